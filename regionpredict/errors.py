@@ -1,0 +1,36 @@
+"""The one error a wrong input raises; the command line turns it into one line and an exit code."""
+
+from __future__ import annotations
+
+
+class InputError(Exception):
+    """A wrong input: where it is, what is wrong, and what to do about it.
+
+    >>> str(InputError("unknown key 'coers'", remedy="did you mean 'cores'?", path="m.yaml", line=3))
+    "m.yaml:3: unknown key 'coers'; did you mean 'cores'?"
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        path: str = "",
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        self.message = message
+        self.remedy = remedy
+        self.path = path
+        self.line = line
+        self.column = column
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
+        text = f"{self.message}; {self.remedy}" if self.remedy else self.message
+        return f"{place}: {text}" if place else text
+
+
+class UsageError(InputError):
+    """The command was called wrongly (exit code 2), where `InputError` says its input is wrong (1)."""
