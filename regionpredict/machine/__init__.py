@@ -1,0 +1,39 @@
+"""Machine models: YAML in, a frozen `Machine` out.
+
+Door: `load(name_or_path) -> Machine`. Every number of it is a `Quantity` (or, by number of
+cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` tells the schema.
+"""
+
+from __future__ import annotations
+
+from regionpredict.machine.kernels import KERNELS, Kernel
+from regionpredict.machine.model import (
+    Cache,
+    DensityWeights,
+    Machine,
+    Memory,
+    Node,
+    Operation,
+    Overheads,
+    SharedPath,
+)
+from regionpredict.machine.quantity import Curve, Evidence, Quantity
+from regionpredict.machine.shipped import load, shipped_names
+
+__all__ = [
+    "KERNELS",
+    "Cache",
+    "Curve",
+    "DensityWeights",
+    "Evidence",
+    "Kernel",
+    "Machine",
+    "Memory",
+    "Node",
+    "Operation",
+    "Overheads",
+    "Quantity",
+    "SharedPath",
+    "load",
+    "shipped_names",
+]

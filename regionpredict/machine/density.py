@@ -1,0 +1,96 @@
+"""The density model's weights from a machine's figures (Chatzopoulos 2012, sec. 4.2.1, 4.2.2).
+
+The thesis gives no table: operations weigh by their latency, cache hits help, misses harm, a
+write otherwise than a read, and a latency miss less than a streaming one. The choices here, each
+told in docs/machines.md:
+
+- an operation weighs its latency; a hit weighs the latency of the first-level cache;
+- a streaming read miss weighs the cycles for which an 8-byte element occupies one core's share
+  of the memory path while the cores of one package stream: `cores_per_package * 8 B * clock /
+  bandwidth`, with the bandwidth of the package, or of the node where all packages share one path.
+  A loop that computes for longer than that does not fill the path with one package;
+- a write weighs twice a read: its line is read first and written back later;
+- a latency miss weighs `latency_factor` of a streaming one: waiting for one line at a time, a core
+  asks the path for fewer lines in the same time. An irregular miss weighs like a latency miss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from regionpredict.machine.model import Cache, DensityWeights, Memory, Node, Operation
+from regionpredict.machine.quantity import Evidence, Quantity
+
+ELEMENT_BYTES = 8
+WRITE_FACTOR = 2.0
+
+
+def weights(
+    node: Node,
+    caches: tuple[Cache, ...],
+    memory: Memory,
+    operations: Mapping[str, Operation],
+    latency_factor: Quantity,
+) -> DensityWeights:
+    """The weights that follow from the machine's own figures, in cycles."""
+    streaming = streaming_read(node, memory)
+    miss: dict[tuple[str, str], Quantity] = {}
+    for kind, factor in (("read", 1.0), ("write", WRITE_FACTOR)):
+        again = "" if kind == "read" else ", twice: read for ownership and written back"
+        miss[kind, "streaming"] = _scaled(streaming, factor, streaming.source + again)
+        for pattern in ("latency", "irregular"):
+            miss[kind, pattern] = _scaled(
+                streaming,
+                factor * latency_factor.value,
+                f"{latency_factor.value:.3g} of a streaming {kind} miss ({latency_factor.source})",
+                latency_factor.evidence,
+            )
+    first = caches[0].latency_cycles
+    return DensityWeights(
+        operation={
+            kind: Quantity(
+                operation.latency_cycles.value,
+                "cycles",
+                _weaker("derived", operation.latency_cycles.evidence),
+                f"latency: {operation.latency_cycles.source}",
+            )
+            for kind, operation in operations.items()
+        },
+        hit=Quantity(
+            first.value,
+            "cycles",
+            _weaker("derived", first.evidence),
+            f"latency of the first-level cache: {first.source}",
+        ),
+        miss=miss,
+        latency_factor=latency_factor,
+    )
+
+
+def streaming_read(node: Node, memory: Memory) -> Quantity:
+    """Cycles of one core's share of the memory path for an 8-byte element, one package running."""
+    if memory.shared_path is not None:
+        ceiling = memory.shared_path.traffic_bytes_per_s
+        bandwidth, evidence, source = ceiling.value, ceiling.evidence, ceiling.source
+        of_what = "the node's one path"
+    else:
+        curve = memory.curve("load")
+        bandwidth = node.domains_per_package.value * curve.peak
+        evidence, source = curve.evidence, curve.source
+        of_what = "a package"
+    cycles = node.cores_per_package.value * ELEMENT_BYTES * node.clock_hz.value / bandwidth
+    return Quantity(
+        cycles,
+        "cycles",
+        _weaker("derived", evidence),
+        f"cores of a package x 8 B x clock / {bandwidth / 1e9:.3g} GB/s of {of_what}: {source}",
+    )
+
+
+def _scaled(base: Quantity, factor: float, source: str, evidence: Evidence = "derived") -> Quantity:
+    return Quantity(base.value * factor, base.unit, _weaker(base.evidence, evidence), source)
+
+
+def _weaker(first: Evidence, second: Evidence) -> Evidence:
+    """What is computed from an assumption is an assumption."""
+    return "assumed" if "assumed" in (first, second) else "derived"

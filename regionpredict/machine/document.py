@@ -1,0 +1,129 @@
+"""A YAML file as a tree that remembers its lines, so that every complaint names one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from regionpredict.errors import InputError
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One value of the file: `kind` scalar, sequence or mapping, and its place.
+
+    `key` is the way to it from the top: ``caches[1].latency``; the empty string is the top.
+    """
+
+    path: str
+    key: str
+    line: int
+    kind: str
+    text: str
+    entries: dict[str, Item]
+    elements: tuple[Item, ...]
+
+    def error(self, message: str, remedy: str = "") -> InputError:
+        """An error at this value's place."""
+        return InputError(message, remedy=remedy, path=self.path, line=self.line)
+
+    @property
+    def where(self) -> str:
+        """The key as an error names it."""
+        return self.key or "the file"
+
+    def mapping(self, known: Iterable[str]) -> dict[str, Item]:
+        """The entries; raises InputError where this is no mapping or has a key not `known`."""
+        if self.kind != "mapping":
+            raise self.error(f"{self.where} must be a mapping of keys to values")
+        names = list(known)
+        for name, item in self.entries.items():
+            if name not in names:
+                raise item.error(f"unknown key '{name}' in {self.where}", did_you_mean(name, names))
+        return self.entries
+
+    def sequence(self) -> tuple[Item, ...]:
+        """The elements; raises InputError where this is no list."""
+        if self.kind != "sequence":
+            raise self.error(f"{self.where} must be a list")
+        return self.elements
+
+    def scalar(self) -> str:
+        """The text of a single value; raises InputError where this is a list or a mapping."""
+        if self.kind != "scalar" or not self.text:
+            raise self.error(f"{self.where} must be a single value")
+        return self.text
+
+    def walk(self) -> Iterator[Item]:
+        """This value and all below it."""
+        yield self
+        for child in (*self.entries.values(), *self.elements):
+            yield from child.walk()
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A remedy: the nearest of `names`, or all of them.
+
+    >>> did_you_mean("coers", ["cores", "size"])
+    "did you mean 'cores'?"
+    """
+    names = list(names)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(names)}"
+
+
+def parse(text: str, path: str) -> Item:
+    """Read YAML text; raises InputError at the line where it is no YAML or repeats a key."""
+    try:
+        node = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as failure:
+        mark = failure.problem_mark or failure.context_mark
+        raise InputError(
+            f"not YAML: {failure.problem}",
+            remedy="check the indentation, colons and brackets here",
+            path=path,
+            line=mark.line + 1 if mark else None,
+            column=mark.column + 1 if mark else None,
+        ) from None
+    except yaml.YAMLError as failure:
+        raise InputError(
+            f"not YAML: {str(failure).splitlines()[0]}", remedy="save it as text", path=path
+        ) from None
+    if node is None:
+        raise InputError(
+            "the file is empty", remedy="docs/machines.md shows a machine in 30 lines", path=path
+        )
+    return _item(node, path, "", node.start_mark.line + 1, ())
+
+
+def _item(node: yaml.Node, path: str, key: str, line: int, above: tuple[int, ...]) -> Item:
+    if id(node) in above:
+        raise InputError(f"{key} contains itself", remedy="remove the alias", path=path, line=line)
+    above = (*above, id(node))
+    if isinstance(node, yaml.ScalarNode):
+        empty = node.tag == "tag:yaml.org,2002:null"
+        return Item(path, key, line, "scalar", "" if empty else str(node.value), {}, ())
+    if isinstance(node, yaml.SequenceNode):
+        elements = tuple(
+            _item(child, path, f"{key}[{place}]", child.start_mark.line + 1, above)
+            for place, child in enumerate(node.value)
+        )
+        return Item(path, key, line, "sequence", "", {}, elements)
+    entries: dict[str, Item] = {}
+    for name_node, child in node.value:
+        name, at = str(name_node.value), name_node.start_mark.line + 1
+        if name in entries:
+            raise InputError(
+                f"key '{name}' stands twice in {key or 'the file'}",
+                remedy=f"the first is in line {entries[name].line}",
+                path=path,
+                line=at,
+            )
+        entries[name] = _item(child, path, f"{key}.{name}" if key else name, at, above)
+    return Item(path, key, line, "mapping", "", entries, ())

@@ -1,0 +1,216 @@
+"""The machine as frozen values: node, caches, memory, operations, OpenMP overheads, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.quantity import Curve, Quantity
+
+CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
+"""inclusive: holds whatever the levels above hold; exclusive: holds none of it; victim: filled
+only by lines that the level above drops; neither: not enforced either way."""
+
+ACCESS_KINDS = ("read", "write")
+ACCESS_PATTERNS = ("streaming", "latency", "irregular")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The shape of the node; every field a labelled count, `clock_hz` in Hz, `simd_bits` in bit."""
+
+    packages: Quantity
+    cores_per_package: Quantity
+    domains_per_package: Quantity
+    threads_per_core: Quantity
+    clock_hz: Quantity
+    simd_bits: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """One level of cache; sizes are of one instance.
+
+    `size_bytes`, `line_bytes` in B; `associativity` in ways; `shared_by_cores` cores to an
+    instance; `latency_cycles` load-to-use; `bytes_per_cycle` what one core reads from it.
+    `bandwidth` maps a kernel's name to B/s by number of cores, where it was measured.
+    """
+
+    level: int
+    size_bytes: Quantity
+    line_bytes: Quantity
+    associativity: Quantity
+    shared_by_cores: Quantity
+    latency_cycles: Quantity
+    bytes_per_cycle: Quantity
+    policy: CachePolicy
+    write_allocate: bool
+    bandwidth: Mapping[str, Curve]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPath:
+    """A memory path that all packages share (front-side bus machines: one chipset).
+
+    `traffic_bytes_per_s` is the ceiling of the whole node, write-allocate and write-back counted.
+    """
+
+    traffic_bytes_per_s: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Main memory of one NUMA domain.
+
+    `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s, as the program counts
+    them, by number of cores inside one domain. `peak_bytes_per_s` is the theoretical peak of one
+    domain, `shared_path` the ceiling of a node whose packages share one path (None: each domain
+    has its own), `remote_latency_cycles` the latency from another package.
+    """
+
+    latency_cycles: Quantity
+    remote_latency_cycles: Quantity
+    bandwidth: Mapping[str, Curve]
+    peak_bytes_per_s: Quantity | None
+    shared_path: SharedPath | None
+
+    def curve(self, kernel: str) -> Curve:
+        """B/s of `kernel` by cores in a domain: as measured, or derived from another kernel.
+
+        The derivation takes the same traffic, write-allocate counted, for both kernels.
+        """
+        known = self.bandwidth.get(kernel)
+        if known is not None:
+            return known
+        name = next(name for name in KERNELS if name in self.bandwidth)
+        factor = KERNELS[name].traffic_factor / KERNELS[kernel].traffic_factor
+        return self.bandwidth[name].scaled(factor, f"the traffic of {name}, as {kernel} counts it")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One kind of operation: cycles until its result, and cycles between two independent ones."""
+
+    latency_cycles: Quantity
+    throughput_cycles: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Overheads:
+    """OpenMP's costs in cycles by number of threads, bound close.
+
+    `fork_join`: an empty parallel region. `barrier`: one barrier. `reduction`: what a scalar
+    reduction adds to a region. `dynamic_chunk`, `atomic`, `critical`: between two of them on one
+    thread while all threads do nothing else (chunks of `schedule(dynamic)`, updates of one
+    variable, entries of one critical section).
+    """
+
+    fork_join: Curve
+    barrier: Curve
+    reduction: Curve
+    dynamic_chunk: Curve
+    atomic: Curve
+    critical: Curve
+
+
+@dataclass(frozen=True, slots=True)
+class DensityWeights:
+    """The weights of the density model (Chatzopoulos 2012, sec. 4.2.1 and 4.2.2), in cycles.
+
+    `operation` by kind and `hit` go into the good score; `miss`, by (``read`` or ``write``,
+    ``streaming``, ``latency`` or ``irregular``), into the bad score.
+    """
+
+    operation: Mapping[str, Quantity]
+    hit: Quantity
+    miss: Mapping[tuple[str, str], Quantity]
+    latency_factor: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine model: what `load` reads from one YAML file.
+
+    `sha256` is of the file's bytes, `path` where it was read, `sources` the file's own table.
+    `defaulted` names the keys that the file left out and a default filled in.
+    """
+
+    name: str
+    description: str
+    path: str
+    sha256: str
+    node: Node
+    caches: tuple[Cache, ...]
+    memory: Memory
+    operations: Mapping[str, Operation]
+    overheads: Overheads
+    density: DensityWeights
+    sources: Mapping[str, str]
+    defaulted: tuple[str, ...]
+
+    @property
+    def packages(self) -> int:
+        """Packages (sockets) of the node."""
+        return self.node.packages.whole
+
+    @property
+    def cores_per_package(self) -> int:
+        """Cores of one package."""
+        return self.node.cores_per_package.whole
+
+    @property
+    def domains_per_package(self) -> int:
+        """NUMA domains of one package."""
+        return self.node.domains_per_package.whole
+
+    @property
+    def cores_per_domain(self) -> int:
+        """Cores of one NUMA domain."""
+        return self.cores_per_package // self.domains_per_package
+
+    @property
+    def domains(self) -> int:
+        """NUMA domains of the node."""
+        return self.packages * self.domains_per_package
+
+    @property
+    def cores(self) -> int:
+        """Cores of the node."""
+        return self.packages * self.cores_per_package
+
+    @property
+    def clock_hz(self) -> float:
+        """Clock in Hz."""
+        return self.node.clock_hz.value
+
+    @property
+    def simd_bits(self) -> int:
+        """Width of a vector register in bits."""
+        return self.node.simd_bits.whole
+
+    @property
+    def largest_cache(self) -> Cache:
+        """The level with the largest instance (the only one the density model knows)."""
+        return max(self.caches, key=lambda cache: cache.size_bytes.value)
+
+    @property
+    def largest_cache_bytes(self) -> int:
+        """Bytes of one instance of the largest cache."""
+        return self.largest_cache.size_bytes.whole
+
+    @property
+    def line_bytes(self) -> int:
+        """Bytes of a cache line of the largest cache."""
+        return self.largest_cache.line_bytes.whole
+
+    def operation(self, kind: str) -> Operation:
+        """The operation of that kind; an unknown mathematical function costs a `call`."""
+        return self.operations.get(kind) or self.operations["call"]
+
+    def node_traffic_bytes_per_s(self) -> float:
+        """What the node's memory moves per second at most, write-allocate counted, in B/s."""
+        if self.memory.shared_path is not None:
+            return self.memory.shared_path.traffic_bytes_per_s.value
+        return self.domains * self.memory.curve("load").peak

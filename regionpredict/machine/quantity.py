@@ -1,0 +1,84 @@
+"""A number that says where it came from: a single value, or a curve over cores or threads."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Literal
+
+Evidence = Literal["measured", "derived", "assumed"]
+"""measured: read in the source (a measurement, or the vendor's own document);
+derived: computed from such values, the source says how; assumed: confirmed by nobody."""
+
+EVIDENCE: tuple[Evidence, ...] = ("measured", "derived", "assumed")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One number with its unit, how it is known, and the source's own words.
+
+    >>> Quantity(32768, "B", "measured", "vendor's data sheet").whole
+    32768
+    """
+
+    value: float
+    unit: str
+    evidence: Evidence
+    source: str
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    @property
+    def whole(self) -> int:
+        """The value as an integer: for counts and sizes."""
+        return round(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A value by number of cores or threads: `y[i]` at `x[i]`, linear in between.
+
+    `x` begins at 1 and rises strictly. Past the last point the value is held (`beyond` is
+    ``"hold"``: bandwidth that cannot grow any more) or grows with the number of threads
+    (``"proportional"``: one more turn at the same cache line for each further thread).
+
+    >>> curve = Curve((1, 2, 4), (10.0, 20.0, 30.0), "B/s", "measured", "likwid-bench")
+    >>> curve.at(1), curve.at(3), curve.at(9)
+    (10.0, 25.0, 30.0)
+    """
+
+    x: tuple[int, ...]
+    y: tuple[float, ...]
+    unit: str
+    evidence: Evidence
+    source: str
+    beyond: Literal["hold", "proportional"] = "hold"
+
+    def at(self, count: float) -> float:
+        """The value at `count` cores or threads (at least 1), in `unit`."""
+        x, y = self.x, self.y
+        if count <= x[0]:
+            return y[0]
+        if count >= x[-1]:
+            return y[-1] * count / x[-1] if self.beyond == "proportional" else y[-1]
+        right = bisect_left(x, count)
+        left = right - 1
+        share = (count - x[left]) / (x[right] - x[left])
+        return y[left] + share * (y[right] - y[left])
+
+    @property
+    def peak(self) -> float:
+        """The largest value of the curve, in `unit`."""
+        return max(self.y)
+
+    def scaled(self, factor: float, why: str) -> Curve:
+        """The same curve times `factor`, derived for the reason given in `why`."""
+        return Curve(
+            self.x,
+            tuple(value * factor for value in self.y),
+            self.unit,
+            "assumed" if self.evidence == "assumed" else "derived",
+            f"{why}: {self.source}",
+            self.beyond,
+        )

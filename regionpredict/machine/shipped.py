@@ -1,0 +1,61 @@
+"""Finding machine files: the shipped ones by name, any other by its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.machine.document import did_you_mean
+from regionpredict.machine.model import Machine
+from regionpredict.machine.reader import read
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+def shipped_folder() -> Path:
+    """The folder of the shipped machines: inside the package, or of the source tree."""
+    here = Path(__file__).resolve()
+    packaged = here.parent / "shipped"
+    return packaged if packaged.is_dir() else here.parents[2] / "machines"
+
+
+def shipped_names() -> tuple[str, ...]:
+    """The names of the shipped machines, in alphabetical order."""
+    return tuple(sorted(path.stem for path in shipped_folder().glob("*.yaml")))
+
+
+def load(name_or_path: str | Path) -> Machine:
+    """Load a machine model: a shipped name, or the path of a YAML file.
+
+    What has a folder in it, or ends in .yaml or .yml, is a path. Raises InputError with file,
+    line and key for a wrong file, and with the nearest name for an unknown one.
+    """
+    text = str(name_or_path)
+    is_path = isinstance(name_or_path, Path) or "/" in text or text.endswith(_SUFFIXES)
+    if is_path:
+        return load_file(Path(text), text)
+    names = shipped_names()
+    if text not in names:
+        raise InputError(
+            f"no machine is called '{text}'",
+            remedy=f"{did_you_mean(text, names)} (a file is given as a path, ./{text}.yaml)",
+        )
+    path = shipped_folder() / f"{text}.yaml"
+    return load_file(path, f"machines/{path.name}")
+
+
+def load_file(path: Path, shown: str) -> Machine:
+    """Load the file at `path`, which errors name as `shown`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            "no such machine file", remedy="check the path, or give a shipped name", path=shown
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError("not a text file", remedy="give a YAML file", path=shown) from None
+    except OSError as failure:
+        raise InputError(
+            f"cannot be read: {failure.strerror}", remedy="give a readable YAML file", path=shown
+        ) from None
+    return read(text, shown)
