@@ -1,7 +1,7 @@
 /*
  * BT's right-hand side: time step * (spatial operator of u + forcing). The three directions are
- * one worksharing loop each; xi and eta share out planes of constant zeta, zeta shares out planes
- * of constant eta, so that no thread adds to a line that another thread works on.
+ * one worksharing loop each. xi and eta share out planes of constant zeta; zeta shares out planes
+ * of constant eta, because its damping treats the planes beside the boundary apart.
  */
 #include "fields.h"
 
