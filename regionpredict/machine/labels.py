@@ -35,6 +35,10 @@ class Labels:
             evidence = _evidence(entries["evidence"])
         return replace(self, source=source, evidence=evidence)
 
+    def at_clock(self, clock_hz: float) -> Labels:
+        """The same labels, where a time in ns may stand for cycles of `clock_hz`."""
+        return replace(self, cycles_per_ns=clock_hz / 1e9)
+
     def _source(self, item: Item) -> str:
         text = item.scalar()
         if text in self.sources:

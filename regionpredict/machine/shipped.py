@@ -47,7 +47,7 @@ def load(name_or_path: str | Path) -> Machine:
 def load_file(path: Path, shown: str) -> Machine:
     """Load the file at `path`, which errors name as `shown`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown
