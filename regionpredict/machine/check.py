@@ -1,0 +1,211 @@
+"""What is wrong, out of proportion, missing or assumed in a machine model.
+
+`error`: the model contradicts itself, no prediction from it is worth anything. `warning`: out of
+proportion; possible, but look again. `note`: left out, or assumed, in so many words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.listing import quantities
+from regionpredict.machine.model import Machine
+from regionpredict.machine.quantity import Curve
+
+Severity = Literal["error", "warning", "note"]
+
+FALL = 0.05
+"""A bandwidth may fall by this share with more cores before a warning says so."""
+SUPERLINEAR = 1.25
+"""A bandwidth may exceed the cores' multiple of one core's by this factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark on a model: `key` is the place in the file, `message` what is the matter."""
+
+    severity: Severity
+    key: str
+    message: str
+
+
+def check(machine: Machine) -> tuple[Finding, ...]:
+    """All findings on a machine model, errors first."""
+    rank = {"error": 0, "warning": 1, "note": 2}
+    found = [
+        *_caches(machine),
+        *_memory(machine),
+        *_operations(machine),
+        *_overheads(machine),
+        *_density(machine),
+        *_unsure(machine),
+    ]
+    return tuple(sorted(found, key=lambda finding: rank[finding.severity]))
+
+
+def _caches(machine: Machine) -> Iterator[Finding]:
+    for place, cache in enumerate(machine.caches):
+        at = f"caches[{place}]"
+        lines = cache.size_bytes.value / (cache.line_bytes.value * cache.associativity.value)
+        if lines < 1 or lines != round(lines):
+            yield Finding(
+                "warning",
+                f"{at}.ways",
+                f"{cache.size_bytes.whole} B of {cache.line_bytes.whole} B lines do not divide "
+                f"into {cache.associativity.whole} ways",
+            )
+        if machine.cores_per_package % cache.shared_by_cores.whole:
+            yield Finding(
+                "warning",
+                f"{at}.cores",
+                f"{machine.cores_per_package} cores of a package do not divide into groups of "
+                f"{cache.shared_by_cores.whole}",
+            )
+        if place == 0:
+            continue
+        above = machine.caches[place - 1]
+        if cache.size_bytes.value < above.size_bytes.value:
+            yield Finding(
+                "error",
+                f"{at}.size",
+                f"level {cache.level} ({cache.size_bytes.whole} B) is smaller than the level "
+                f"above ({above.size_bytes.whole} B)",
+            )
+        if cache.latency_cycles.value <= above.latency_cycles.value:
+            yield Finding(
+                "error",
+                f"{at}.latency",
+                f"level {cache.level} ({cache.latency_cycles.value:g} cycles) is no slower than "
+                f"the level above ({above.latency_cycles.value:g})",
+            )
+        if cache.shared_by_cores.value < above.shared_by_cores.value:
+            yield Finding(
+                "error", f"{at}.cores", f"level {cache.level} has fewer cores than the level above"
+            )
+        if cache.bytes_per_cycle.value > 1.1 * above.bytes_per_cycle.value:
+            yield Finding(
+                "warning",
+                f"{at}.bytes_per_cycle",
+                f"level {cache.level} ({cache.bytes_per_cycle.value:.3g} B/cycle) is faster than "
+                f"the level above ({above.bytes_per_cycle.value:.3g})",
+            )
+    for place, cache in enumerate(machine.caches):
+        for kernel, curve in cache.bandwidth.items():
+            yield from _shape(f"caches[{place}].bandwidth.{kernel}", curve)
+
+
+def _memory(machine: Machine) -> Iterator[Finding]:
+    memory, outer = machine.memory, machine.caches[-1]
+    if memory.latency_cycles.value <= outer.latency_cycles.value:
+        yield Finding(
+            "error",
+            "memory.latency",
+            f"memory ({memory.latency_cycles.value:.0f} cycles) is no slower than level "
+            f"{outer.level} ({outer.latency_cycles.value:g})",
+        )
+    if memory.remote_latency_cycles.value < memory.latency_cycles.value:
+        yield Finding(
+            "warning", "memory.remote_latency", "the other package's memory is nearer than its own"
+        )
+    for kernel, curve in memory.bandwidth.items():
+        at = f"memory.bandwidth.{kernel}"
+        yield from _shape(at, curve)
+        if curve.x[-1] < machine.cores_per_domain:
+            yield Finding(
+                "note",
+                at,
+                f"goes to {curve.x[-1]} of {machine.cores_per_domain} cores of a domain; the last "
+                "value is held",
+            )
+        peak = memory.peak_bytes_per_s
+        if peak is not None and curve.peak > 1.02 * peak.value:
+            yield Finding(
+                "error",
+                at,
+                f"{curve.peak / 1e9:.1f} GB/s is above the peak of {peak.value / 1e9:.1f}",
+            )
+    if memory.peak_bytes_per_s is None:
+        yield Finding("note", "memory.peak", "left out: no bandwidth can be held against it")
+    elif memory.shared_path is not None:
+        traffic = memory.shared_path.traffic_bytes_per_s.value
+        if traffic > machine.packages * memory.peak_bytes_per_s.value:
+            yield Finding(
+                "error", "memory.shared_path.traffic", "above the peaks of all packages together"
+            )
+    for kernel in ("load", "copy", "update", "triad", "daxpy"):
+        if kernel not in memory.bandwidth:
+            known = next(name for name in KERNELS if name in memory.bandwidth)
+            yield Finding(
+                "note", f"memory.bandwidth.{kernel}", f"left out: derived from {known}'s traffic"
+            )
+
+
+def _shape(at: str, curve: Curve) -> Iterator[Finding]:
+    """A bandwidth that falls with cores, or grows faster than their number."""
+    best = curve.y[0]
+    worst = (0.0, 1)
+    for count, value in zip(curve.x, curve.y, strict=True):
+        if value > count * curve.y[0] * SUPERLINEAR:
+            yield Finding(
+                "warning", at, f"{count} cores have over {SUPERLINEAR:g} x {count} times one core"
+            )
+            break
+    for count, value in zip(curve.x, curve.y, strict=True):
+        best = max(best, value)
+        worst = max(worst, (1 - value / best, count))
+    if worst[0] > FALL:
+        yield Finding(
+            "warning", at, f"falls with cores: by {worst[0]:.0%} of the best at {worst[1]} cores"
+        )
+
+
+def _operations(machine: Machine) -> Iterator[Finding]:
+    for kind, operation in machine.operations.items():
+        if operation.throughput_cycles.value > operation.latency_cycles.value:
+            yield Finding(
+                "warning",
+                f"operations.{kind}",
+                f"a throughput of {operation.throughput_cycles.value:g} cycles is over its latency "
+                f"of {operation.latency_cycles.value:g}",
+            )
+    for cheap, dear in (("fp_add", "fp_div"), ("fp_mul", "fp_div"), ("int_add", "int_div")):
+        if (
+            machine.operation(cheap).latency_cycles.value
+            > machine.operation(dear).latency_cycles.value
+        ):
+            yield Finding("warning", f"operations.{dear}", f"is faster than {cheap}")
+
+
+def _overheads(machine: Machine) -> Iterator[Finding]:
+    overheads = machine.overheads
+    for name in ("fork_join", "barrier", "dynamic_chunk", "atomic", "critical", "reduction"):
+        curve: Curve = getattr(overheads, name)
+        if curve.y[-1] < curve.y[0]:
+            yield Finding(
+                "warning", f"openmp.{name}", f"costs less on {curve.x[-1]} threads than on one"
+            )
+    most = machine.cores
+    if overheads.fork_join.at(most) < overheads.barrier.at(most):
+        yield Finding("warning", "openmp.fork_join", "costs less than the barrier in it")
+
+
+def _density(machine: Machine) -> Iterator[Finding]:
+    miss = machine.density.miss
+    for kind in ("read", "write"):
+        if miss[kind, "latency"].value > miss[kind, "streaming"].value:
+            yield Finding(
+                "warning", f"density.miss.{kind}_latency", "weighs more than a streaming miss"
+            )
+    if miss["write", "streaming"].value < miss["read", "streaming"].value:
+        yield Finding("warning", "density.miss.write_streaming", "weighs less than a read")
+
+
+def _unsure(machine: Machine) -> Iterator[Finding]:
+    for key in machine.defaulted:
+        yield Finding("note", key, "left out: a default is assumed")
+    for key, evidence, source in quantities(machine):
+        if evidence == "assumed" and not source.startswith("default: "):
+            yield Finding("note", key, f"assumed: {source}")

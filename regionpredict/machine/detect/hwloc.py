@@ -1,0 +1,123 @@
+"""The shape of a machine from the XML that `lstopo machine.xml` writes (hwloc 1 and 2)."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.machine.detect.topology import (
+    HardwareThread,
+    ThreadCache,
+    Topology,
+    assemble,
+)
+
+_PACKAGES = ("Package", "Socket")
+_CACHE = re.compile(r"L([1-5])d?Cache\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the walk through the tree stands."""
+
+    package: int = 0
+    domain: int | None = None
+    core: frozenset[int] = frozenset()
+    caches: tuple[ThreadCache, ...] = ()
+
+
+def read_hwloc(path: Path) -> Topology:
+    """Read an hwloc XML; raises InputError where it is none, or shows no processing units."""
+    shown = str(path)
+    try:
+        root = ElementTree.parse(path).getroot()
+    except FileNotFoundError:
+        raise InputError("no such file", remedy="check the path", path=shown) from None
+    except ElementTree.ParseError as failure:
+        line, column = failure.position
+        raise InputError(
+            "not XML",
+            remedy="give what `lstopo machine.xml` writes",
+            path=shown,
+            line=line,
+            column=column + 1,
+        ) from None
+    except OSError as failure:
+        raise InputError(f"cannot be read: {failure.strerror}", path=shown) from None
+    top = root.find("object")
+    if top is None or not _units(top):
+        raise InputError(
+            "no processing units in this XML",
+            remedy="give what `lstopo machine.xml` writes",
+            path=shown,
+        )
+    threads: list[HardwareThread] = []
+    _walk(top, _Place(), threads)
+    infos = {info.get("name", ""): info.get("value", "") for info in root.iter("info")}
+    model = infos.get("CPUModel", path.stem)
+    clock = re.search(r"@ *([\d.]+) *GHz", model)
+    return assemble(
+        threads,
+        name=model,
+        source=shown,
+        clock_hz=float(clock[1]) * 1e9 if clock else None,
+        virtual="hypervisor" in infos.get("Backend", ""),
+    )
+
+
+def _walk(element: ElementTree.Element, place: _Place, threads: list[HardwareThread]) -> None:
+    kind = element.get("type", "")
+    index = int(element.get("os_index", "0"))
+    if kind in _PACKAGES:
+        place = replace(place, package=index)
+    elif kind == "NUMANode":
+        place = replace(place, domain=index)
+    elif kind == "Core":
+        place = replace(place, core=frozenset(_units(element)))
+    elif kind == "PU":
+        core = place.core or frozenset({index})
+        domain = place.package if place.domain is None else place.domain
+        threads.append(HardwareThread(index, place.package, domain, core, place.caches))
+    cache = _cache(element, kind)
+    if cache is not None:
+        place = replace(place, caches=(*place.caches, cache))
+    children = element.findall("object")
+    # hwloc 2 lists a NUMA domain beside the cores that are near to it, not above them.
+    for child in children:
+        if child.get("type") == "NUMANode" and not _units(child):
+            place = replace(place, domain=int(child.get("os_index", "0")))
+    for child in children:
+        _walk(child, place, threads)
+
+
+def _cache(element: ElementTree.Element, kind: str) -> ThreadCache | None:
+    named = _CACHE.match(kind)
+    if named is not None:
+        level = int(named[1])
+    elif kind == "Cache":
+        level = int(element.get("depth", "0"))
+    else:
+        return None
+    instructions = element.get("cache_type") == "2"
+    size = int(element.get("cache_size", "0"))
+    if instructions or size == 0:
+        return None
+    return ThreadCache(
+        level=level,
+        size=size,
+        line=int(element.get("cache_linesize", "0")),
+        ways=max(0, int(element.get("cache_associativity", "0"))),
+        threads=frozenset(_units(element)),
+    )
+
+
+def _units(element: ElementTree.Element) -> list[int]:
+    """The numbers of the processing units below."""
+    return [
+        int(child.get("os_index", "0"))
+        for child in element.iter("object")
+        if child.get("type") == "PU"
+    ]

@@ -1,0 +1,169 @@
+"""The shape of a node from what is known of each of its hardware threads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from regionpredict.errors import InputError
+
+MOST_BYTES_PER_CORE = 16 * 1024**2
+"""More of the last cache for one core than any machine has: what is shown is another host's."""
+GUESSED_BYTES_PER_CORE = 2 * 1024**2
+"""What is assumed in its place: 1.4 to 4 MiB a core are common."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCache:
+    """A cache as one hardware thread sees it: sizes in bytes, `threads` the ones that share it."""
+
+    level: int
+    size: int
+    line: int
+    ways: int
+    threads: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareThread:
+    """One hardware thread: its number, its package, NUMA domain and core, and its caches."""
+
+    number: int
+    package: int
+    domain: int
+    core: frozenset[int]
+    caches: tuple[ThreadCache, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShape:
+    """One cache level of a node; zero for a line or ways that the host does not tell."""
+
+    level: int
+    size: int
+    line: int
+    ways: int
+    cores: int
+    plausible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The shape of a node as found; `remarks` are what is not plausible or not uniform.
+
+    `clock_hz` and `simd_bits` are None where the host does not tell them. `threads` holds, for
+    each core in binding order (one domain after the other), its first hardware thread.
+    """
+
+    name: str
+    source: str
+    packages: int
+    cores_per_package: int
+    domains_per_package: int
+    threads_per_core: int
+    caches: tuple[CacheShape, ...]
+    clock_hz: float | None = None
+    simd_bits: int | None = None
+    threads: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def cores(self) -> int:
+        """Cores of the node."""
+        return self.packages * self.cores_per_package
+
+    @property
+    def cores_per_domain(self) -> int:
+        """Cores of one NUMA domain."""
+        return self.cores_per_package // self.domains_per_package
+
+
+def assemble(
+    threads: Sequence[HardwareThread],
+    *,
+    name: str,
+    source: str,
+    clock_hz: float | None = None,
+    simd_bits: int | None = None,
+    virtual: bool = False,
+) -> Topology:
+    """Put the threads of a node together; raises InputError where no cache is known."""
+    if not any(thread.caches for thread in threads):
+        raise InputError(
+            "this host does not show its caches",
+            remedy="write the machine by hand (docs/machines.md), or give an hwloc XML of it",
+            path=source,
+        )
+    remarks: list[str] = []
+    cores = {thread.core: thread for thread in sorted(threads, key=lambda t: -t.number)}
+    by_package = Counter(thread.package for thread in cores.values())
+    per_package = _common(by_package, "packages", "cores", remarks)
+    domains = {(thread.package, thread.domain) for thread in cores.values()}
+    by_domain = Counter(package for package, _ in domains)
+    per_domain = _common(by_domain, "packages", "NUMA domains", remarks)
+    if per_package % per_domain:
+        remarks.append(
+            f"{per_package} cores do not divide into {per_domain} NUMA domains: one taken"
+        )
+        per_domain = 1
+    if virtual and len(by_package) > 1 and per_package == 1:
+        remarks.append(
+            f"{len(by_package)} packages of one core are not plausible: a virtual machine's; "
+            "one package taken"
+        )
+        per_package, per_domain, by_package = len(by_package), 1, Counter({0: len(by_package)})
+    order = sorted(cores.values(), key=lambda t: (t.package, t.domain, t.number))
+    return Topology(
+        name=name,
+        source=source,
+        packages=len(by_package),
+        cores_per_package=per_package,
+        domains_per_package=per_domain,
+        threads_per_core=max(1, round(len(threads) / len(cores))),
+        caches=_caches(order, per_package, virtual, remarks),
+        clock_hz=clock_hz,
+        simd_bits=simd_bits,
+        threads=tuple(thread.number for thread in order),
+        remarks=tuple(remarks),
+    )
+
+
+def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:
+    """The most frequent count; a remark where the wholes differ."""
+    values = Counter(counts.values())
+    most = values.most_common(1)[0][0]
+    if len(values) > 1:
+        remarks.append(f"the {wholes} have different numbers of {parts}: {most} taken for each")
+    return most
+
+
+def _caches(
+    cores: Sequence[HardwareThread], per_package: int, virtual: bool, remarks: list[str]
+) -> tuple[CacheShape, ...]:
+    core_of = {number: core.core for core in cores for number in core.core}
+    levels = sorted({cache.level for core in cores for cache in core.caches})
+    shapes: list[CacheShape] = []
+    for level in levels:
+        seen = Counter(
+            (cache.size, cache.line, cache.ways, len({core_of.get(t, t) for t in cache.threads}))
+            for core in cores
+            for cache in core.caches
+            if cache.level == level
+        )
+        (size, line, ways, shared), _ = seen.most_common(1)[0]
+        if len(seen) > 1:
+            remarks.append(f"the cores have different caches of level {level}: the commonest taken")
+        shared = max(1, min(shared, per_package))
+        plausible = size / shared <= MOST_BYTES_PER_CORE
+        if not plausible:
+            guess = GUESSED_BYTES_PER_CORE * shared
+            whose = "in a virtual machine the host's" if virtual else "another host's, it seems"
+            remarks.append(
+                f"L{level} of {size / 1024**2:.0f} MiB for {shared} "
+                f"{'core' if shared == 1 else 'cores'} is not plausible ({whose}); "
+                f"{guess / 1024**2:.0f} MiB assumed"
+            )
+            size = guess
+        shapes.append(CacheShape(level, size, line, ways, shared, plausible))
+    return tuple(shapes)
