@@ -1,0 +1,329 @@
+"""The front end on libclang: a source file -> `Unit`.
+
+The file is parsed without `-fopenmp`, since libclang hides the loop below a directive it knows;
+directives come from the text (`pragmas`) and are attached to the statements that follow them.
+Only functions that hold a directive become trees; others follow on demand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.frontend import headers
+from regionpredict.frontend import libclang as lc
+from regionpredict.frontend.tree import calls_in
+from regionpredict.frontend.clang_tree import TreeBuilder
+from regionpredict.frontend.clang_types import TypeReader
+from regionpredict.frontend.macros import MacroTable
+from regionpredict.frontend.pragmas import (
+    Pragma,
+    SourceText,
+    blank_comments,
+    find_pragmas,
+    may_hold_directives,
+)
+from regionpredict.frontend.syntax import CallExpr, Decl, Function
+from regionpredict.frontend.unit import SourceRequest, Unit
+from regionpredict.ir import Diagnostic, Span
+
+_PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
+_FUNCTIONS = frozenset((8, 21, 24, 25, 26, 30))
+_CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))
+_SEVERITY_ERROR = 3
+_CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu"))
+_MISSING = re.compile(r"'([^']+)' file not found")
+_MAX_GUESSES = 6
+
+
+def parse_unit(request: SourceRequest) -> Unit:
+    """Parses one file; raises InputError where the file cannot be read at all."""
+    return _Reader(request).unit()
+
+
+def is_cpp(path: str) -> bool:
+    """Whether the file name says C++."""
+    return Path(path).suffix in _CPP
+
+
+def arguments(request: SourceRequest) -> list[str]:
+    """What the parser is called with."""
+    args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
+    if is_cpp(request.path):
+        args += ["-x", "c++", f"-std={request.standard or 'gnu++17'}"]
+    else:
+        args += ["-x", "c", f"-std={request.standard or 'gnu11'}"]
+        args += ["-Wno-implicit-function-declaration", "-Wno-int-conversion"]
+    args += [f"-D{name}={value}" for name, value in request.defines]
+    args += [f"-I{folder}" for folder in request.includes]
+    args += list(request.extra)
+    if is_cpp(request.path):
+        for folder in sorted(Path("/usr/include/c++").glob("*"))[-1:]:
+            args += ["-isystem", str(folder)]
+            args += [f"-isystem{p}" for p in Path("/usr/include").glob(f"*/c++/{folder.name}")]
+    for folder in (*headers.compiler_headers(), headers.SHIPPED):
+        args += ["-idirafter", folder]
+    return args
+
+
+class _Reader:
+    """The state of one parse; the translation unit lives as long as the `Unit`."""
+
+    def __init__(self, request: SourceRequest) -> None:
+        self.request = request
+        self.lib = lc.library()
+        self.index = self.lib.clang_createIndex(0, 0)
+        self.names: dict[int, str] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.sources: dict[int, SourceText] = {}
+        self.handle = self._parse_with_guesses()
+        self.macros = MacroTable()
+        self.place = lc.Place()
+        self.builder = TreeBuilder(TypeReader(), self.file_name)
+        self.functions: dict[int, Function | None] = {}
+        self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
+
+    # -- parsing --------------------------------------------------------------------------------
+
+    def _parse_with_guesses(self) -> int:
+        request = self.request
+        guessed: list[str] = []
+        while True:
+            attempt = SourceRequest(
+                request.path, request.defines, (*request.includes, *guessed),
+                request.standard, request.root, request.extra,
+            )  # fmt: skip
+            code, handle = lc.parse(self.index, request.path, arguments(attempt), _PARSE_OPTIONS)
+            if code or not handle:
+                raise InputError("cannot be read as C", remedy="is it a source file?", path=request.path)
+            missing = self._missing_headers(handle)
+            found = None
+            if len(guessed) < _MAX_GUESSES:
+                for header, _ in missing:
+                    found = headers.guess_include(header, request.path, request.root)
+                    if found and found not in guessed:
+                        break
+                    found = None
+            if not found:
+                break
+            guessed.append(found)
+            self.lib.clang_disposeTranslationUnit(handle)
+        for folder in guessed:
+            shown = os.path.relpath(folder)
+            self._say("RP003", Span(request.path, 1), f"include folder guessed: {shown}; pass -I {shown} to be sure")
+        for header, span in missing:
+            self._say("RP001", span, f"header '{header}' not found: what it declares is unknown here; add its folder with -I")
+        self._note_errors(handle)
+        return handle
+
+    def _say(self, rule: str, span: Span, message: str) -> None:
+        self.diagnostics.append(Diagnostic(rule, span, message))
+
+    def _errors(self, handle: int) -> list[tuple[str, Span]]:
+        found = []
+        place = lc.Place()
+        for number in range(self.lib.clang_getNumDiagnostics(handle)):
+            diagnostic = self.lib.clang_getDiagnostic(handle, number)
+            if self.lib.clang_getDiagnosticSeverity(diagnostic) >= _SEVERITY_ERROR:
+                file, line, column, _ = place.read(self.lib.clang_getDiagnosticLocation(diagnostic))
+                name = self.file_name(file) if file else self.request.path
+                message = lc.text(self.lib.clang_getDiagnosticSpelling(diagnostic))
+                found.append((message, Span(name, line, column)))
+            self.lib.clang_disposeDiagnostic(diagnostic)
+        return found
+
+    def _missing_headers(self, handle: int) -> list[tuple[str, Span]]:
+        return [
+            (match.group(1), span)
+            for message, span in self._errors(handle)
+            if (match := _MISSING.search(message))
+        ]
+
+    def _note_errors(self, handle: int) -> None:
+        errors = [(m, s) for m, s in self._errors(handle) if not _MISSING.search(m)]
+        errors = [(m, s) for m, s in errors if not headers.is_system_path(s.file)]
+        if errors:
+            message, span = errors[0]
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            self._say("RP002", span, f"the parser says: {message}{more}; the rest was read")
+
+    def file_name(self, file: int) -> str:
+        """The path of a file handle, normalised."""
+        name = self.names.get(file)
+        if name is None:
+            name = os.path.normpath(lc.text(self.lib.clang_getFileName(file))) if file else ""
+            if name == os.path.normpath(self.request.path):
+                name = self.request.path
+            self.names[file] = name
+        return name
+
+    # -- the unit -------------------------------------------------------------------------------
+
+    def unit(self) -> Unit:
+        """Reads directives, the functions around them, and closes over the rest."""
+        user_files = self._user_files()
+        self._read_macros(user_files)
+        directives = self._read_directives(user_files)
+        functions = self._functions_with(directives)
+        return Unit(
+            path=self.request.path,
+            functions=tuple(functions),
+            body_of=self.body_of,
+            calls_of=self.calls_of,
+            directives=tuple((name, p) for _, name, p in directives if p.is_loop),
+            diagnostics=tuple(self.diagnostics),
+            files=tuple(self.file_name(file) for file in user_files),
+            macros=self.macros.constants,
+            writes_of=self.writes_of,
+            headers="system" if headers.has_system_headers() else "shipped",
+            close=self.close,
+        )
+
+    def close(self) -> None:
+        """Frees the translation unit."""
+        if self.handle:
+            self.lib.clang_disposeTranslationUnit(self.handle)
+            self.lib.clang_disposeIndex(self.index)
+            self.handle = 0
+
+    def _user_files(self) -> list[int]:
+        found = []
+        for file, _ in lc.inclusions(self.handle):
+            name = self.file_name(file)
+            if file and not headers.is_system_path(name) and file not in found:
+                found.append(file)
+        return found
+
+    def _read_macros(self, files: list[int]) -> None:
+        for file in files:
+            try:
+                data = Path(self.file_name(file)).read_bytes()
+            except OSError:
+                continue
+            self.sources[file] = SourceText(self.file_name(file), data)
+            if b"define" in data:
+                self.macros.add_text(blank_comments(data))
+        for name, value in self.request.defines:
+            self.macros.add(name, value)
+
+    def _read_directives(self, files: list[int]) -> list[tuple[int, str, Pragma]]:
+        found = []
+        for file in files:
+            source = self.sources.get(file)
+            if source is None or not may_hold_directives(source.data, self.macros):
+                continue
+            pragmas = find_pragmas(source, self.macros, self._skipped(file))
+            if pragmas:
+                self.builder.set_pragmas(file, pragmas)
+                found.extend((file, source.path, pragma) for pragma in pragmas)
+        return found
+
+    def _skipped(self, file: int) -> list[tuple[int, int]]:
+        ranges = self.lib.clang_getSkippedRanges(self.handle, file)
+        found = []
+        place = lc.Place()
+        for number in range(ranges.contents.count):
+            one = ranges.contents.ranges[number]
+            begin = place.read(lc.Location(one.ptr0, one.ptr1, one.begin))[3]
+            end = place.read(lc.Location(one.ptr0, one.ptr1, one.end))[3]
+            found.append((begin, end))
+        self.lib.clang_disposeSourceRangeList(ranges)
+        return found
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
+        """Every user function or container: (cursor, file, begin, end), nested ones included."""
+        if self.located is None:
+            self.located = []
+            self._locate(lc.children(self.lib.clang_getTranslationUnitCursor(self.handle)))
+        return self.located
+
+    def _locate(self, cursors: list[lc.Cursor]) -> None:
+        assert self.located is not None
+        lib, read = self.lib, self.place.read
+        for cursor in cursors:
+            if cursor.kind not in _FUNCTIONS and cursor.kind not in _CONTAINERS:
+                continue
+            extent = lib.clang_getCursorExtent(cursor)
+            start = lc.Location(extent.ptr0, extent.ptr1, extent.begin)
+            if lib.clang_Location_isInSystemHeader(start):
+                continue
+            file, _, _, begin = read(start)
+            if headers.is_system_path(self.file_name(file)):
+                continue
+            if cursor.kind in _CONTAINERS:
+                self._locate(lc.children(cursor))
+                continue
+            end_file, _, _, end = read(lc.Location(extent.ptr0, extent.ptr1, extent.end))
+            self.located.append((cursor, file, begin, end if end_file == file else 1 << 62))
+
+    def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
+        if not directives:
+            return []
+        offsets: dict[int, list[int]] = {}
+        for file, _, pragma in directives:
+            offsets.setdefault(file, []).append(pragma.offset)
+        found = []
+        for cursor, file, begin, end in self._located():
+            inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
+            # A body that is itself an #include has its directives in another file.
+            inside = inside or (end >= 1 << 62)
+            if inside and (function := self._function(cursor)) is not None:
+                found.append(function)
+        return found
+
+    def _function(self, cursor: lc.Cursor) -> Function | None:
+        key = int(cursor.data0 or 0)
+        if key not in self.functions:
+            name = lc.text(self.lib.clang_getCursorSpelling(cursor))
+            self.functions[key] = self.builder.function(cursor, name)
+        return self.functions[key]
+
+    def body_of(self, decl: Decl) -> Function | None:
+        """The tree of a function with a body in the user's files, or None."""
+        cursor = self.builder.cursor_of(decl)
+        if cursor is None or cursor.kind not in _FUNCTIONS:
+            return None
+        definition = self.lib.clang_getCursorDefinition(cursor)
+        if definition.kind not in _FUNCTIONS:
+            return None
+        if self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(definition)):
+            return None
+        return self._function(definition)
+
+    def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        """Every call of the function in the user's files, with the function it stands in."""
+        found = []
+        for function in self._functions_naming(decl.name, then=b"("):
+            found.extend((function, call) for call in calls_in(function.body, decl))
+        return found
+
+    def writes_of(self, decl: Decl) -> int:
+        """How many functions of the user's files may set a global variable."""
+        pattern = re.compile(
+            rb"\b" + re.escape(decl.name.encode()) + rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+            rb"|&\s*" + re.escape(decl.name.encode()) + rb"\b"
+            rb"|\b" + re.escape(decl.name.encode()) + rb"\s*(?:\+\+|--)"
+            rb"|(?:\+\+|--)\s*" + re.escape(decl.name.encode()) + rb"\b"
+        )
+        count = 0
+        for _, file, begin, end in self._located():
+            source = self.sources.get(file)
+            if source is not None and pattern.search(source.data, begin, min(end, len(source.data))):
+                count += 1
+        return count
+
+    def _functions_naming(self, name: str, then: bytes) -> list[Function]:
+        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*" + re.escape(then))
+        found = []
+        for cursor, file, begin, end in self._located():
+            source = self.sources.get(file)
+            if source is None or not pattern.search(source.data, begin, min(end, len(source.data))):
+                continue
+            function = self._function(cursor)
+            if function is not None:
+                found.append(function)
+        return found

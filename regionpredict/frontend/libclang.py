@@ -1,0 +1,217 @@
+"""The few functions of libclang that the front end calls, bound directly by ctypes.
+
+The package's own Python bindings cost 60 ms to import and several microseconds a node; a whole
+function body arrives here through one visit, as a flat list in source order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from collections.abc import Sequence
+from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_longlong, c_uint, c_void_p
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from regionpredict.errors import InputError
+
+
+class Cursor(Structure):
+    """CXCursor: `data1` is the statement's address, `data0` the declaration's."""
+
+    _fields_ = (
+        ("kind", c_int),
+        ("xdata", c_int),
+        ("data0", c_void_p),
+        ("data1", c_void_p),
+        ("data2", c_void_p),
+    )
+
+
+class Location(Structure):
+    """CXSourceLocation."""
+
+    _fields_ = (("ptr0", c_void_p), ("ptr1", c_void_p), ("data", c_uint))
+
+
+class Range(Structure):
+    """CXSourceRange."""
+
+    _fields_ = (("ptr0", c_void_p), ("ptr1", c_void_p), ("begin", c_uint), ("end", c_uint))
+
+
+class RangeList(Structure):
+    """CXSourceRangeList."""
+
+    _fields_ = (("count", c_uint), ("ranges", POINTER(Range)))
+
+
+class String(Structure):
+    """CXString."""
+
+    _fields_ = (("data", c_void_p), ("flags", c_uint))
+
+
+class Type(Structure):
+    """CXType."""
+
+    _fields_ = (("kind", c_int), ("ptr0", c_void_p), ("ptr1", c_void_p))
+
+
+_VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
+_INCLUSION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Location), c_uint, c_void_p)
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "clang_createIndex": (c_void_p, [c_int, c_int]),
+    "clang_disposeIndex": (None, [c_void_p]),
+    "clang_parseTranslationUnit2": (
+        c_int,
+        [c_void_p, c_char_p, POINTER(c_char_p), c_int, c_void_p, c_uint, c_uint, POINTER(c_void_p)],
+    ),
+    "clang_disposeTranslationUnit": (None, [c_void_p]),
+    "clang_getTranslationUnitCursor": (Cursor, [c_void_p]),
+    "clang_visitChildren": (c_uint, [Cursor, _VISITOR, c_void_p]),
+    "clang_getCursorReferenced": (Cursor, [Cursor]),
+    "clang_getCanonicalCursor": (Cursor, [Cursor]),
+    "clang_getCursorDefinition": (Cursor, [Cursor]),
+    "clang_getCursorSemanticParent": (Cursor, [Cursor]),
+    "clang_getCursorType": (Type, [Cursor]),
+    "clang_getCanonicalType": (Type, [Type]),
+    "clang_getPointeeType": (Type, [Type]),
+    "clang_getArrayElementType": (Type, [Type]),
+    "clang_getElementType": (Type, [Type]),
+    "clang_getArraySize": (c_longlong, [Type]),
+    "clang_getResultType": (Type, [Type]),
+    "clang_Type_getSizeOf": (c_longlong, [Type]),
+    "clang_getTypeSpelling": (String, [Type]),
+    "clang_getCursorSpelling": (String, [Cursor]),
+    "clang_getCString": (c_char_p, [String]),
+    "clang_disposeString": (None, [String]),
+    "clang_getCursorLocation": (Location, [Cursor]),
+    "clang_getCursorExtent": (Range, [Cursor]),
+    "clang_getExpansionLocation": (
+        None,
+        [Location, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)],
+    ),
+    "clang_Location_isInSystemHeader": (c_int, [Location]),
+    "clang_getFileName": (String, [c_void_p]),
+    "clang_getFile": (c_void_p, [c_void_p, c_char_p]),
+    "clang_getSkippedRanges": (POINTER(RangeList), [c_void_p, c_void_p]),
+    "clang_getAllSkippedRanges": (POINTER(RangeList), [c_void_p]),
+    "clang_disposeSourceRangeList": (None, [POINTER(RangeList)]),
+    "clang_getInclusions": (None, [c_void_p, _INCLUSION, c_void_p]),
+    "clang_getCursorBinaryOperatorKind": (c_int, [Cursor]),
+    "clang_getCursorUnaryOperatorKind": (c_int, [Cursor]),
+    "clang_Cursor_Evaluate": (c_void_p, [Cursor]),
+    "clang_EvalResult_getKind": (c_int, [c_void_p]),
+    "clang_EvalResult_getAsLongLong": (c_longlong, [c_void_p]),
+    "clang_EvalResult_getAsDouble": (c_double, [c_void_p]),
+    "clang_EvalResult_dispose": (None, [c_void_p]),
+    "clang_getEnumConstantDeclValue": (c_longlong, [Cursor]),
+    "clang_Cursor_hasVarDeclGlobalStorage": (c_int, [Cursor]),
+    "clang_Cursor_getVarDeclInitializer": (Cursor, [Cursor]),
+    "clang_getNumDiagnostics": (c_uint, [c_void_p]),
+    "clang_getDiagnostic": (c_void_p, [c_void_p, c_uint]),
+    "clang_disposeDiagnostic": (None, [c_void_p]),
+    "clang_getDiagnosticSeverity": (c_int, [c_void_p]),
+    "clang_getDiagnosticSpelling": (String, [c_void_p]),
+    "clang_getDiagnosticLocation": (Location, [c_void_p]),
+}
+
+
+def library_path() -> Path | None:
+    """Where the libclang wheel put the shared library, or None where there is no build."""
+    spec = importlib.util.find_spec("clang")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for name in ("libclang.so", "libclang.dylib", "libclang.dll"):
+            path = Path(folder) / "native" / name
+            if path.exists():
+                return path
+    return None
+
+
+@lru_cache(maxsize=1)
+def library() -> Any:
+    """The loaded library with its functions' types set.
+
+    Raises InputError where there is none for this platform.
+    """
+    path = library_path()
+    if path is None:
+        raise InputError("no libclang for this platform", remedy="use --frontend pycparser")
+    loaded = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(loaded, name)
+        function.restype = result
+        function.argtypes = arguments
+    return loaded
+
+
+def text(string: String) -> str:
+    """The Python string of a CXString, which is freed."""
+    lib = library()
+    raw = lib.clang_getCString(string)
+    lib.clang_disposeString(string)
+    return raw.decode("utf-8", "replace") if raw else ""
+
+
+def children(cursor: Cursor) -> list[Cursor]:
+    """The cursors directly below."""
+    found: list[Cursor] = []
+
+    def visit(child: Cursor, _parent: Cursor, _data: object) -> int:
+        found.append(child)
+        return 1  # continue
+
+    library().clang_visitChildren(cursor, _VISITOR(visit), None)
+    return found
+
+
+def subtree(cursor: Cursor) -> list[tuple[Cursor, Cursor]]:
+    """All cursors below with their parents, in source order (pre-order)."""
+    found: list[tuple[Cursor, Cursor]] = []
+    add = found.append
+
+    def visit(child: Cursor, parent: Cursor, _data: object) -> int:
+        add((child, parent))
+        return 2  # recurse
+
+    library().clang_visitChildren(cursor, _VISITOR(visit), None)
+    return found
+
+
+class Place:
+    """Turns locations into (file handle, line, column, offset), reusing its buffers."""
+
+    def __init__(self) -> None:
+        self.file, self.line, self.column, self.offset = c_void_p(), c_uint(), c_uint(), c_uint()
+        self._refs = (byref(self.file), byref(self.line), byref(self.column), byref(self.offset))
+        self._expand = library().clang_getExpansionLocation
+
+    def read(self, location: Location) -> tuple[int, int, int, int]:
+        """File handle (0: none), line, column and byte offset of the expansion."""
+        self._expand(location, *self._refs)
+        return self.file.value or 0, self.line.value, self.column.value, self.offset.value
+
+
+def inclusions(unit: int) -> list[tuple[int, int]]:
+    """(file handle, inclusion depth) of every file the unit read."""
+    found: list[tuple[int, int]] = []
+
+    def visit(file: int, _stack: object, depth: int, _data: object) -> None:
+        found.append((file, depth))
+
+    library().clang_getInclusions(unit, _INCLUSION(visit), None)
+    return found
+
+
+def parse(index: int, path: str, arguments: Sequence[str], options: int) -> tuple[int, int]:
+    """(error code, translation unit handle); the handle is 0 after an error."""
+    encoded = [argument.encode() for argument in arguments]
+    array = (c_char_p * len(encoded))(*encoded)
+    unit = c_void_p()
+    code = library().clang_parseTranslationUnit2(
+        index, path.encode(), array, len(encoded), None, 0, options, byref(unit)
+    )
+    return code, unit.value or 0

@@ -1,0 +1,176 @@
+"""A mini preprocessor for directives only: which macros hold a `_Pragma`, and what they say.
+
+Object- and function-like macros, arguments, `#` and `##`, and nested macros; nothing else of the
+C preprocessor is needed, because the parser proper expands the code itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_DEFINE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\([^)\n]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE
+)
+_WORD = re.compile(r'"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|##|#|\s+|[0-9.]\w*|.', re.DOTALL)
+_DEPTH = 12
+
+
+class Macro(NamedTuple):
+    """A macro's parameters (None: object-like) and replacement text."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    body: str
+
+
+class MacroTable:
+    """The macros of some source texts; the last definition of a name stands."""
+
+    def __init__(self) -> None:
+        self._macros: dict[str, Macro] = {}
+        self._pragma: frozenset[str] | None = None
+
+    def add_text(self, data: bytes) -> None:
+        """Takes in every `#define` of a file whose comments are blank."""
+        for match in _DEFINE.finditer(data):
+            name = match.group(1).decode()
+            parameters = None
+            if match.group(2):
+                inner = match.group(2)[1:-1].decode("utf-8", "replace")
+                parameters = tuple(p.strip() for p in inner.split(",") if p.strip())
+            body = re.sub(rb"\\[ \t]*\r?\n", b" ", match.group(3)).decode("utf-8", "replace")
+            self._macros[name] = Macro(name, parameters, body.strip())
+        self._pragma = None
+
+    def add(self, name: str, value: str) -> None:
+        """Takes in a `-D NAME=VALUE`."""
+        self._macros[name] = Macro(name, None, value)
+        self._pragma = None
+
+    def get(self, name: str) -> Macro | None:
+        """The macro of that name, or None."""
+        return self._macros.get(name)
+
+    @property
+    def constants(self) -> frozenset[str]:
+        """Object-like macros whose replacement begins like a number or a parenthesis."""
+        return frozenset(
+            m.name for m in self._macros.values() if m.parameters is None and m.body[:1].isdigit()
+        )
+
+    @property
+    def pragma_macros(self) -> frozenset[str]:
+        """The macros whose expansion, nested ones included, holds an OpenMP `_Pragma`."""
+        if self._pragma is None:
+            holders = {m.name for m in self._macros.values() if "_Pragma" in m.body}
+            while True:
+                words = {name: set(re.findall(r"[A-Za-z_]\w*", m.body)) for name, m in
+                         self._macros.items() if name not in holders} if holders else {}
+                more = {name for name, used in words.items() if used & holders}
+                if not more:
+                    break
+                holders |= more
+            self._pragma = frozenset(holders)
+        return self._pragma
+
+    def used_in(self, data: bytes) -> bool:
+        """Whether one of the pragma macros is named in the text."""
+        return any(name.encode() in data for name in self.pragma_macros)
+
+    def expand(self, text: str, depth: int = 0) -> str:
+        """The text with every known macro replaced.
+
+        >>> table = MacroTable()
+        >>> table.add_text(b"#define SCHED(c) schedule(static, c)")
+        >>> table.expand("parallel for SCHED(4)")
+        'parallel for schedule(static, 4)'
+        """
+        if depth > _DEPTH:
+            return text
+        out: list[str] = []
+        at = 0
+        while at < len(text):
+            match = _WORD.match(text, at)
+            assert match is not None  # the last alternative takes any character
+            word, at = match.group(), match.end()
+            macro = self._macros.get(word)
+            if macro is None:
+                out.append(word)
+            elif macro.parameters is None:
+                out.append(word if macro.body == word else self.expand(macro.body, depth + 1))
+            else:
+                end, arguments = self.read_arguments(text, at)
+                if end == at:
+                    out.append(word)
+                else:
+                    out.append(self.expand_call(word, arguments, depth + 1))
+                    at = end
+        return "".join(out)
+
+    def expand_call(self, name: str, arguments: list[str], depth: int = 0) -> str:
+        """The expansion of one macro with its arguments."""
+        macro = self._macros[name]
+        if macro.parameters is None:
+            return self.expand(macro.body, depth + 1)
+        values = _match_arguments(macro.parameters, arguments)
+        out: list[str] = []
+        words = _WORD.findall(macro.body)
+        at = 0
+        while at < len(words):
+            word = words[at]
+            following = next((i for i in range(at + 1, len(words)) if words[i].strip()), len(words))
+            if word == "#" and following < len(words) and words[following] in values:
+                quoted = " ".join(values[words[following]].split())
+                out.append('"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"')
+                at = following
+            elif word == "##":
+                while out and not out[-1].strip():
+                    out.pop()
+                at = following - 1
+            elif word in values:
+                pasted = following < len(words) and words[following] == "##"
+                out.append(values[word] if pasted else self.expand(values[word], depth + 1))
+            else:
+                out.append(word)
+            at += 1
+        return self.expand("".join(out), depth + 1)
+
+    @staticmethod
+    def read_arguments(text: str, at: int) -> tuple[int, list[str]]:
+        """The arguments of a call whose `(` is next, and the offset behind its `)`."""
+        start = at
+        while at < len(text) and text[at] in " \t\r\n\\":
+            at += 1
+        if at >= len(text) or text[at] != "(":
+            return start, []
+        depth, begin, arguments = 0, at + 1, []
+        while at < len(text):
+            char = text[at]
+            if char == '"':
+                closing = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL).match(text, at)
+                at = closing.end() if closing else len(text)
+                continue
+            if char in "([{":
+                depth += 1
+            elif char in ")]}":
+                depth -= 1
+                if not depth:
+                    arguments.append(text[begin:at].strip())
+                    return at + 1, arguments
+            elif char == "," and depth == 1:
+                arguments.append(text[begin:at].strip())
+                begin = at + 1
+            at += 1
+        return start, []
+
+
+def _match_arguments(parameters: tuple[str, ...], arguments: list[str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for position, parameter in enumerate(parameters):
+        if parameter.endswith("..."):
+            name = parameter[:-3] or "__VA_ARGS__"
+            values[name] = ", ".join(arguments[position:])
+        else:
+            values[parameter] = arguments[position] if position < len(arguments) else ""
+    return values

@@ -1,0 +1,293 @@
+"""The small syntax tree that both front ends build and `lower` reads: C as far as loops need it.
+
+It carries no types on expressions: those follow from the declarations (`Decl.ctype`), by the
+same rules for both front ends, so that both give the same facts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Union
+
+from regionpredict.ir import Span
+
+
+class CType(NamedTuple):
+    """A C type: `kind` is 'int', 'float', 'pointer', 'array', 'struct', 'void', 'unknown'.
+
+    `bits` is the width of a number, or 8 times the size of a struct where it is known. `element`
+    is what a pointer or array holds; `extent` an array's length as an expression or None.
+    """
+
+    kind: str
+    bits: int = 0
+    unsigned: bool = False
+    element: CType | None = None
+    extent: Expression | None = None
+    name: str = ""
+
+    @property
+    def has_spelt_extent(self) -> bool:
+        """Whether an extent in it is text that nobody has read yet."""
+        if isinstance(self.extent, Opaque):
+            return True
+        return self.element is not None and self.element.has_spelt_extent
+
+    @property
+    def bytes(self) -> int:
+        """The size in bytes; 8 where it is not known."""
+        if self.kind == "pointer":
+            return 8
+        if self.kind == "array" and self.element is not None:
+            count = self.extent.value if isinstance(self.extent, IntLit) else 1
+            return max(1, count) * self.element.bytes
+        return max(1, self.bits // 8) if self.bits else 8
+
+
+UNKNOWN = CType("unknown")
+INT = CType("int", 32)
+LONG = CType("int", 64)
+DOUBLE = CType("float", 64)
+
+
+class Decl:
+    """A declared variable, parameter, field, enumerator or function; equal only to itself."""
+
+    __slots__ = ("ctype", "home", "init", "kind", "name", "span", "value")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        ctype: CType,
+        span: Span,
+        *,
+        home: str = "",
+        init: Expression | None = None,
+        value: int | None = None,
+    ) -> None:
+        self.name = name
+        self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
+        self.ctype = ctype
+        self.span = span
+        self.home = home  # the function that declares it
+        self.init = init
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Decl({self.name})"
+
+
+# -- expressions ----------------------------------------------------------------------------------
+
+
+class Name(NamedTuple):
+    """A use of a declared name."""
+
+    decl: Decl
+    span: Span
+
+
+class IntLit(NamedTuple):
+    """An integer constant."""
+
+    value: int
+
+
+class FloatLit(NamedTuple):
+    """A floating constant and its width."""
+
+    bits: int = 64
+    value: float = 1.0
+
+
+class Unary(NamedTuple):
+    """`-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--` (the last two as `p++`, `p--`)."""
+
+    op: str
+    operand: Expression
+    span: Span
+
+
+class Binary(NamedTuple):
+    """`left op right`, the comma and logical operators included."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+class Assign(NamedTuple):
+    """`left op right` for `=`, `+=`, ..."""
+
+    op: str
+    left: Expression
+    right: Expression
+    span: Span
+
+
+class Ternary(NamedTuple):
+    """`condition ? then : other`."""
+
+    condition: Expression
+    then: Expression
+    other: Expression
+
+
+class Index(NamedTuple):
+    """`base[index]`."""
+
+    base: Expression
+    index: Expression
+    span: Span
+
+
+class Member(NamedTuple):
+    """`base.field` or `base->field`."""
+
+    base: Expression | None
+    field: Decl
+    arrow: bool
+    span: Span
+
+
+class CallExpr(NamedTuple):
+    """`name(args)`; `decl` is None for a call through a pointer or of something unknown."""
+
+    name: str
+    decl: Decl | None
+    args: tuple[Expression, ...]
+    span: Span
+
+
+class Cast(NamedTuple):
+    """`(type) operand`."""
+
+    ctype: CType
+    operand: Expression
+
+
+class Opaque(NamedTuple):
+    """Something that is not understood, with the expressions inside it that are."""
+
+    text: str
+    children: tuple[Expression, ...] = ()
+
+
+Expression = Union[
+    Name, IntLit, FloatLit, Unary, Binary, Assign, Ternary, Index, Member, CallExpr, Cast, Opaque
+]
+
+
+# -- statements -----------------------------------------------------------------------------------
+
+
+class Compound(NamedTuple):
+    """`{ ... }`."""
+
+    items: tuple[Stmt, ...]
+
+
+class ExprStmt(NamedTuple):
+    """An expression for its effect."""
+
+    expr: Expression
+    span: Span
+
+
+class DeclStmt(NamedTuple):
+    """Declarations, each with its initialiser or None."""
+
+    decls: tuple[Decl, ...]
+    span: Span
+
+
+class For(NamedTuple):
+    """`for (init; condition; increment) body`."""
+
+    init: Stmt | None
+    condition: Expression | None
+    increment: Expression | None
+    body: Stmt
+    span: Span
+    opens: int = 0  # offset in the file of the `for`
+    closes: int = 0  # offset just behind its body
+
+
+class RangeFor(NamedTuple):
+    """C++ `for (variable : range) body`."""
+
+    variable: Decl | None
+    range: Expression | None
+    body: Stmt
+    span: Span
+
+
+class While(NamedTuple):
+    """`while (condition) body`, or `do body while (condition)`."""
+
+    condition: Expression
+    body: Stmt
+    span: Span
+
+
+class If(NamedTuple):
+    """`if (condition) then else other`."""
+
+    condition: Expression
+    then: Stmt
+    other: Stmt | None
+    span: Span
+
+
+class Switch(NamedTuple):
+    """`switch (condition) body`; labels inside are gone, their statements stay."""
+
+    condition: Expression
+    body: Stmt
+    span: Span
+
+
+class Return(NamedTuple):
+    """`return value;`."""
+
+    value: Expression | None
+    span: Span
+
+
+class Jump(NamedTuple):
+    """`break`, `continue` or `goto`."""
+
+    kind: str
+    span: Span
+
+
+class Directive(NamedTuple):
+    """An OpenMP directive with the statement it stands before (None: it stands alone)."""
+
+    pragma: Any  # pragmas.Pragma
+    body: Stmt | None
+    span: Span
+
+
+class Unread(NamedTuple):
+    """A statement that is not understood (assembler, a statement expression)."""
+
+    what: str
+    children: tuple[Expression, ...]
+    span: Span
+
+
+Stmt = Union[
+    Compound, ExprStmt, DeclStmt, For, RangeFor, While, If, Switch, Return, Jump, Directive, Unread
+]
+
+
+class Function(NamedTuple):
+    """A function with a body."""
+
+    name: str
+    decl: Decl
+    parameters: tuple[Decl, ...]
+    body: Stmt
+    span: Span
+    template: bool = False

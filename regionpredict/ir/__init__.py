@@ -1,0 +1,40 @@
+"""The nouns: what a program, a region, a loop, an access and a count are. Nothing in, nothing out.
+
+Everything here is frozen and imports nothing of ours; every other room speaks in these words.
+"""
+
+from regionpredict.ir.expr import Expr
+from regionpredict.ir.program import Definition, Program
+from regionpredict.ir.region import (
+    Access,
+    Array,
+    Branch,
+    Call,
+    Clause,
+    Loop,
+    Node,
+    Operation,
+    Region,
+    Statement,
+    Synchronisation,
+)
+from regionpredict.ir.source import Diagnostic, Span
+
+__all__ = [
+    "Access",
+    "Array",
+    "Branch",
+    "Call",
+    "Clause",
+    "Definition",
+    "Diagnostic",
+    "Expr",
+    "Loop",
+    "Node",
+    "Operation",
+    "Program",
+    "Region",
+    "Span",
+    "Statement",
+    "Synchronisation",
+]

@@ -1,0 +1,370 @@
+"""Symbolic integers: polynomials with rational coefficients over the program's names.
+
+A trip count `(n*n - n)/2`, a subscript `i*n + j` and a footprint `8*ni*nk` are all values of the
+one type `Expr`. What is no polynomial (a floor division, a minimum, the value of `idx[i]`) is an
+`Atom`: it keeps its operands, prints as C would write it, and evaluates where it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd
+from typing import NamedTuple, Union
+
+Number = Union[int, Fraction]
+
+
+class Atom(NamedTuple):
+    """A term that is not a polynomial: `kind` applied to `args`.
+
+    `kind` is one of `floordiv`, `mod`, `min`, `max`, `select` (condition, then, else), `ref`
+    (`label[args]`, a value read from an array), `call` (`label(args)`), or `varying` (a scalar
+    whose value changes in a way that is not understood). `label` is the array's, the function's
+    or the variable's name. `over` names the loop variables that a `varying` value changes with.
+    """
+
+    kind: str
+    args: tuple[Expr, ...]
+    label: str = ""
+    over: frozenset[str] = frozenset()
+
+
+Factor = Union[str, Atom]
+Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
+
+_FOLD: dict[str, Callable[..., Number]] = {
+    "floordiv": lambda a, b: int(a // b),
+    "mod": lambda a, b: a - b * (a // b),
+    "min": min,
+    "max": max,
+    "select": lambda condition, then, other: then if condition else other,
+    "lt": lambda a, b: int(a < b),
+    "le": lambda a, b: int(a <= b),
+    "eq": lambda a, b: int(a == b),
+}
+_SYMBOL = {"floordiv": "/", "mod": "%", "lt": "<", "le": "<=", "eq": "=="}
+
+
+def _factor_key(item: tuple[Factor, int]) -> tuple[str, int]:
+    return str(item[0]), item[1]
+
+
+class Expr:
+    """An immutable polynomial over names and atoms.
+
+    >>> n, i = Expr.name("n"), Expr.name("i")
+    >>> str((n * n - n) * Fraction(1, 2))
+    '(n*n - n)/2'
+    >>> str(8 * n * i + 16 * i), (n - 1).evaluate({"n": 10})
+    ('8*(i*n + 2*i)', 9)
+    """
+
+    __slots__ = ("_hash", "_names", "terms")
+
+    terms: dict[Monomial, Number]
+
+    def __init__(self, terms: dict[Monomial, Number]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+        self._names: frozenset[str] | None = None
+
+    # -- making ---------------------------------------------------------------------------------
+
+    @staticmethod
+    def const(value: Number) -> Expr:
+        """The number itself."""
+        if isinstance(value, Fraction) and value.denominator == 1:
+            value = value.numerator
+        return Expr({(): value} if value else {})
+
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def name(name: str) -> Expr:
+        """A variable of the program, by the name it is shown under."""
+        return Expr({((name, 1),): 1})
+
+    @staticmethod
+    def atom(kind: str, *args: Expr, label: str = "", over: Iterable[str] = ()) -> Expr:
+        """`kind` of `args`, folded to a number where all of them are numbers."""
+        values = [arg.constant for arg in args]
+        fold = _FOLD.get(kind)
+        if fold and args and all(value is not None for value in values):
+            if not (kind in ("floordiv", "mod") and values[1] == 0):
+                return Expr.const(fold(*values))
+        if kind == "floordiv" and values[1] == 1:
+            return args[0]
+        if kind in ("min", "max") and args[0] == args[1]:
+            return args[0]
+        return Expr({((Atom(kind, args, label, frozenset(over)), 1),): 1})
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    @property
+    def constant(self) -> Number | None:
+        """The value, where no name occurs; else None."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1:
+            return self.terms.get(())
+        return None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the value depends on, those inside atoms included."""
+        if self._names is None:
+            found: set[str] = set()
+            for monomial in self.terms:
+                for factor, _ in monomial:
+                    if isinstance(factor, str):
+                        found.add(factor)
+                    else:
+                        found |= factor.over
+                        for arg in factor.args:
+                            found |= arg.names
+            self._names = frozenset(found)
+        return self._names
+
+    def atoms(self) -> Iterable[Atom]:
+        """The atoms in it, those inside other atoms included."""
+        for monomial in self.terms:
+            for factor, _ in monomial:
+                if isinstance(factor, Atom):
+                    yield factor
+                    for arg in factor.args:
+                        yield from arg.atoms()
+
+    def coefficient(self, name: str) -> Expr | None:
+        """What `name` is multiplied by, where the expression is linear in it; else None.
+
+        >>> str(Expr.name("i").__mul__(Expr.name("n")).coefficient("i"))
+        'n'
+        """
+        result: dict[Monomial, Number] = {}
+        for monomial, number in self.terms.items():
+            rest: list[tuple[Factor, int]] = []
+            power = 0
+            for factor, exponent in monomial:
+                if factor == name:
+                    power = exponent
+                elif isinstance(factor, Atom) and name in Expr({((factor, 1),): 1}).names:
+                    return None
+                else:
+                    rest.append((factor, exponent))
+            if power > 1:
+                return None
+            if power:
+                result[tuple(rest)] = number
+        return Expr(result)
+
+    def without(self, names: Iterable[str]) -> Expr:
+        """The terms in which none of `names` occurs."""
+        gone = set(names)
+        return Expr(
+            {m: c for m, c in self.terms.items() if not (Expr({m: 1}).names & gone)}
+        )
+
+    # -- arithmetic -----------------------------------------------------------------------------
+
+    def __add__(self, other: Expr | Number) -> Expr:
+        if not isinstance(other, Expr):
+            other = Expr.const(other)
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
+        terms = dict(self.terms)
+        for monomial, number in other.terms.items():
+            total = terms.get(monomial, 0) + number
+            if total:
+                terms[monomial] = total
+            else:
+                terms.pop(monomial, None)
+        return Expr(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Expr:
+        return Expr({monomial: -number for monomial, number in self.terms.items()})
+
+    def __sub__(self, other: Expr | Number) -> Expr:
+        return self + (-other)
+
+    def __rsub__(self, other: Number) -> Expr:
+        return (-self) + other
+
+    def __mul__(self, other: Expr | Number) -> Expr:
+        if not isinstance(other, Expr):
+            if other == 0:
+                return ZERO
+            return Expr({m: _whole(c * other) for m, c in self.terms.items()})
+        value = other.constant
+        if value is not None:
+            return self * value
+        terms: dict[Monomial, Number] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                monomial = _times(left, right)
+                total = _whole(terms.get(monomial, 0) + a * b)
+                if total:
+                    terms[monomial] = total
+                else:
+                    terms.pop(monomial, None)
+        return Expr(terms)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, power: int) -> Expr:
+        result = ONE
+        for _ in range(power):
+            result = result * self
+        return result
+
+    def over(self, divisor: int) -> Expr:
+        """The exact quotient, with rational coefficients."""
+        return self * Fraction(1, divisor)
+
+    # -- putting in -----------------------------------------------------------------------------
+
+    def substitute(self, values: Mapping[str, Expr]) -> Expr:
+        """The expression with names replaced, everywhere, atoms included."""
+        if not self.names & values.keys():
+            return self
+        result = ZERO
+        for monomial, number in self.terms.items():
+            term = Expr.const(number)
+            for factor, power in monomial:
+                if isinstance(factor, str):
+                    value = values.get(factor)
+                    base = Expr.name(factor) if value is None else value
+                else:
+                    args = tuple(arg.substitute(values) for arg in factor.args)
+                    base = Expr.atom(factor.kind, *args, label=factor.label, over=factor.over)
+                term = term * base**power
+            result = result + term
+        return result
+
+    def evaluate(self, bindings: Mapping[str, Number]) -> Number | None:
+        """The number, where `bindings` give every name in it a value; else None.
+
+        Exact: integers and fractions of any size, so that nothing overflows.
+        """
+        total: Number = 0
+        for monomial, number in self.terms.items():
+            for factor, power in monomial:
+                if isinstance(factor, str):
+                    value = bindings.get(factor)
+                else:
+                    value = _evaluate_atom(factor, bindings)
+                if value is None:
+                    return None
+                number = number * value**power
+            total += number
+        return _whole(total)
+
+    # -- showing --------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "0"
+        divisor = 1
+        for number in self.terms.values():
+            if isinstance(number, Fraction):
+                divisor = divisor * number.denominator // gcd(divisor, number.denominator)
+        whole = {m: int(c * divisor) for m, c in self.terms.items()}
+        common = 0
+        for scaled in whole.values():
+            common = gcd(common, scaled)
+        if len(whole) < 2 or (divisor == 1 and () in whole and abs(whole[()]) == common):
+            common = 1
+        body = _sum({m: c // common for m, c in whole.items()})
+        if common > 1:
+            body = f"{common}*({body})"
+        if divisor > 1:
+            body = f"({body})/{divisor}" if len(whole) > 1 and common == 1 else f"{body}/{divisor}"
+        return body
+
+    def __repr__(self) -> str:
+        return f"Expr({self})"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Expr):
+            return self.terms == other.terms
+        if isinstance(other, (int, Fraction)):
+            return self.constant == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+
+def _whole(number: Number) -> Number:
+    if isinstance(number, Fraction) and number.denominator == 1:
+        return number.numerator
+    return number
+
+
+def _times(left: Monomial, right: Monomial) -> Monomial:
+    if not left:
+        return right
+    if not right:
+        return left
+    powers = dict(left)
+    for factor, power in right:
+        powers[factor] = powers.get(factor, 0) + power
+    return tuple(sorted(powers.items(), key=_factor_key))
+
+
+def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
+    fold = _FOLD.get(atom.kind)
+    if fold is None:
+        return bindings.get(atom.label) if atom.kind == "varying" and not atom.over else None
+    values = []
+    for arg in atom.args:
+        value = arg.evaluate(bindings)
+        if value is None:
+            return None
+        values.append(value)
+    if atom.kind in ("floordiv", "mod") and values[1] == 0:
+        return None
+    return fold(*values)
+
+
+def _sum(terms: Mapping[Monomial, int]) -> str:
+    # Constants stand last, as people write them: `n - 1`.
+    order = sorted(terms, key=lambda m: (m == (), -sum(p for _, p in m), [_factor_key(f) for f in m]))
+    text = ""
+    for monomial in order:
+        number = terms[monomial]
+        factors = [_show(factor) for factor, power in monomial for _ in range(power)]
+        if abs(number) != 1 or not factors:
+            factors.insert(0, str(abs(number)))
+        term = "*".join(factors)
+        if not text:
+            text = f"-{term}" if number < 0 else term
+        else:
+            text += f" - {term}" if number < 0 else f" + {term}"
+    return text
+
+
+def _show(factor: Factor) -> str:
+    if isinstance(factor, str):
+        return factor
+    args = [str(arg) for arg in factor.args]
+    if factor.kind in _SYMBOL:
+        sides = [a if len(e.terms) < 2 else f"({a})" for a, e in zip(args, factor.args, strict=True)]
+        return f"({sides[0]} {_SYMBOL[factor.kind]} {sides[1]})"
+    if factor.kind == "select":
+        return f"({args[0]} ? {args[1]} : {args[2]})"
+    if factor.kind == "ref":
+        return factor.label + "".join(f"[{arg}]" for arg in args)
+    if factor.kind == "varying":
+        return factor.label
+    return f"{factor.label or factor.kind}({', '.join(args)})"
+
+
+ZERO = Expr({})
+ONE = Expr({(): 1})

@@ -1,0 +1,38 @@
+"""What a front end hands over: the regions of some source files, and what it could not read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.ir.expr import Expr
+from regionpredict.ir.region import Region
+from regionpredict.ir.source import Diagnostic, Span
+
+
+class Definition(NamedTuple):
+    """What the source itself says of a name's value: `int ni = 4000;`, `kernel(ni)`.
+
+    `scope` is the function in which the name means this ("" for a global).
+    """
+
+    name: str
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The regions of one translation unit or of many, in the order of file and line.
+
+    `definitions` holds, per region id, what the source says of the names in its expressions.
+    `macros` are object-like macros with a constant value, so that a wrong `--set` can say so.
+    """
+
+    regions: tuple[Region, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    frontend: str
+    files: tuple[str, ...]
+    definitions: dict[str, tuple[Definition, ...]]
+    macros: frozenset[str] = frozenset()
+    headers: str = "system"  # 'system' | 'shipped'

@@ -1,0 +1,200 @@
+"""A worksharing loop as the analysis sees it: its nest, statements, operations and accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Union
+
+from regionpredict.ir.expr import Expr
+from regionpredict.ir.source import Diagnostic, Span
+
+
+class Operation(NamedTuple):
+    """An arithmetic operation: `fp_add`, `int_mul`, ... on operands of so many bits.
+
+    Kinds: `fp_add` (subtractions too), `fp_mul`, `fp_div`, `fp_sqrt`, `fp_compare`, `fp_neg`,
+    `int_add`, `int_mul`, `int_div` (remainders too), `int_compare`, `int_logic` (shifts too),
+    and `call:NAME` for a function whose body is not seen.
+    """
+
+    kind: str
+    bits: int = 64
+
+
+class Access(NamedTuple):
+    """One reference to an array element.
+
+    `subscripts` run from the slowest dimension to the fastest, in elements of `Array.dims`;
+    `bytes` is what is moved, and `member` names the field of a struct element (`a[i].x`).
+    """
+
+    array: str
+    kind: str  # 'read' | 'write'
+    subscripts: tuple[Expr, ...]
+    text: str
+    span: Span
+    bytes: int = 8
+    member: str = ""
+
+
+class Call(NamedTuple):
+    """A call of a function whose body is not seen."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array, or memory behind a pointer.
+
+    `element_bytes` is the distance in bytes of neighbouring elements. `dims` holds one extent a
+    dimension, slowest first, None where the declaration does not say (always so for the first of
+    a pointer). `storage` is 'global', 'local', 'parameter', 'private' (one copy a thread) or
+    'unknown'.
+    """
+
+    name: str
+    element_bytes: int
+    dims: tuple[Expr | None, ...]
+    storage: str
+    declared: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One expression statement, initialised declaration, condition or returned value.
+
+    `operations` counts the arithmetic of one execution; address arithmetic is not in it. `reads`
+    and `writes` are the scalars it uses and sets. `role` is 'assign', 'declare', 'condition',
+    'return' or 'call'.
+    """
+
+    text: str
+    span: Span
+    operations: tuple[tuple[Operation, int], ...]
+    accesses: tuple[Access, ...]
+    calls: tuple[Call, ...] = ()
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    role: str = "assign"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop: `for (variable = start; variable < bound; variable += step)`.
+
+    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. For a loop that is not counted (`while`, a
+    pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None.
+    """
+
+    variable: str
+    start: Expr | None
+    bound: Expr | None
+    comparison: str
+    step: Expr | None
+    body: tuple[Node, ...]
+    span: Span
+    kind: str = "for"  # 'for' | 'while' | 'range'
+    exits: bool = False  # leaves early: break, return, goto
+
+    @property
+    def trips(self) -> Expr | None:
+        """How often the body runs, taking it that `start` is not beyond `bound`; None: unknown.
+
+        `ceil((bound - start) / step)` for `<`; one more element for `<=`.
+        """
+        if self.start is None or self.bound is None or self.step is None:
+            return None
+        step = self.step.constant
+        if step is None or not isinstance(step, int) or step == 0:
+            return None
+        distance = self.bound - self.start if step > 0 else self.start - self.bound
+        if self.comparison in ("<=", ">="):
+            distance = distance + 1
+        size = abs(step)
+        return distance if size == 1 else Expr.atom("floordiv", distance + (size - 1), Expr.const(size))
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """An `if`, `switch` or `?:` whose sides hold statements; the condition stands before it."""
+
+    condition: str
+    sides: tuple[tuple[Node, ...], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """An OpenMP construct inside the region: `critical`, `atomic`, `barrier`, `ordered`, ..."""
+
+    kind: str
+    body: tuple[Node, ...]
+    span: Span
+
+
+Node = Union[Loop, Branch, Statement, Synchronisation]
+
+
+class Clause(NamedTuple):
+    """A clause of a directive: `schedule` with the text between its parentheses, or None."""
+
+    name: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One OpenMP worksharing loop and everything inside it.
+
+    `line` is the directive's. `context` says where its threads come from: 'combined'
+    (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
+    `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
+    directive, outermost first, which repeat the region.
+    """
+
+    id: str
+    span: Span
+    function: str
+    directive: str
+    clauses: tuple[Clause, ...]
+    context: str
+    collapse: int
+    nest: Loop | None
+    arrays: tuple[Array, ...]
+    enclosing: tuple[Loop, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def clause(self, name: str) -> Clause | None:
+        """The first clause of that name, or None."""
+        return next((clause for clause in self.clauses if clause.name == name), None)
+
+    def array(self, name: str) -> Array:
+        """The array of that name; KeyError where the region has none."""
+        for array in self.arrays:
+            if array.name == name:
+                return array
+        raise KeyError(name)
+
+    def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
+        """Every statement with the loops around it, the worksharing loop first."""
+        if self.nest is not None:
+            yield from walk((self.nest,), ())
+
+
+def walk(
+    nodes: tuple[Node, ...], loops: tuple[Loop, ...]
+) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
+    """Every statement below `nodes`, in source order, with the loops around it."""
+    for node in nodes:
+        if isinstance(node, Statement):
+            yield node, loops
+        elif isinstance(node, Loop):
+            yield from walk(node.body, (*loops, node))
+        elif isinstance(node, Branch):
+            for side in node.sides:
+                yield from walk(side, loops)
+        else:
+            yield from walk(node.body, loops)

@@ -1,0 +1,27 @@
+"""Places in source text, and what there is to say about them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A place in a source file; lines and columns count from 1, and 0 means unknown."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+
+
+class Diagnostic(NamedTuple):
+    """Something worth saying about a place: a rule's id (`RP104`), the place, and one sentence."""
+
+    id: str
+    span: Span
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.span}: {self.id}: {self.message}"
