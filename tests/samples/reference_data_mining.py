@@ -12,4 +12,9 @@ def correlation() -> Outputs:
     return {"corr": np.corrcoef(data, rowvar=False)}
 
 
-REFERENCES = {"correlation": correlation}
+def covariance() -> Outputs:
+    data = grid(32, 32, lambda i, j: ((3 * i + 7 * j + i * j % 5) % 23) / 23.0)
+    return {"cov": np.cov(data, rowvar=False)}
+
+
+REFERENCES = {"correlation": correlation, "covariance": covariance}
