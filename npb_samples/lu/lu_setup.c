@@ -50,8 +50,13 @@ void set_boundary_values(void)
 #pragma omp parallel for schedule(static)
     for (int j = 0; j < NY; j++) {
         for (int i = 0; i < NX; i++) {
-            exact_solution(i, j, 0, u[0][j][i]);
-            exact_solution(i, j, NZ - 1, u[NZ - 1][j][i]);
+            double low[NCOMP], high[NCOMP];
+            exact_solution(i, j, 0, low);
+            exact_solution(i, j, NZ - 1, high);
+            for (int m = 0; m < NCOMP; m++) {
+                u[0][j][i][m] = low[m];
+                u[NZ - 1][j][i][m] = high[m];
+            }
         }
     }
     npb_region_stop(timer.boundary_zeta);
@@ -60,8 +65,13 @@ void set_boundary_values(void)
 #pragma omp parallel for schedule(static)
     for (int k = 0; k < NZ; k++) {
         for (int i = 0; i < NX; i++) {
-            exact_solution(i, 0, k, u[k][0][i]);
-            exact_solution(i, NY - 1, k, u[k][NY - 1][i]);
+            double low[NCOMP], high[NCOMP];
+            exact_solution(i, 0, k, low);
+            exact_solution(i, NY - 1, k, high);
+            for (int m = 0; m < NCOMP; m++) {
+                u[k][0][i][m] = low[m];
+                u[k][NY - 1][i][m] = high[m];
+            }
         }
     }
     npb_region_stop(timer.boundary_eta);
@@ -70,8 +80,13 @@ void set_boundary_values(void)
 #pragma omp parallel for schedule(static)
     for (int k = 0; k < NZ; k++) {
         for (int j = 0; j < NY; j++) {
-            exact_solution(0, j, k, u[k][j][0]);
-            exact_solution(NX - 1, j, k, u[k][j][NX - 1]);
+            double low[NCOMP], high[NCOMP];
+            exact_solution(0, j, k, low);
+            exact_solution(NX - 1, j, k, high);
+            for (int m = 0; m < NCOMP; m++) {
+                u[k][j][0][m] = low[m];
+                u[k][j][NX - 1][m] = high[m];
+            }
         }
     }
     npb_region_stop(timer.boundary_xi);
@@ -111,9 +126,12 @@ void compute_forcing(void)
     for (int k = 0; k < NZ; k++) {
         for (int j = 0; j < NY; j++) {
             for (int i = 0; i < NX; i++) {
-                exact_solution(i, j, k, residual[k][j][i]);
-                for (int m = 0; m < NCOMP; m++)
+                double exact[NCOMP];
+                exact_solution(i, j, k, exact);
+                for (int m = 0; m < NCOMP; m++) {
+                    residual[k][j][i][m] = exact[m];
                     forcing[k][j][i][m] = 0.0;
+                }
             }
         }
     }
