@@ -1,6 +1,6 @@
 /*
  * BT: the compressible Navier-Stokes equations on a cube, stepped in time with an approximately
- * factored implicit scheme whose factors are block-tridiagonal (RNR-94-007, sec. 3.5.3).
+ * factored implicit scheme whose factors are block-tridiagonal (RNR-94-007, sec. 3).
  * Exit status 0 if the result verifies, else 1.
  */
 #include "fields.h"

@@ -1,5 +1,5 @@
 /*
- * The model problem that BT and SP share: RNR-94-007, sec. 3.3 and 3.4 (constants k1..k5,
+ * The model problem that BT and SP share: RNR-94-007, sec. 3 (constants k1..k5,
  * dissipation d_xi, d_eta, d_zeta, the exact solution's polynomial and its table C_{m,n}).
  *
  * A program defines PROBLEM_SIZE (grid points in each of the three directions) before it includes

@@ -1,7 +1,7 @@
 /*
  * SP: the compressible Navier-Stokes equations on a cube, stepped in time with an approximately
  * factored implicit scheme whose factors are diagonalised into scalar pentadiagonal systems
- * (RNR-94-007, sec. 3.5.2). Exit status 0 if the result verifies, else 1.
+ * (RNR-94-007, sec. 3). Exit status 0 if the result verifies, else 1.
  */
 #include "fields.h"
 

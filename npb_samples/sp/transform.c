@@ -2,7 +2,7 @@
  * SP's changes of variables between the diagonalised factors, point by point. With T the matrix of
  * right eigenvectors of a direction's convective Jacobian, the implicit step is
  *     T_xi D_xi (T_xi^-1 T_eta) D_eta (T_eta^-1 T_zeta) D_zeta T_zeta^-1 update = rhs
- * (RNR-94-007, sec. 3.5.2), and the four functions multiply rhs by, in turn, T_xi^-1,
+ * (RNR-94-007, sec. 3), and the four functions multiply rhs by, in turn, T_xi^-1,
  * (T_xi^-1 T_eta)^-1, (T_eta^-1 T_zeta)^-1 and T_zeta. The middle two do not depend on the state.
  * The names are those under which the literature knows these four steps.
  */

@@ -117,10 +117,13 @@ def value(expression: str) -> int:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_facts_name_every_worksharing_loop(program: str) -> None:
     facts = yaml.safe_load((SAMPLES / program / f"{program}.facts.yaml").read_text())
+    regions = [(file["source"], region) for file in facts["sources"] for region in file["regions"]]
     loops = worksharing_loops(program)
     assert len(loops) >= 20
-    assert [(r["source"], r["function"]) for r in facts["regions"]] == [loop[:2] for loop in loops]
-    for region, (_, function, trips, collapsed) in zip(facts["regions"], loops, strict=True):
+    assert [(source, region["function"]) for source, region in regions] == [
+        loop[:2] for loop in loops
+    ]
+    for (_, region), (_, function, trips, collapsed) in zip(regions, loops, strict=True):
         expected = 1
         for trip in trips[:collapsed]:
             expected *= trip
