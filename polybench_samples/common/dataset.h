@@ -44,7 +44,7 @@
 #define DATASET_SIZE(mini, small, standard, large, extralarge) CACHE_SIDE
 
 /* CACHE_SIDE is the largest s with s^rank <= CACHE_CELLS, found bit by bit. */
-#define CACHE_CELLS (10 * (CACHE_BYTES) / ((WORKING_SET_ARRAYS) * (WORKING_SET_ELEMENT)))
+#define CACHE_CELLS ((CACHE_BYTES) / ((WORKING_SET_ARRAYS) * (WORKING_SET_ELEMENT)) * 10)
 #if WORKING_SET_RANK == 1
 #define CACHE_SIDE CACHE_CELLS
 #elif WORKING_SET_RANK == 2

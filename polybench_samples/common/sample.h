@@ -3,7 +3,8 @@
  * A sample prints
  *     checksum 1.234567890123e+05
  *     time 0.012345 s
- * and, with --dump, before them every live-out array, one value a line:
+ * (those under by_cause also "check ok", and some "control 0.001234 s") and,
+ * with --dump, before them every live-out array, one value a line:
  *     array C 1024
  *     0.058823529411764705
  *     ...
@@ -90,6 +91,20 @@ static inline void sample_live_out_unsigned(const char *name, const unsigned *va
         printf("array %s %zu\n", name, count);
     for (size_t position = 0; position < count; position++)
         sample_value(position, values[position]);
+}
+
+/* Says whether a sample's own check of its result held; a failed one ends it. */
+static inline void sample_check(int held)
+{
+    printf("check %s\n", held ? "ok" : "FAILED");
+    if (!held)
+        exit(1);
+}
+
+/* The time of the same work without the effect that a sample shows. */
+static inline void sample_control(double seconds)
+{
+    printf("control %.6f s\n", seconds);
 }
 
 /* The last lines of every sample's output. */
