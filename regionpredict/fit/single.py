@@ -1,0 +1,321 @@
+"""The search for models of one parameter, for many call paths at once, in closed form.
+
+Every model of one or two terms is a weighted least-squares fit. With the weighted sums of a
+term's column and of its products with the others, the fit, its residual and its leave-one-out
+error need no solver: a pair of terms is solved by the correlation of the two columns. All
+hypotheses of all call paths that share their points become a handful of array operations.
+
+Models are ranked by minus twice the logarithm of their posterior probability (smaller is
+better). With `q` the sum of squares between the repetitions plus that of the model's residual
+(both relative, so dimensionless) and `k` their degrees of freedom, it has these parts:
+
+* `k log q`: the likelihood, the unknown size of the noise integrated out;
+* `criterion.occam` times the logarithm of the volume that the data leave to the coefficients,
+  each measured by the largest value it could have;
+* the prior: rarity of the terms, number of terms;
+* the constant's sign: run times rarely hide a negative one.
+
+A growth term is accepted only if it explains more than noise would by chance
+(`criterion.growth`), whatever the noise is; so constants stay constant. The numbers were set on
+simulated data, see docs/fit.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.fit.terms import INVERSE, Compiled, FloatArray, Term
+
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """The weights of the model selection; all in units of minus twice a log-probability.
+
+    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two;
+    `growth`: the gain over a constant that a first term must bring; `second`: the price of a
+    second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
+    more threads; `occam`: the share of the coefficients' volume that counts;
+    `noise_floor`: relative noise that is assumed even where repetitions agree.
+    """
+
+    rarity: float = 2.4
+    pair_rarity: float = 5.0
+    growth: float = 6.0
+    second: float = 4.5
+    thread_overhead: float = -2.0
+    occam: float = 0.5
+    noise_floor: float = 1e-3
+    floor_dof: float = 1.0
+    second_gain: float = 4.0
+
+
+DEFAULT_CRITERION = Criterion()
+
+_FALLING = 12.0  # the price of a growth term with a negative coefficient
+_LOG_TWO_PI = float(np.log(2 * np.pi))
+_SMALLEST_DETERMINANT = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """`b` call paths measured at the same `n` points.
+
+    `y`, `weights`: `(b, n)`; `within`: `(b,)`, weighted sum of squares of the repetitions;
+    `dof`: `(b,)` its degrees of freedom.
+    """
+
+    y: FloatArray
+    weights: FloatArray
+    within: FloatArray
+    dof: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The best model of each call path: columns `first` and `second` (-1: none) of the space.
+
+    `constant`, `coefficient_first`, `coefficient_second` and `score` are `(b,)`.
+    """
+
+    first: IntArray
+    second: IntArray
+    constant: FloatArray
+    coefficient_first: FloatArray
+    coefficient_second: FloatArray
+    score: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Weighted sums, centred on the weighted mean; the shapes are `(b, 1)` and `(b, h)`."""
+
+    total: FloatArray
+    mean: FloatArray
+    spread: FloatArray
+    column_mean: FloatArray
+    column_norm: FloatArray
+    product: FloatArray
+    volume: FloatArray
+    volume_constant: FloatArray
+    base: FloatArray
+    dof: FloatArray
+
+
+def _sums(data: Data, space: Compiled, criterion: Criterion) -> _Sums:
+    y, w = data.y, data.weights
+    n = y.shape[1]
+    h = len(space.terms)
+    wy = w * y
+    total = w.sum(1, keepdims=True)
+    sum_y = wy.sum(1, keepdims=True)
+    mean = sum_y / total
+    centred = y - mean
+    spread = (w * centred * centred).sum(1, keepdims=True)
+    both = w @ space.stacked
+    column_mean = both[:, :h] / total
+    column_norm = both[:, h:] - column_mean * both[:, :h]
+    product = (w * centred) @ space.transposed
+    largest = (np.abs(y)[:, None, :] * space.inverse).min(2)
+    volume = np.log(column_norm * largest * largest + 1e-300)
+    least = np.abs(y).min(1, keepdims=True)
+    return _Sums(
+        total=total,
+        mean=mean,
+        spread=spread,
+        column_mean=column_mean,
+        column_norm=column_norm,
+        product=product,
+        volume=volume,
+        volume_constant=np.log(total * least * least + 1e-300),
+        base=data.within[:, None] + criterion.floor_dof * criterion.noise_floor**2,
+        dof=data.dof[:, None] + criterion.floor_dof + (n - 2.0),
+    )
+
+
+def _sign_cost(z: FloatArray) -> FloatArray:
+    """Minus twice the log-probability that a coefficient `z` errors above zero is positive."""
+    return 2.0 * np.log1p(np.exp(-1.702 * np.clip(z, -12.0, 12.0)))
+
+
+def _first_scores(
+    s: _Sums, space: Compiled, criterion: Criterion
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Scores `(b, h)` of the models of one term, their coefficients, and the gain over none."""
+    slope = s.product / s.column_norm
+    residual = np.maximum(s.spread - slope * s.product, 0.0)
+    constant = s.mean - slope * s.column_mean
+    q = s.base + residual
+    log_q = np.log(q)
+    log_scale = np.log(s.dof) - log_q
+    likelihood = s.dof * log_q
+    falling = slope <= 0
+    error = np.sqrt(q / s.dof * (1.0 / s.total + s.column_mean * s.column_mean / s.column_norm))
+    score = (
+        likelihood
+        + criterion.occam * (s.volume_constant + s.volume + 2.0 * (log_scale - _LOG_TWO_PI))
+        + criterion.rarity * space.rarity
+        + _sign_cost(constant / error)
+    )
+    score = score + _FALLING * falling
+    flat = s.dof * np.log(s.base + s.spread)
+    rare = 0.4 * criterion.rarity * space.rarity
+    gain = flat - (likelihood + rare + _FALLING * falling).min(1, keepdims=True)
+    return score, slope, constant, residual, gain[:, 0]
+
+
+_PRICES: dict[tuple[tuple[Term, ...], Criterion], FloatArray] = {}
+
+
+def _pair_price(space: Compiled, criterion: Criterion) -> FloatArray:
+    """The prior's price `(pairs,)` of each pair of terms, kept for the next call."""
+    key = (space.terms, criterion)
+    found = _PRICES.get(key)
+    if found is not None:
+        return found
+    price = criterion.second + criterion.pair_rarity * space.pair_rarity
+    if INVERSE in space.terms:
+        inverse = space.terms.index(INVERSE)
+        with_inverse = (space.pairs_a == inverse) | (space.pairs_b == inverse)
+        overhead = np.array([term in ((0.0, 1.0), (1.0, 0.0)) for term in space.terms])
+        plain = overhead[space.pairs_a] | overhead[space.pairs_b]
+        price = np.where(with_inverse & plain, criterion.thread_overhead, price)
+        price = np.where(with_inverse & ~plain, price + 2.0, price)
+    if len(_PRICES) > 64:
+        _PRICES.clear()
+    _PRICES[key] = price
+    return price
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The usable pairs of terms of some call paths, flat: `row` says of which."""
+
+    row: IntArray
+    first: IntArray
+    second: IntArray
+    constant: FloatArray
+    a: FloatArray
+    b: FloatArray
+    score: FloatArray
+
+
+def _pair_models(
+    data: Data, s: _Sums, space: Compiled, criterion: Criterion, rows: IntArray
+) -> _Pairs | None:
+    """Fits all pairs of terms for the call paths in `rows`; both coefficients are positive."""
+    a, b = space.pairs_a, space.pairs_b
+    norm = np.sqrt(s.column_norm[rows])
+    total = s.total[rows]
+    scaled_mean = s.column_mean[rows] / norm
+    scaled = space.columns / norm[:, :, None] - scaled_mean[:, :, None]
+    rho = ((data.weights[rows][:, None, :] * scaled) @ scaled.transpose(0, 2, 1))[:, a, b]
+    projection = s.product[rows] / norm
+    pa, pb = projection[:, a], projection[:, b]
+    determinant = 1.0 - rho * rho
+    usable = (pa > rho * pb) & (pb > rho * pa) & (determinant > _SMALLEST_DETERMINANT)
+    flat = np.flatnonzero(usable)
+    if not len(flat):
+        return None
+    row, pair = np.divmod(flat, len(a))
+    ia, ib = a[pair], b[pair]
+    det, r = determinant.ravel()[flat], rho.ravel()[flat]
+    pa, pb = pa.ravel()[flat], pb.ravel()[flat]
+    ba, bb = (pa - r * pb) / det, (pb - r * pa) / det
+    dof, base = s.dof[rows, 0][row], s.base[rows, 0][row]
+    q = base + np.maximum(s.spread[rows, 0][row] - ba * pa - bb * pb, 0.0)
+    log_q = np.log(q)
+    za, zb = scaled_mean[row, ia], scaled_mean[row, ib]
+    constant = s.mean[rows, 0][row] - ba * za - bb * zb
+    error = np.sqrt(q / dof * (1.0 / total[row, 0] + (za * za + zb * zb - 2.0 * r * za * zb) / det))
+    volume = s.volume[rows]
+    volumes = s.volume_constant[rows, 0][row] + volume[row, ia] + volume[row, ib] + np.log(det)
+    score = (
+        dof * log_q
+        + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
+        + _pair_price(space, criterion)[pair]
+        + _sign_cost(constant / error)
+    )
+    return _Pairs(row, ia, ib, constant, ba / norm[row, ia], bb / norm[row, ib], score)
+
+
+def select(
+    data: Data,
+    space: Compiled,
+    criterion: Criterion = DEFAULT_CRITERION,
+    *,
+    max_terms: int = 2,
+) -> Selection:
+    """The best model of none, one or two terms for each of the `b` call paths.
+
+    Coefficients of growth terms are positive, unless nothing but a negative one explains the
+    data (an efficiency that falls with the number of processes): that has a high price.
+    """
+    s = _sums(data, space, criterion)
+    score, slope, constant, residual, gain = _first_scores(s, space, criterion)
+    index = score.argmin(1)
+    every = np.arange(len(index))
+    first, second = index, np.full(len(index), -1)
+    value, coefficient = constant[every, index], slope[every, index]
+    other, least = np.zeros(len(index)), score[every, index]
+    grows = gain >= criterion.growth
+    if max_terms > 1 and len(space.pairs_a):
+        left = s.dof[:, 0] * np.log1p(residual[every, index] / s.base[:, 0])
+        rows = np.flatnonzero(grows & (left > criterion.second_gain))
+        pairs = _pair_models(data, s, space, criterion, rows) if len(rows) else None
+        if pairs is not None:
+            starts = np.flatnonzero(np.diff(pairs.row, prepend=-1))
+            lengths = np.diff(starts, append=len(pairs.row))
+            lowest = np.repeat(np.minimum.reduceat(pairs.score, starts), lengths)
+            winners = np.flatnonzero(pairs.score == lowest)
+            target = rows[pairs.row[winners]]
+            better = pairs.score[winners] < least[target]
+            winners, target = winners[better], target[better]
+            least[target] = pairs.score[winners]
+            first[target], second[target] = pairs.first[winners], pairs.second[winners]
+            value[target] = pairs.constant[winners]
+            coefficient[target], other[target] = pairs.a[winners], pairs.b[winners]
+    if not grows.all():
+        flat = ~grows
+        first[flat] = second[flat] = -1
+        value[flat] = s.mean[flat, 0]
+        coefficient[flat] = other[flat] = 0.0
+        least[flat] = (s.dof * np.log(s.base + s.spread))[flat, 0]
+    return Selection(first, second, value, coefficient, other, least)
+
+
+def rank(
+    data: Data, space: Compiled, criterion: Criterion = DEFAULT_CRITERION, *, max_terms: int = 2
+) -> Selection:
+    """All models of one call path (`b` = 1), best first: the runners-up of `select`.
+
+    The constant has the score that makes the growth test a fair coin at its threshold.
+    """
+    s = _sums(data, space, criterion)
+    score, slope, constant, _, gain = _first_scores(s, space, criterion)
+    count = score.shape[1]
+    parts = [
+        (np.arange(count), np.full(count, -1), constant[0], slope[0], np.zeros(count), score[0])
+    ]
+    if max_terms > 1 and len(space.pairs_a):
+        pairs = _pair_models(data, s, space, criterion, np.array([0]))
+        if pairs is not None:
+            parts.append((pairs.first, pairs.second, pairs.constant, pairs.a, pairs.b, pairs.score))
+    least = min(float(part[5].min()) for part in parts)
+    parts.append(
+        (
+            np.array([-1]),
+            np.array([-1]),
+            s.mean[0],
+            np.zeros(1),
+            np.zeros(1),
+            np.array([least + float(gain[0]) - criterion.growth]),
+        )
+    )
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[5], kind="stable")
+    return Selection(*(column[order] for column in columns))

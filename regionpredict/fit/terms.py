@@ -1,0 +1,210 @@
+"""Terms of the performance model normal form and the search spaces made of them.
+
+A term is the pair `(poly, log2)` and stands for ``x**poly * log2(x)**log2`` (Shudler 2018,
+eq. 2.1). A search space is a set of terms, each with a penalty that says how much better a rare
+term must explain the data than a common one before it is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Term = tuple[float, float]
+"""`(poly, log2)`: the exponent of the parameter and that of its binary logarithm."""
+
+FloatArray = NDArray[np.float64]
+
+# The pairs of exponents that Extra-P 4 tries by default, so that models compare side by side.
+_QUARTERS_AND_THIRDS = (0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0)
+DEFAULT_TERMS: tuple[Term, ...] = (
+    (0.0, 1.0),
+    (0.0, 2.0),
+    *((i, float(j)) for i in _QUARTERS_AND_THIRDS for j in (0, 1, 2)),
+    (0.8, 0.0),
+    *((i, float(j)) for i in (1.25, 4 / 3) for j in (0, 1)),
+    *((i, float(j)) for i in (1.5, 2.0, 2.5) for j in (0, 1, 2)),
+    *((i, 0.0) for i in (5 / 3, 1.75, 2.25, 7 / 3, 8 / 3, 2.75)),
+    (3.0, 0.0),
+    (3.0, 1.0),
+)
+"""The default growth terms (44, in no order)."""
+
+INVERSE: Term = (-1.0, 0.0)
+"""The term of perfectly divided work, ``1/p``."""
+
+# What algorithms mostly do: loops, nested loops, trees, sorts, surfaces of volumes.
+_COMMON: frozenset[Term] = frozenset(
+    {
+        (0.0, 1.0),
+        (0.0, 2.0),
+        (0.5, 0.0),
+        (1.0, 0.0),
+        (1.0, 1.0),
+        (1.5, 0.0),
+        (2.0, 0.0),
+        (2.0, 1.0),
+        (3.0, 0.0),
+        INVERSE,
+    }
+)
+
+
+def rarity(term: Term) -> float:
+    """How unusual a term is: 0 for common ones, 1 for halves with logarithms, 2 for the rest.
+
+    >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0))
+    (0.0, 1.0, 2.0)
+    """
+    poly, log2 = term
+    if term in _COMMON:
+        return 0.0
+    return 1.0 if poly >= 0 and (2 * poly).is_integer() and log2 in (0.0, 1.0, 2.0) else 2.0
+
+
+def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
+    """`x**poly * log2(x)**log2`, elementwise; `x` must be positive where the exponents need it."""
+    poly, log2 = term
+    values = np.asarray(x, dtype=np.float64)
+    result = np.power(values, poly) if poly else np.ones_like(values)
+    return result * np.power(np.log2(values), log2) if log2 else result
+
+
+def is_growth(term: Term) -> bool:
+    """Whether the term goes to infinity with its parameter.
+
+    >>> is_growth((0.0, 1.0)), is_growth((-1.0, 0.0)), is_growth((0.0, 0.0))
+    (True, False, False)
+    """
+    return term > (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A search space at the `n` values of one parameter; `h` terms are defined there.
+
+    `columns` is `(h, n)`; `stacked` is `(n, 2h)`, the columns and their squares side by side;
+    `inverse` is `1/columns` with a huge number where a column is zero; `pairs_a`, `pairs_b` and
+    `pair_penalty` list the `h(h-1)/2` pairs of terms.
+    """
+
+    terms: tuple[Term, ...]
+    columns: FloatArray
+    transposed: FloatArray
+    stacked: FloatArray
+    inverse: FloatArray
+    rarity: FloatArray
+    pairs_a: NDArray[np.intp]
+    pairs_b: NDArray[np.intp]
+    pair_rarity: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSpace:
+    """The terms that models of one parameter may contain, and how rare each is (dimensionless)."""
+
+    terms: tuple[Term, ...]
+    rarities: tuple[float, ...]
+    _compiled: dict[tuple[float, ...], Compiled] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @staticmethod
+    def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:
+        """A search space of these terms; without `rarities` they are the terms' own."""
+        kept = tuple(dict.fromkeys((float(i), float(j)) for i, j in terms if (i, j) != (0, 0)))
+        given = tuple(rarity(term) for term in kept) if rarities is None else tuple(rarities)
+        return SearchSpace(kept, given)
+
+    @staticmethod
+    def from_exponents(
+        poly: Sequence[float], log2: Sequence[float], *, negative: bool = True
+    ) -> SearchSpace:
+        """All products of the given exponents of the parameter and its logarithm (Shudler, 2.2).
+
+        >>> SearchSpace.from_exponents([0, 1], [0, 1], negative=False).terms
+        ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
+        """
+        terms = [(i, j) for i in poly for j in log2]
+        return SearchSpace.of(([*terms, INVERSE]) if negative else terms)
+
+    def compiled(self, x: tuple[float, ...]) -> Compiled:
+        """The space evaluated at the parameter values `x`, kept for the next call with them."""
+        found = self._compiled.get(x)
+        if found is None:
+            if len(self._compiled) > 256:
+                self._compiled.clear()
+            found = self._compiled[x] = _compile(self, np.array(x, dtype=np.float64))
+        return found
+
+
+def _compile(space: SearchSpace, x: FloatArray) -> Compiled:
+    lowest = float(x.min())
+    usable = [
+        (term, rare)
+        for term, rare in zip(space.terms, space.rarities, strict=True)
+        if (lowest >= 1 or term[1] == 0) and (lowest > 0 or term[0] > 0)
+    ]
+    terms = tuple(term for term, _ in usable)
+    columns = np.array([evaluate(term, x) for term in terms]).reshape(len(terms), len(x))
+    rarities = np.array([rare for _, rare in usable])
+    first, second = np.triu_indices(len(terms), 1)
+    with np.errstate(divide="ignore"):
+        inverse = np.where(columns > 0, 1.0 / columns, 1e200)
+    return Compiled(
+        terms=terms,
+        columns=columns,
+        transposed=np.ascontiguousarray(columns.T),
+        stacked=np.ascontiguousarray(np.concatenate([columns, columns**2]).T),
+        inverse=inverse,
+        rarity=rarities,
+        pairs_a=first,
+        pairs_b=second,
+        pair_rarity=rarities[first] + rarities[second],
+    )
+
+
+DEFAULT_SPACE = SearchSpace.of((*DEFAULT_TERMS, INVERSE))
+"""The default terms and `1/p`, which run times that fall with the number of threads need."""
+
+
+def exponent_text(value: float, *, style: str = "text") -> str:
+    """An exponent as a person writes it: `1/3`, `0.5` as `1/2`, `2`.
+
+    >>> [exponent_text(v) for v in (1/3, 0.5, 2.0, -1.0, 0.8, 0.123456)]
+    ['1/3', '1/2', '2', '-1', '4/5', '0.1235']
+    """
+    fraction = Fraction(value).limit_denominator(16)
+    if abs(float(fraction) - value) > 1e-9:
+        return f"{value:.4g}"
+    return str(fraction) if style == "text" or fraction.denominator > 1 else str(int(fraction))
+
+
+def term_text(name: str, term: Term, *, style: str = "text") -> str:
+    """A term as text, Python or LaTeX.
+
+    >>> term_text("p", (0.5, 1.0)), term_text("p", (1.0, 0.0)), term_text("p", (0.0, 2.0))
+    ('p^(1/2)*log2(p)', 'p', 'log2(p)^2')
+    >>> term_text("p", (0.5, 1.0), style="python"), term_text("p", (0.5, 2.0), style="latex")
+    ('p**(1/2)*log2(p)', 'p^{1/2} \\\\log_2^{2} p')
+    """
+    poly, log2 = term
+    if style == "latex":
+        power = f"^{{{exponent_text(poly)}}}"
+        logs = "" if log2 == 1 else f"^{{{exponent_text(log2)}}}"
+        parts = [f"{name}{'' if poly == 1 else power}"] if poly else []
+        return " ".join([*parts, f"\\log_2{logs} {name}"] if log2 else parts)
+    operator = "**" if style == "python" else "^"
+
+    def raised(base: str, exponent: float) -> str:
+        if exponent == 1:
+            return base
+        text = exponent_text(exponent)
+        return f"{base}{operator}{text if text.isdigit() else f'({text})'}"
+
+    parts = [raised(name, poly)] if poly else []
+    return "*".join([*parts, raised(f"log2({name})", log2)] if log2 else parts)
