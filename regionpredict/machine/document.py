@@ -76,7 +76,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     names = list(names)
     if " " in name:
         return "a text with a comma needs quotes inside { }"
-    near = difflib.get_close_matches(name, names, n=1)
+    near = difflib.get_close_matches(name, names, n=1) or [n for n in names if name in n][:1]
     return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(names)}"
 
 

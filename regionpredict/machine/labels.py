@@ -6,6 +6,7 @@ with its own: ``latency: {assumed: 15, source: as Penryn}``, where the key says 
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -44,11 +45,12 @@ class Labels:
         if text in self.sources:
             return self.sources[text]
         if " " not in text.strip():
+            near = difflib.get_close_matches(text, self.sources, n=1)
             raise item.error(
                 f"unknown source '{text}' in {item.where}",
-                did_you_mean(text, self.sources)
-                if self.sources
-                else "add it to the table 'sources', or say it in words",
+                f"did you mean '{near[0]}'?"
+                if near
+                else "add it to the table 'sources', or say it in two words or more",
             )
         return text
 

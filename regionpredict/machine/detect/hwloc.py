@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 from regionpredict.errors import InputError
 from regionpredict.machine.detect.topology import (
@@ -70,7 +70,7 @@ def read_hwloc(path: Path) -> Topology:
 
 def _walk(element: ElementTree.Element, place: _Place, threads: list[HardwareThread]) -> None:
     kind = element.get("type", "")
-    index = int(element.get("os_index", "0"))
+    index = _number(element, "os_index")
     if kind in _PACKAGES:
         place = replace(place, package=index)
     elif kind == "NUMANode":
@@ -86,9 +86,9 @@ def _walk(element: ElementTree.Element, place: _Place, threads: list[HardwareThr
         place = replace(place, caches=(*place.caches, cache))
     children = element.findall("object")
     # hwloc 2 lists a NUMA domain beside the cores that are near to it, not above them.
-    for child in children:
-        if child.get("type") == "NUMANode" and not _units(child):
-            place = replace(place, domain=int(child.get("os_index", "0")))
+    beside = [child for child in children if child.get("type") == "NUMANode" and not _units(child)]
+    if beside:
+        place = replace(place, domain=_number(beside[0], "os_index"))
     for child in children:
         _walk(child, place, threads)
 
@@ -98,18 +98,18 @@ def _cache(element: ElementTree.Element, kind: str) -> ThreadCache | None:
     if named is not None:
         level = int(named[1])
     elif kind == "Cache":
-        level = int(element.get("depth", "0"))
+        level = _number(element, "depth")
     else:
         return None
     instructions = element.get("cache_type") == "2"
-    size = int(element.get("cache_size", "0"))
+    size = _number(element, "cache_size")
     if instructions or size == 0:
         return None
     return ThreadCache(
         level=level,
         size=size,
-        line=int(element.get("cache_linesize", "0")),
-        ways=max(0, int(element.get("cache_associativity", "0"))),
+        line=_number(element, "cache_linesize"),
+        ways=max(0, _number(element, "cache_associativity")),
         threads=frozenset(_units(element)),
     )
 
@@ -117,7 +117,11 @@ def _cache(element: ElementTree.Element, kind: str) -> ThreadCache | None:
 def _units(element: ElementTree.Element) -> list[int]:
     """The numbers of the processing units below."""
     return [
-        int(child.get("os_index", "0"))
-        for child in element.iter("object")
-        if child.get("type") == "PU"
+        _number(child, "os_index") for child in element.iter("object") if child.get("type") == "PU"
     ]
+
+
+def _number(element: ElementTree.Element, name: str) -> int:
+    """An attribute as a number; 0 where it is absent or none."""
+    text = element.get(name, "0")
+    return int(text) if re.fullmatch(r"-?\d+", text) else 0

@@ -38,7 +38,10 @@ class HardwareThread:
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """One cache level of a node; zero for a line or ways that the host does not tell."""
+    """One cache level of a node; zero for a line or ways that the host does not tell.
+
+    `size` is the plausible one, `shown` what the host shows (both in bytes).
+    """
 
     level: int
     size: int
@@ -46,6 +49,7 @@ class CacheShape:
     ways: int
     cores: int
     plausible: bool = True
+    shown: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,7 @@ def _caches(
         if len(seen) > 1:
             remarks.append(f"the cores have different caches of level {level}: the commonest taken")
         shared = max(1, min(shared, per_package))
+        shown = size
         plausible = size / shared <= MOST_BYTES_PER_CORE
         if not plausible:
             guess = GUESSED_BYTES_PER_CORE * shared
@@ -165,5 +170,5 @@ def _caches(
                 f"{guess / 1024**2:.0f} MiB assumed"
             )
             size = guess
-        shapes.append(CacheShape(level, size, line, ways, shared, plausible))
+        shapes.append(CacheShape(level, size, line, ways, shared, plausible, shown))
     return tuple(shapes)

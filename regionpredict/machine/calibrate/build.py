@@ -1,0 +1,56 @@
+"""Compiling the microbenchmarks with the user's compiler."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from regionpredict.errors import InputError
+
+SOURCES = Path(__file__).parent
+_PLAIN = ("-std=gnu99", "-w")
+_FAST = ("-O3", "-fno-tree-loop-distribute-patterns", "-fopenmp")
+_SCALAR = ("-O1", "-ffp-contract=off")
+PROGRAMS: dict[str, tuple[str, ...]] = {
+    # No builtin copy may replace the loops: it would write past the caches.
+    "bandwidth": _FAST,
+    "latency": ("-O1",),
+    "operations": _SCALAR,
+    "openmp": ("-O2", "-fopenmp"),
+}
+SECONDS = 60
+
+
+def build(compiler: str, folder: Path) -> dict[str, Path]:
+    """Compile every program into `folder`; returns their paths by name.
+
+    Raises InputError with the compiler's own first error line.
+    """
+    return {name: _compile(compiler, name, flags, folder) for name, flags in PROGRAMS.items()}
+
+
+def _compile(compiler: str, name: str, flags: tuple[str, ...], folder: Path) -> Path:
+    target, source = folder / name, SOURCES / f"{name}.c"
+    said = ""
+    for native in (("-march=native",), ("-mcpu=native",), ()):
+        line = [compiler, *_PLAIN, *flags, *native, str(source), "-o", str(target), "-lm"]
+        try:
+            done = subprocess.run(
+                line, capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+        except FileNotFoundError:
+            raise InputError(
+                f"no compiler '{compiler}'", remedy="name one with --cc, for example --cc gcc"
+            ) from None
+        except (OSError, subprocess.TimeoutExpired) as failure:
+            raise InputError(
+                f"the compiler '{compiler}' does not run: {failure}",
+                remedy="name another with --cc",
+            ) from None
+        if done.returncode == 0:
+            return target
+        said = next((text for text in done.stderr.splitlines() if "error" in text), done.stderr)
+    raise InputError(
+        f"'{compiler}' cannot compile {name}.c: {said.strip()[:200]}",
+        remedy="calibrate needs a C compiler with -fopenmp; name one with --cc",
+    )

@@ -1,0 +1,143 @@
+"""From samples to the figures of a machine file, with remarks on what looks wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from regionpredict.machine.calibrate.plan import CLOCK, Measurement
+from regionpredict.machine.calibrate.samples import ENOUGH, relative_interval, settled, typical
+from regionpredict.machine.detect.topology import Topology
+from regionpredict.machine.writer import Figures
+
+FALL = 0.1
+"""A bandwidth may fall by this share with more cores before a remark says so."""
+SHARED_PATH = 1.3
+"""All packages together below this multiple of one package: they share one path to memory."""
+NAMED_UNSTEADY = 6
+
+
+def figures(
+    topology: Topology, plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]
+) -> Figures:
+    """The figures that the samples give; what was not measured is left out.
+
+    Times become cycles of the measured clock, so without the clock only bandwidths remain.
+    """
+    values = {key: typical(kept) for key, kept in samples.items() if kept}
+    clock = 1.0 / values[CLOCK] if values.get(CLOCK, 0.0) > 0 else None  # cycles a ns
+    latency: dict[int, float] = {}
+    bandwidth: dict[int, dict[str, dict[int, float]]] = {}
+    operations: dict[str, tuple[float, float]] = {}
+    openmp: dict[str, dict[int, float]] = {}
+    for key, value in values.items():
+        kind, *rest = key.split("/")
+        if kind == "bandwidth":
+            level, kernel, count = int(rest[0]), rest[1], int(rest[2])
+            bandwidth.setdefault(level, {}).setdefault(kernel, {})[count] = value
+        elif clock is None:
+            continue
+        elif kind == "latency":
+            latency[int(rest[0])] = value * clock
+        elif kind == "openmp":
+            openmp.setdefault(rest[0], {})[int(rest[1])] = max(value * clock, 0.1)
+        elif kind == "operation" and rest[1] == "latency":
+            throughput = values.get(f"operation/{rest[0]}/throughput")
+            if throughput is not None:
+                operations[rest[0]] = (value * clock, throughput * clock)
+    found = Figures(
+        clock_hz=clock * 1e9 if clock is not None else None,
+        latency=latency,
+        bandwidth=_from_one(bandwidth),
+        operations=operations,
+        openmp={name: curve for name, curve in openmp.items() if 1 in curve},
+        node_traffic_gbps=_shared_path(topology, values),
+    )
+    remarks = (*_unsteady(plan, samples), *suspicious(found))
+    return Figures(
+        found.clock_hz,
+        found.latency,
+        found.bandwidth,
+        found.operations,
+        found.openmp,
+        found.node_traffic_gbps,
+        remarks,
+    )
+
+
+def suspicious(found: Figures) -> tuple[str, ...]:
+    """What looks wrong: a latency below the level above, a bandwidth that falls with cores."""
+    remarks: list[str] = []
+    order = [level for level in sorted(found.latency) if level] + [0] * (0 in found.latency)
+    for above, level in pairwise(order):
+        if found.latency[level] <= found.latency[above]:
+            remarks.append(
+                f"suspicious: {_level(level)} answers in {found.latency[level]:.3g} cycles, no "
+                f"slower than {_level(above)} in {found.latency[above]:.3g}"
+            )
+    for level, tables in sorted(found.bandwidth.items()):
+        for kernel, curve in tables.items():
+            best = 0.0
+            for count in sorted(curve):
+                if curve[count] < (1 - FALL) * best:
+                    remarks.append(
+                        f"suspicious: {kernel} from {_level(level)} falls to {curve[count]:.3g} "
+                        f"GB/s on {count} cores, from {best:.3g} on fewer"
+                    )
+                    break
+                best = max(best, curve[count])
+    for name, threads in found.openmp.items():
+        for few, many in pairwise(sorted(threads)):
+            if threads[many] < 0.5 * threads[few]:
+                remarks.append(
+                    f"suspicious: {name} costs {threads[many]:.3g} cycles on {many} threads, "
+                    f"{threads[few]:.3g} on {few}"
+                )
+                break
+    for kind, (latency, throughput) in found.operations.items():
+        if throughput > 1.1 * latency:
+            remarks.append(f"suspicious: {kind} has a throughput above its latency")
+    return tuple(remarks)
+
+
+def _from_one(
+    bandwidth: dict[int, dict[str, dict[int, float]]],
+) -> dict[int, dict[str, dict[int, float]]]:
+    """Only the tables that begin at one core, as the schema wants them."""
+    return {
+        level: {kernel: curve for kernel, curve in tables.items() if 1 in curve}
+        for level, tables in bandwidth.items()
+    }
+
+
+def _shared_path(topology: Topology, values: Mapping[str, float]) -> float | None:
+    """GB/s of all packages, where they get hardly more than one of them alone."""
+    one = values.get(f"node/load/{topology.cores_per_package}")
+    everything = values.get(f"node/load/{topology.cores}")
+    if topology.packages == 1 or one is None or everything is None:
+        return None
+    return everything if everything < SHARED_PATH * one else None
+
+
+def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]) -> tuple[str, ...]:
+    missing = [m.key for m in plan if not samples.get(m.key)]
+    loose = [m.key for m in plan if samples.get(m.key) and not settled(samples[m.key])]
+    remarks: list[str] = []
+    if missing:
+        remarks.append(f"not measured within the budget: {_named(missing)}")
+    if loose:
+        worst = max(min(relative_interval(samples[key]), 9.99) for key in loose)
+        remarks.append(
+            f"95 % interval wider than {ENOUGH:.0%} of the mean (up to {worst:.0%}): "
+            f"{_named(loose)}"
+        )
+    return tuple(remarks)
+
+
+def _named(keys: list[str]) -> str:
+    more = len(keys) - NAMED_UNSTEADY
+    return ", ".join(keys[:NAMED_UNSTEADY]) + (f" and {more} more" if more > 0 else "")
+
+
+def _level(level: int) -> str:
+    return f"L{level}" if level else "memory"

@@ -1,0 +1,92 @@
+/* Load latency by pointer chase: latency SAMPLES SECONDS CPU BYTES LINE
+ *
+ * The lines of a block of BYTES form one random cycle; each load needs the one before. A sample is
+ * the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for each step of
+ * a chain of exclusive-ors, one cycle each on every core known. */
+#include "measure.h"
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t next_random(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* One cycle through all lines, in random order (Sattolo's shuffle). */
+static void **chain(size_t bytes, size_t line) {
+    size_t count = bytes / line;
+    if (count < 2) count = 2;
+    char *block = memory(count * line);
+    size_t *order = malloc(count * sizeof *order);
+    if (order == NULL) exit(1);
+    for (size_t i = 0; i < count; i++) order[i] = i;
+    for (size_t i = count - 1; i > 0; i--) {
+        size_t j = next_random() % i;
+        size_t swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    for (size_t i = 0; i < count; i++) {
+        *(void **)(block + order[i] * line) = block + order[(i + 1) % count] * line;
+    }
+    void **first = (void **)(block + order[0] * line);
+    free(order);
+    return first;
+}
+
+static void **chase(void **at, long steps) {
+    for (long i = 0; i < steps; i += 8) {
+        at = *at; at = *at; at = *at; at = *at;
+        at = *at; at = *at; at = *at; at = *at;
+    }
+    return at;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+#define STEP(x, y) __asm__ volatile("xor %1, %0" : "+r"(x) : "r"(y))
+#elif defined(__aarch64__)
+#define STEP(x, y) __asm__ volatile("eor %0, %0, %1" : "+r"(x) : "r"(y))
+#elif defined(__powerpc64__)
+#define STEP(x, y) __asm__ volatile("xor %0, %0, %1" : "+r"(x) : "r"(y))
+#else
+#define STEP(x, y) __asm__ volatile("" : "+r"(x) : "r"(y)); x ^= y
+#endif
+#define STEP4(x, y) STEP(x, y); STEP(x, y); STEP(x, y); STEP(x, y)
+#define STEP16(x, y) STEP4(x, y); STEP4(x, y); STEP4(x, y); STEP4(x, y)
+
+static uint64_t spin(uint64_t x, uint64_t y, long steps) {
+    for (long i = 0; i < steps; i += 64) {
+        STEP16(x, y); STEP16(x, y); STEP16(x, y); STEP16(x, y);
+    }
+    return x;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 6) return 2;
+    int samples = atoi(argv[1]);
+    pin(atoi(argv[3]));
+    size_t bytes = strtoull(argv[4], NULL, 10), line = strtoull(argv[5], NULL, 10);
+    void **at = bytes > 0 ? chain(bytes, line) : NULL;
+    uint64_t word = next_random();
+    long steps = 1 << 14;
+    for (;;) { /* warm up, and find how many steps take 3 ms */
+        double begin = now();
+        if (at != NULL) at = chase(at, steps); else word = spin(word, 3, steps);
+        if (now() - begin > 3e-3) break;
+        steps *= 2;
+    }
+    double until = now() + atof(argv[2]);
+    for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
+        double best = 1e30;
+        for (int turn = 0; turn < 3; turn++) {
+            double begin = now();
+            if (at != NULL) at = chase(at, steps); else word = spin(word, 3, steps);
+            double spent = now() - begin;
+            if (spent < best) best = spent;
+        }
+        sample(1e9 * best / (double)steps);
+    }
+    return at == (void **)&state && word == 1; /* never, but the chase is used */
+}

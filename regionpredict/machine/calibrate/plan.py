@@ -1,0 +1,165 @@
+"""Which microbenchmarks a node needs, the most important first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regionpredict.machine.detect.topology import Topology
+
+KERNELS = ("load", "copy", "update", "triad", "daxpy")
+OPERATIONS = ("fp_add", "fp_mul", "fp_fma", "fp_div", "fp_sqrt")
+OPENMP = ("fork_join", "barrier", "dynamic_chunk", "reduction", "atomic", "critical")
+CLOCK = "clock"
+LEAST_MEMORY_BYTES = 64 * 1024**2
+MEMORY_LEVEL = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One microbenchmark: `key` names it in the state file, `arguments` follow the program's
+    number of samples and seconds."""
+
+    key: str
+    program: str
+    arguments: tuple[str, ...]
+
+
+def plan(topology: Topology, free_bytes: int, cpus: tuple[int, ...]) -> tuple[Measurement, ...]:
+    """The measurements for a node of this shape.
+
+    `free_bytes` is the memory that may be used, `cpus` the hardware threads to pin to, one a core,
+    one domain after the other.
+    """
+    memory = memory_bytes(topology, free_bytes)
+    line = next((str(cache.line) for cache in topology.caches if cache.line), "64")
+    first = str(cpus[0])
+    latencies = [
+        Measurement(f"latency/{level}", "latency", (first, str(size), line))
+        for level, size in latency_sizes(topology, memory).items()
+    ]
+    operations = [
+        Measurement(f"operation/{kind}/{what}", "operations", (first, kind, what))
+        for kind in OPERATIONS
+        for what in ("latency", "throughput")
+    ]
+    return (
+        Measurement(CLOCK, "latency", (first, "0", line)),
+        *latencies,
+        *operations,
+        *_bandwidth(topology, MEMORY_LEVEL, memory, cpus),
+        *_node_bandwidth(topology, memory, cpus),
+        *_openmp(topology, cpus),
+        *(
+            measurement
+            for cache in topology.caches
+            for measurement in _cache_bandwidth(topology, cache.level, cpus)
+        ),
+    )
+
+
+def memory_bytes(topology: Topology, free_bytes: int) -> int:
+    """A working set that no cache holds: four times the last level, or 1.5 times what is shown.
+
+    At least 64 MiB, at most a quarter of the free memory.
+    """
+    last = topology.caches[-1]
+    shared = topology.cores // last.cores
+    wanted = max(LEAST_MEMORY_BYTES, 4 * last.size * shared, round(1.5 * last.shown))
+    return max(min(wanted, free_bytes // 4), 1024**2)
+
+
+def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
+    """A working set for each level that fits it and not the level above (0 is memory).
+
+    Between the two sizes, nearer to the lower one; a level hardly larger than the one above it
+    (a victim cache) has none.
+    """
+    sizes: dict[int, int] = {}
+    above = 0
+    for cache in topology.caches:
+        size = cache.size // 2 if above == 0 else max(2 * above, cache.size // 2)
+        if size <= 0.8 * cache.size:
+            sizes[cache.level] = size
+        above = max(above, cache.size)
+    sizes[MEMORY_LEVEL] = memory
+    return sizes
+
+
+def core_counts(most: int) -> tuple[int, ...]:
+    """The numbers of cores to measure: all up to 8, then ever wider steps, and all of them.
+
+    >>> core_counts(20)
+    (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20)
+    """
+    counts = [*range(1, 9), *range(10, 17, 2), *range(20, 33, 4), *range(40, 65, 8)]
+    counts += list(range(80, 1025, 16))
+    return tuple(sorted({count for count in counts if count < most} | {most}))
+
+
+def _bandwidth(
+    topology: Topology, level: int, total: int, cpus: tuple[int, ...]
+) -> list[Measurement]:
+    """Memory bandwidth inside one domain: `total` bytes over all threads."""
+    most = min(topology.cores_per_domain, len(cpus))
+    return [
+        Measurement(
+            f"bandwidth/{level}/{kernel}/{count}",
+            "bandwidth",
+            (_list(cpus[:count]), str(max(total // count, 1024**2)), kernel),
+        )
+        for count in core_counts(most)
+        for kernel in KERNELS
+    ]
+
+
+def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
+    """Load on one package and on all, to see whether packages share one path to memory."""
+    if topology.packages == 1 or len(cpus) < topology.cores:
+        return []
+    return [
+        Measurement(
+            f"node/load/{count}",
+            "bandwidth",
+            (_list(cpus[:count]), str(max(total // count, 1024**2)), "load"),
+        )
+        for count in (topology.cores_per_package, topology.cores)
+    ]
+
+
+def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> list[Measurement]:
+    """Bandwidth of one level, on two thirds of each core's share if the level above holds less."""
+    place = next(i for i, cache in enumerate(topology.caches) if cache.level == level)
+    cache = topology.caches[place]
+    share = round(0.66 * cache.size / cache.cores)
+    if place > 0:
+        above = topology.caches[place - 1]
+        if share < 1.5 * above.size / above.cores:
+            return []
+    most = min(topology.cores_per_domain, len(cpus))
+    counts = sorted({1, min(2, most), min(cache.cores, most), most})
+    return [
+        Measurement(
+            f"bandwidth/{level}/{kernel}/{count}",
+            "bandwidth",
+            (_list(cpus[:count]), str(share), kernel),
+        )
+        for kernel in KERNELS
+        for count in counts
+    ]
+
+
+def _openmp(topology: Topology, cpus: tuple[int, ...]) -> list[Measurement]:
+    most = min(topology.cores, len(cpus))
+    domain, package = topology.cores_per_domain, topology.cores_per_package
+    counts = sorted(
+        {count for count in (1, 2, 4, 8, 16, 32, 64, domain, package) if count < most} | {most}
+    )
+    return [
+        Measurement(f"openmp/{kind}/{count}", "openmp", (_list(cpus[:count]), kind))
+        for kind in OPENMP
+        for count in counts
+    ]
+
+
+def _list(cpus: tuple[int, ...]) -> str:
+    return ",".join(str(cpu) for cpu in cpus)

@@ -1,0 +1,135 @@
+"""Running the microbenchmarks until they are sure enough or the time is up."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.machine.calibrate.build import build
+from regionpredict.machine.calibrate.figures import figures
+from regionpredict.machine.calibrate.plan import Measurement, plan
+from regionpredict.machine.calibrate.samples import LEAST_SAMPLES, State, settled
+from regionpredict.machine.detect.topology import Topology
+from regionpredict.machine.writer import Figures
+
+GRACE_SECONDS = 20.0
+"""How long a program may take beyond its seconds to set up its memory before it is ended."""
+LEAST_SLICE = 0.05
+MOST_SLICE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a calibration stands: measurements settled of all, and seconds spent of the budget."""
+
+    key: str
+    done: int
+    total: int
+    spent_s: float
+    budget_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What came out: the figures, how many measurements there were, settled and taken up again."""
+
+    figures: Figures
+    total: int
+    settled: int
+    resumed: int
+
+
+def calibrate(
+    topology: Topology,
+    *,
+    compiler: str,
+    budget_s: float,
+    state_path: Path,
+    free_bytes: int,
+    cpus: tuple[int, ...] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Calibration:
+    """Measure this host: rounds over all measurements until each is settled or the budget ends.
+
+    Settled means that the 95 % confidence interval is within 5 % of the mean. `state_path` keeps
+    every sample as it comes; a later call with the same path goes on from there, also after a
+    KeyboardInterrupt, which passes through. `cpus` are the hardware threads to pin to (the
+    topology's by default), `free_bytes` the memory that may be used. Raises InputError where the
+    compiler fails or the state cannot be kept.
+    """
+    pinned = cpus or topology.threads or tuple(range(topology.cores))
+    todo = plan(topology, free_bytes, pinned)
+    state = State.read(state_path, _signature(topology, compiler))
+    state.save()
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
+        programs = build(compiler, Path(folder))
+        absent: set[str] = set()
+        while True:
+            open_ones = [m for m in todo if m.key not in absent and not _settled(state, m)]
+            if not open_ones:
+                break
+            for place, measurement in enumerate(open_ones):
+                left = budget_s - (time.monotonic() - begin)
+                if left <= 0:
+                    break
+                share = left / (len(open_ones) - place)
+                seconds = min(max(share / 2, LEAST_SLICE), MOST_SLICE, left)
+                values = _run(programs[measurement.program], measurement, seconds, left)
+                if not values:
+                    absent.add(measurement.key)
+                state.add(measurement.key, values)
+                if progress is not None:
+                    done = sum(_settled(state, m) or m.key in absent for m in todo)
+                    spent = time.monotonic() - begin
+                    progress(Progress(measurement.key, done, len(todo), spent, budget_s))
+            if time.monotonic() - begin >= budget_s:
+                break
+    wanted = tuple(m for m in todo if m.key not in absent)
+    return Calibration(
+        figures=figures(topology, wanted, state.samples),
+        total=len(wanted),
+        settled=sum(_settled(state, m) for m in wanted),
+        resumed=state.resumed,
+    )
+
+
+def _settled(state: State, measurement: Measurement) -> bool:
+    return settled(state.samples.get(measurement.key, []))
+
+
+def _run(program: Path, measurement: Measurement, seconds: float, left: float) -> list[float]:
+    """One call of a program; no samples where it prints none or does not end in time."""
+    line = [str(program), str(LEAST_SAMPLES), f"{seconds:.3f}", *measurement.arguments]
+    try:
+        done = subprocess.run(
+            line,
+            capture_output=True,
+            text=True,
+            timeout=seconds + min(GRACE_SECONDS, max(left, 1.0)),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return []
+    except OSError as failure:
+        raise InputError(
+            f"the microbenchmark {measurement.program} does not run: {failure.strerror}",
+            remedy="the compiler must build for this machine",
+        ) from None
+    if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stdout):
+        return []
+    try:
+        values = [float(text) for text in done.stdout.split()]
+    except ValueError:
+        return []
+    return [value for value in values if value > 0]
+
+
+def _signature(topology: Topology, compiler: str) -> str:
+    caches = ",".join(f"{c.level}:{c.shown or c.size}/{c.cores}" for c in topology.caches)
+    return f"{topology.name} {topology.packages}x{topology.cores_per_package} {caches} {compiler}"

@@ -1,0 +1,105 @@
+"""Samples of a microbenchmark: their mean, how sure it is, and the file that keeps them."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, median, stdev
+
+from regionpredict.errors import InputError
+
+SCHEMA = "regionpredict/calibration/1"
+ENOUGH = 0.05
+"""A measurement is done when its 95 % confidence interval is within 5 % of the mean."""
+LEAST_SAMPLES = 5
+MOST_SAMPLES = 200
+
+_T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""Student's t for 95 %, two-sided, for 1 to 10 degrees of freedom; from there 2.2 down to 1.96."""
+
+
+def student_t(degrees: int) -> float:
+    """Student's t for a two-sided 95 % interval.
+
+    >>> student_t(4), round(student_t(20), 2)
+    (2.776, 2.09)
+    """
+    if degrees <= len(_T95):
+        return _T95[max(degrees, 1) - 1]
+    return 1.96 + 2.6 / degrees
+
+
+def relative_interval(samples: list[float]) -> float:
+    """Half of the 95 % confidence interval over the mean; infinite for fewer than two samples."""
+    if len(samples) < 2:
+        return math.inf
+    mean = fmean(samples)
+    if mean <= 0:
+        return math.inf
+    return student_t(len(samples) - 1) * stdev(samples) / math.sqrt(len(samples)) / mean
+
+
+def settled(samples: list[float]) -> bool:
+    """Whether no more samples are needed."""
+    if len(samples) >= MOST_SAMPLES:
+        return True
+    return len(samples) >= LEAST_SAMPLES and relative_interval(samples) <= ENOUGH
+
+
+def typical(samples: list[float]) -> float:
+    """The value taken: the median, which a busy neighbour moves least."""
+    return median(samples)
+
+
+@dataclass(slots=True)
+class State:
+    """All samples so far, by measurement, and the file that keeps them between runs."""
+
+    path: Path
+    host: str
+    samples: dict[str, list[float]] = field(default_factory=dict)
+    resumed: int = 0
+
+    @classmethod
+    def read(cls, path: Path, host: str) -> State:
+        """Take up the samples of an earlier run on the same host; start anew where there are none.
+
+        Raises InputError where the file is there and cannot be read.
+        """
+        state = cls(path, host)
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return state
+        except (OSError, ValueError):
+            raise InputError(
+                "the samples of the interrupted run cannot be read",
+                remedy="remove this file to begin anew",
+                path=str(path),
+            ) from None
+        if isinstance(data, dict) and data.get("schema") == SCHEMA and data.get("host") == host:
+            state.samples = {key: [float(v) for v in kept] for key, kept in data["samples"].items()}
+            state.resumed = len(state.samples)
+        return state
+
+    def add(self, key: str, values: list[float]) -> None:
+        """Add samples and keep them."""
+        if values:
+            self.samples.setdefault(key, []).extend(values)
+            self.save()
+
+    def save(self) -> None:
+        """Write the file whole."""
+        part = self.path.with_name(f"{self.path.name}.part")
+        text = json.dumps({"schema": SCHEMA, "host": self.host, "samples": self.samples})
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(self.path)
+        except OSError as failure:
+            raise InputError(
+                f"cannot be written: {failure.strerror}",
+                remedy="give -o a path in a folder that exists and is yours",
+                path=str(self.path),
+            ) from None

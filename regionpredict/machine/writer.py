@@ -1,0 +1,157 @@
+"""A machine file from what was detected and measured on a host: text that `load` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from regionpredict.machine import defaults
+from regionpredict.machine.detect.topology import Topology
+from regionpredict.machine.draw import size_text
+from regionpredict.machine.kernels import KERNELS
+
+GUESSED_CLOCK_HZ = 2.0e9
+GUESSED_CORE_GBPS = 10.0
+GUESSED_SATURATION_CORES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What `calibrate` measured; whatever was not measured is left out.
+
+    `latency` in cycles by level (1, 2, 3; 0 is memory); `bandwidth` by level, kernel and cores
+    in GB/s; `operations` by kind as (latency, throughput) in cycles; `openmp` by name and
+    threads in cycles; `node_traffic_gbps` what all packages load together, where they share one
+    path; `remarks` what looked wrong.
+    """
+
+    clock_hz: float | None = None
+    latency: Mapping[int, float] = field(default_factory=dict)
+    bandwidth: Mapping[int, Mapping[str, Mapping[int, float]]] = field(default_factory=dict)
+    operations: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    openmp: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    node_traffic_gbps: float | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
+    """The text of a machine file; numbers that nothing told are written as *assumed*."""
+    measured = figures or Figures()
+    lines = [
+        *(f"# {remark}" for remark in (*topology.remarks, *measured.remarks)),
+        f"name: {quoted(name)}",
+        f"description: {quoted(_description(topology))}",
+        "",
+        "sources:",
+        f"  host: {quoted('read from ' + topology.source)}",
+    ]
+    if figures is not None:
+        lines.append('  calibrate: "regionpredict calibrate, microbenchmarks on this machine"')
+    lines += ["", *_node(topology, measured), "", "caches:"]
+    for place, _ in enumerate(topology.caches):
+        lines += _cache(topology, place, measured)
+    lines += ["", *_memory(topology, measured)]
+    if measured.operations:
+        lines += ["", "operations:", "  source: calibrate"]
+        for kind, (latency, throughput) in measured.operations.items():
+            lines.append(f"  {kind}: {{latency: {latency:.3g}, throughput: {throughput:.3g}}}")
+    if measured.openmp:
+        lines += ["", "openmp:", "  source: calibrate"]
+        lines += [f"  {key}: {_table(curve)}" for key, curve in measured.openmp.items()]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(text: str) -> str:
+    """A text that YAML takes as one whatever it contains."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _description(topology: Topology) -> str:
+    return f"{topology.packages} x {topology.name}, {topology.cores_per_package} cores a package"
+
+
+def _node(topology: Topology, measured: Figures) -> list[str]:
+    if measured.clock_hz is not None:
+        clock = f"{{measured: {measured.clock_hz / 1e9:.4g} GHz, source: calibrate}}"
+    elif topology.clock_hz is not None:
+        clock = f"{topology.clock_hz / 1e9:.4g} GHz"
+    else:
+        clock = _assumed(f"{GUESSED_CLOCK_HZ / 1e9:g} GHz", "the host does not tell its clock")
+    lines = [
+        "node:",
+        "  source: host",
+        f"  packages: {topology.packages}",
+        f"  cores_per_package: {topology.cores_per_package}",
+        f"  numa_domains_per_package: {topology.domains_per_package}",
+        f"  threads_per_core: {topology.threads_per_core}",
+        f"  clock: {clock}",
+    ]
+    if topology.simd_bits is not None:
+        lines.append(f"  simd: {topology.simd_bits}")
+    return lines
+
+
+def _cache(topology: Topology, place: int, measured: Figures) -> list[str]:
+    shape = topology.caches[place]
+    size = size_text(shape.size) if shape.size % 1024 == 0 else f"{shape.size} B"
+    if not shape.plausible:
+        size = _assumed(size, "what the host shows is not plausible")
+    lines = [
+        f"  - level: {place + 1}",
+        "    source: host",
+        f"    size: {size}",
+        f"    cores: {shape.cores}",
+    ]
+    if shape.line:
+        lines.append(f"    line: {shape.line}")
+    if shape.ways:
+        lines.append(f"    ways: {shape.ways}")
+    if shape.level in measured.latency:
+        lines.append(f"    latency: {_measured(measured.latency[shape.level])}")
+    tables = measured.bandwidth.get(shape.level, {})
+    if tables:
+        lines += ["    bandwidth:", "      source: calibrate"]
+        lines += [
+            f"      {kernel}: {_table(tables[kernel])}" for kernel in KERNELS if kernel in tables
+        ]
+    return lines
+
+
+def _memory(topology: Topology, measured: Figures) -> list[str]:
+    lines = ["memory:"]
+    if 0 in measured.latency:
+        lines.append(f"  latency: {_measured(measured.latency[0])}")
+    else:
+        common = f"{defaults.MEMORY_LATENCY_NS:g} ns"
+        lines.append(f"  latency: {_assumed(common, 'common for present machines')}")
+    if measured.node_traffic_gbps is not None:
+        traffic = f"{{measured: {measured.node_traffic_gbps:.4g}, source: calibrate}}"
+        lines.append(f"  shared_path: {{traffic: {traffic}}}")
+    lines.append("  bandwidth:")
+    inside = {
+        kernel: {count: rate for count, rate in table.items() if count <= topology.cores_per_domain}
+        for kernel, table in measured.bandwidth.get(0, {}).items()
+    }
+    if inside:
+        lines.append("    source: calibrate")
+        lines += [
+            f"    {kernel}: {_table(inside[kernel])}" for kernel in KERNELS if kernel in inside
+        ]
+        return lines
+    counts = sorted({1, min(GUESSED_SATURATION_CORES, topology.cores_per_domain)})
+    guess = _table({count: GUESSED_CORE_GBPS * (0.5 + 0.5 * count) for count in counts})
+    lines.append(f"    load: {_assumed(guess, 'not measured; regionpredict calibrate does')}")
+    return lines
+
+
+def _measured(value: float) -> str:
+    return f"{{measured: {value:.4g}, source: calibrate}}"
+
+
+def _assumed(value: str, why: str) -> str:
+    return f"{{assumed: {value}, source: {quoted(why)}}}"
+
+
+def _table(curve: Mapping[int, float]) -> str:
+    return "{" + ", ".join(f"{count}: {curve[count]:.4g}" for count in sorted(curve)) + "}"
