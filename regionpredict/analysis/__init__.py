@@ -1,0 +1,27 @@
+"""Regions in, `Facts` out: one question a file, each a pure function of the region.
+
+`iterations` (how often), `operations` (what work), `dimensions` (which arrays count), `reuse`
+(hit or miss), `patterns` (streaming, latency or irregular), `footprint` (how many bytes).
+`values` binds the names of a program to numbers.
+"""
+
+from regionpredict.analysis.facts import (
+    AccessFact,
+    ArrayFact,
+    Count,
+    RegionFacts,
+    StatementFact,
+    facts_of,
+)
+from regionpredict.analysis.values import Bindings, bind
+
+__all__ = [
+    "AccessFact",
+    "ArrayFact",
+    "Bindings",
+    "Count",
+    "RegionFacts",
+    "StatementFact",
+    "bind",
+    "facts_of",
+]

@@ -1,0 +1,82 @@
+"""Which arrays count: effective dimensions by the indices that change (Chatzopoulos 2012, 4.2.2).
+
+An index that never changes in the region does not count (listings 4.1 and 4.2), whatever the
+declaration says. A linearised subscript counts as the dimensions it stands for: `a[i*n + j]` as
+two. Arrays of fewer dimensions than the largest are left out, and so are a thread's own arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from regionpredict.ir import Access, Expr, Loop, Region
+from regionpredict.ir.expr import Atom
+
+
+def loop_variables(region: Region) -> frozenset[str]:
+    """The variables of all loops in the region: what changes while it runs."""
+    return frozenset(loop.variable for _, loops in region.statements() for loop in loops)
+
+
+def access_dimensions(access: Access, changing: frozenset[str]) -> int:
+    """How many dimensions of the array the reference moves in."""
+    return sum(_dimensions_of(subscript, changing) for subscript in access.subscripts)
+
+
+def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
+    moving = subscript.names & changing
+    if len(moving) < 2:
+        return len(moving)
+    strides: set[str] = set()
+    plain = unclamped(subscript)
+    for name in moving:
+        coefficient = plain.coefficient(name)
+        strides.add("?" if coefficient is None else str(coefficient).lstrip("-"))
+    return len(strides)
+
+
+def unclamped(subscript: Expr) -> Expr:
+    """The subscript with `min` and `max` replaced by their varying side: `max(i - 1, 0)` -> `i - 1`."""
+    if not any(atom.kind in ("min", "max") for atom in subscript.atoms()):
+        return subscript
+    result = Expr.const(0)
+    for monomial, number in subscript.terms.items():
+        term = Expr.const(number)
+        for factor, power in monomial:
+            base = Expr({((factor, 1),): 1})
+            if isinstance(factor, Atom) and factor.kind in ("min", "max"):
+                sides = sorted(factor.args, key=lambda side: (len(side.names), str(side)))
+                base = unclamped(sides[-1])
+            term = term * base**power
+        result = result + term
+    return result
+
+
+def array_dimensions(region: Region) -> dict[str, int]:
+    """Effective dimensions of every array the region refers to."""
+    changing = loop_variables(region)
+    found: dict[str, int] = {}
+    for statement, _ in region.statements():
+        for access in statement.accesses:
+            own = access_dimensions(access, changing)
+            found[access.array] = max(found.get(access.array, 0), own)
+    return found
+
+
+def counted_arrays(region: Region, dimensions: Mapping[str, int]) -> frozenset[str]:
+    """The arrays with the most dimensions; private ones and those that never move are not."""
+    shared = {
+        array.name: dimensions[array.name]
+        for array in region.arrays
+        if array.name in dimensions and array.storage != "private"
+    }
+    largest = max(shared.values(), default=0)
+    if not largest:
+        return frozenset()
+    return frozenset(name for name, own in shared.items() if own == largest)
+
+
+def used_variables(access: Access, loops: Iterable[Loop]) -> frozenset[str]:
+    """The variables of `loops` that the reference's subscripts contain."""
+    names: frozenset[str] = frozenset().union(*(s.names for s in access.subscripts))
+    return names & {loop.variable for loop in loops}

@@ -1,0 +1,143 @@
+"""All facts of a region, asked once, in one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
+from regionpredict.analysis.footprint import working_set
+from regionpredict.analysis.iterations import executions, iterations
+from regionpredict.analysis.patterns import pattern
+from regionpredict.analysis.reuse import reuse
+from regionpredict.analysis.values import Bindings
+from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number as an expression in the program's names, and its value where they are bound."""
+
+    expr: Expr | None
+    value: int | None
+
+    def __str__(self) -> str:
+        shown = str(self.expr) if self.expr is not None else "unknown"
+        return shown if self.value is None or shown == str(self.value) else f"{shown} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessFact:
+    """One reference: `reuse` is 'hit' or 'miss', `pattern` 'streaming', 'latency' or 'irregular'.
+
+    `counted` says whether its array is one of those with the most dimensions.
+    """
+
+    access: Access
+    reuse: str
+    pattern: str
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatementFact:
+    """One statement with the loops around it and its number of executions in one run."""
+
+    statement: Statement
+    loops: tuple[Loop, ...]
+    executions: Count
+    accesses: tuple[AccessFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFact:
+    """One array: its effective dimensions, and whether it counts."""
+
+    name: str
+    dims: int
+    counted: bool
+    accesses: tuple[AccessFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionFacts:
+    """What the source says of one region.
+
+    `status` is 'complete', 'partial' (something in it is not understood) or 'skipped' (no loop
+    could be read). `working_set` is in bytes.
+    """
+
+    region: Region
+    status: str
+    iterations: Count
+    working_set: Count
+    statements: tuple[StatementFact, ...]
+    arrays: tuple[ArrayFact, ...]
+    bindings: Bindings
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
+    """Every fact of one region, with the names bound as `bindings` says."""
+    dims = array_dimensions(region)
+    counted = counted_arrays(region, dims)
+    arrays = {array.name: array for array in region.arrays}
+    statements = []
+    by_array: dict[str, list[AccessFact]] = {name: [] for name in dims}
+    trips: dict[tuple[int, ...], Count] = {}
+    for statement, loops in region.statements():
+        accesses = []
+        for access in statement.accesses:
+            counts = access.array in counted
+            judged = reuse(access, loops, dims[access.array]) if counts else "hit"
+            kind = pattern(access, arrays[access.array], loops)
+            fact = AccessFact(access, judged, kind, counts)
+            accesses.append(fact)
+            by_array[access.array].append(fact)
+        key = tuple(id(loop) for loop in loops)
+        if key not in trips:
+            trips[key] = count_of(executions(loops), bindings)
+        statements.append(StatementFact(statement, loops, trips[key], tuple(accesses)))
+    shown = tuple(
+        ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
+    )
+    size, unknown = working_set(region)
+    notes = _notes(region, unknown, shown)
+    status = _status(region, statements)
+    return RegionFacts(
+        region=region,
+        status=status,
+        iterations=count_of(iterations(region), bindings),
+        working_set=count_of(size, bindings),
+        statements=tuple(statements),
+        arrays=shown,
+        bindings=bindings,
+        diagnostics=(*region.diagnostics, *notes),
+    )
+
+
+def count_of(expression: Expr | None, bindings: Bindings) -> Count:
+    """A count whose value is never below zero: an empty loop runs no iteration."""
+    value = bindings.whole(expression)
+    return Count(expression, None if value is None else max(0, value))
+
+
+def _status(region: Region, statements: list[StatementFact]) -> str:
+    if region.nest is None:
+        return "skipped"
+    rules = {note.id for note in region.diagnostics}
+    understood = region.nest.trips is not None and not rules & {"RP102", "RP105", "RP106"}
+    return "complete" if understood and statements else "partial"
+
+
+def _notes(
+    region: Region, unknown: tuple[str, ...], arrays: tuple[ArrayFact, ...]
+) -> list[Diagnostic]:
+    notes = []
+    if unknown:
+        names = ", ".join(unknown)
+        notes.append(
+            Diagnostic("RP104", region.span, f"the part of {names} that is touched is not known")
+        )
+    if region.nest is not None and not arrays:
+        notes.append(Diagnostic("RP107", region.span, "no array reference in this region"))
+    return notes

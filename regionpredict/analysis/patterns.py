@@ -1,0 +1,73 @@
+"""Streaming, latency-bound or irregular (Chatzopoulos 2012, listings 4.5 and 4.6).
+
+Along the innermost loop that moves the reference: steps shorter than a cache line are a stream,
+longer ones wait for one line each, and an address that is no affine function of the loops is
+irregular.
+"""
+
+from __future__ import annotations
+
+from regionpredict.analysis.dimensions import unclamped
+from regionpredict.ir import Access, Array, Expr, Loop
+
+LINE_BYTES = 64
+_IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select"))
+
+
+def pattern(access: Access, array: Array, loops: tuple[Loop, ...]) -> str:
+    """'streaming', 'latency' or 'irregular' for a reference inside `loops`, outermost first."""
+    variables = [loop.variable for loop in loops]
+    if _irregular(access, frozenset(variables)):
+        return "irregular"
+    for loop in reversed(loops):
+        moved = [unclamped(s) for s in access.subscripts]
+        if not any(loop.variable in subscript.names for subscript in moved):
+            continue
+        return _along(loop, moved, array)
+    return "streaming"
+
+
+def _along(loop: Loop, subscripts: list[Expr], array: Array) -> str:
+    if any(loop.variable in subscript.names for subscript in subscripts[:-1]):
+        short = _short_rows(loop, subscripts, array)
+        return "streaming" if short else "latency"
+    coefficient = subscripts[-1].coefficient(loop.variable)
+    if coefficient is None:
+        return "irregular"
+    step = loop.step.constant if loop.step is not None else 1
+    stride = coefficient.constant
+    if stride is None or step is None:
+        return "latency"
+    return "streaming" if abs(stride * step) * array.element_bytes < LINE_BYTES else "latency"
+
+
+def _short_rows(loop: Loop, subscripts: list[Expr], array: Array) -> bool:
+    """`u[j][i][m]` along i with five numbers a point: rows shorter than a line are a stream."""
+    if len(array.dims) != len(subscripts):
+        return False
+    stride = array.element_bytes
+    total = 0
+    for subscript, extent in zip(reversed(subscripts), reversed(array.dims), strict=True):
+        if loop.variable in subscript.names:
+            coefficient = subscript.coefficient(loop.variable)
+            number = coefficient.constant if coefficient is not None else None
+            if number is None:
+                return False
+            total += abs(int(number)) * stride
+        length = extent.constant if extent is not None else None
+        if length is None:
+            remaining = subscripts[: subscripts.index(subscript)]
+            if any(loop.variable in earlier.names for earlier in remaining):
+                return False
+            break
+        stride *= int(length)
+    step = loop.step.constant if loop.step is not None else 1
+    return total * abs(step or 1) < LINE_BYTES
+
+
+def _irregular(access: Access, variables: frozenset[str]) -> bool:
+    for subscript in access.subscripts:
+        for atom in subscript.atoms():
+            if atom.kind in _IRREGULAR and Expr({((atom, 1),): 1}).names & variables:
+                return True
+    return False

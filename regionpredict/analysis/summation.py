@@ -1,0 +1,84 @@
+"""Exact sums of polynomials over a loop: Faulhaber's formulas by the binomial basis.
+
+`sum(i for i in [0, n))` is `n*(n-1)/2`: with it the trip counts of triangular nests are closed
+forms in the program's names.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
+
+_MAX_DEGREE = 12
+
+
+@lru_cache(maxsize=_MAX_DEGREE + 1)
+def _power_sum(power: int) -> tuple[Fraction, ...]:
+    """Coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
+
+    >>> [str(c) for c in _power_sum(2)]
+    ['0', '1/6', '-1/2', '1/3']
+    """
+    # S is the polynomial of degree power+1 with S(0)=0 and S(n+1)-S(n)=n**power.
+    size = power + 2
+    coefficients = [Fraction(0)] * size
+    remainder = [Fraction(0)] * (power + 1)
+    remainder[power] = Fraction(1)
+    for degree in range(power, -1, -1):
+        lead = remainder[degree] / (degree + 1)
+        coefficients[degree + 1] = lead
+        binomial = Fraction(1)  # (n+1)**(degree+1) - n**(degree+1), expanded
+        for k in range(degree + 1):
+            remainder[k] -= lead * binomial
+            binomial = binomial * (degree + 1 - k) / (k + 1)
+    return tuple(coefficients)
+
+
+def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
+    """The expression as a polynomial in `name`: power -> coefficient; None if it is none."""
+    found: dict[int, dict[Monomial, int | Fraction]] = {}
+    for monomial, number in expression.terms.items():
+        power = 0
+        rest = []
+        for factor, exponent in monomial:
+            if factor == name:
+                power = exponent
+            elif isinstance(factor, Atom) and name in Expr({((factor, 1),): 1}).names:
+                return None
+            else:
+                rest.append((factor, exponent))
+        found.setdefault(power, {})[tuple(rest)] = number
+    return {power: Expr(terms) for power, terms in found.items()}
+
+
+def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -> Expr | None:
+    """The sum of `expression` for `name` = start, start+step, ... (`count` values, count >= 0).
+
+    None where the expression is no polynomial in `name` of a degree up to 12.
+
+    >>> n, i = Expr.name("n"), Expr.name("i")
+    >>> str(sum_over(n - i - 1, "i", Expr.const(0), n, 1))
+    '(n*n - n)/2'
+    """
+    if name not in expression.names:
+        return expression * count
+    turned = expression.substitute({name: start + Expr.name("\0t") * step})
+    powers = by_powers(turned, "\0t")
+    if powers is None or max(powers) > _MAX_DEGREE:
+        return None
+    total = ZERO
+    for power, coefficient in powers.items():
+        total = total + coefficient * _evaluate(_power_sum(power), count)
+    return total
+
+
+def _evaluate(coefficients: tuple[Fraction, ...], at: Expr) -> Expr:
+    total, power = ZERO, ONE
+    for coefficient in coefficients:
+        if coefficient:
+            total = total + power * coefficient
+        power = power * at
+    return total

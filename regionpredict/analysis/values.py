@@ -1,0 +1,99 @@
+"""What numbers do the names of a region stand for: `--set`, the source's own definitions, middles.
+
+A name is bound, in this order, by the caller (`--set ni=4000`), by the source (`int ni = 4000;`,
+the argument that every call agrees on), or, for the variable of a serial loop around the region,
+by the middle of its range, which is then an assumption that the result names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from regionpredict.ir import Definition, Expr, Region
+from regionpredict.ir.expr import Number
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """Numbers for names; `assumed` tells, a line each, which of them are assumptions."""
+
+    values: Mapping[str, Number]
+    assumed: tuple[str, ...] = ()
+
+    def number(self, expression: Expr | None) -> Number | None:
+        """The exact value, or None where a name in it has none."""
+        return None if expression is None else expression.evaluate(self.values)
+
+    def whole(self, expression: Expr | None) -> int | None:
+        """The value rounded down to an integer, and None where it is unknown."""
+        value = self.number(expression)
+        return None if value is None else int(value // 1)
+
+
+def bind(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
+) -> Bindings:
+    """Every name of the region that can be given a value.
+
+    >>> from regionpredict.ir import Span
+    >>> from regionpredict.ir.region import Region
+    >>> place = Span("f.c", 1)
+    >>> region = Region("f.c:1", place, "f", "parallel for", (), "combined", 1, None, ())
+    >>> n, m = Expr.name("n"), Expr.name("m")
+    >>> known = bind(region, (Definition("n", m + 1, place), Definition("m", Expr.const(7), place)), {})
+    >>> known.values["n"]
+    8
+    """
+    defined = {definition.name: definition.value for definition in definitions}
+    values: dict[str, Number] = dict(given)
+    _resolve(defined, values)
+    assumed = []
+    for loop in region.enclosing:
+        if loop.variable in values or loop.start is None or loop.bound is None:
+            continue
+        start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
+        if start is not None and bound is not None:
+            middle = int((start + bound) // 2)
+            values[loop.variable] = middle
+            assumed.append(f"{loop.variable} = {middle} (the middle of the loop around the region)")
+            _resolve(defined, values)
+    return Bindings(values, tuple(assumed))
+
+
+def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
+    waiting = [name for name in defined if name not in values]
+    progress = True
+    while waiting and progress:
+        progress = False
+        for name in list(waiting):
+            value = defined[name].evaluate(values)
+            if value is not None:
+                values[name] = value if isinstance(value, int) else Fraction(value)
+                waiting.remove(name)
+                progress = True
+
+
+def free_names(region: Region) -> frozenset[str]:
+    """The names that the region's loops and subscripts depend on, its own loop variables left out."""
+    names: set[str] = set()
+    own: set[str] = set()
+    for loop in region.enclosing:
+        own.add(loop.variable)
+        names |= _loop_names(loop.start, loop.bound)
+    for statement, loops in region.statements():
+        for loop in loops:
+            own.add(loop.variable)
+            names |= _loop_names(loop.start, loop.bound)
+        for access in statement.accesses:
+            for subscript in access.subscripts:
+                names |= subscript.names
+    for array in region.arrays:
+        for extent in array.dims:
+            names |= extent.names if extent is not None else frozenset()
+    return frozenset(names - own)
+
+
+def _loop_names(*bounds: Expr | None) -> frozenset[str]:
+    return frozenset().union(*(bound.names for bound in bounds if bound is not None))

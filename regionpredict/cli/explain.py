@@ -1,0 +1,76 @@
+"""`regionpredict explain`: one region's derivation, or a rule's page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.source_options import run_analysis, write_result
+from regionpredict.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.pipeline import Predictions
+
+_NEAR = 3
+
+
+@click.command("explain")
+@click.argument("what", metavar="FILE:LINE|RULE")
+@click.option("-m", "machine_name", default=None, metavar="MACHINE",
+              help="A shipped machine's name, or a YAML file.")
+@click.option("--model", type=click.Choice(["density"]), default="density", show_default=True)
+@click.option("--combination", type=click.Choice(["relative-difference", "ratio"]),
+              default="relative-difference", show_default=True)
+@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
+@click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
+@click.option("--std", "standard", default="", metavar="STD", help="Language standard.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a variable.")
+@click.option("--frontend", type=click.Choice(["libclang", "pycparser"]), default=None)
+@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+def command(
+    what: str, machine_name: str | None, model: str, combination: str, output: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101)."""
+    if re.fullmatch(r"RP\d{3}", what):
+        from regionpredict.report.rules import rule_page
+
+        write_result(rule_page(what), output)
+        return
+    from regionpredict.machine import load
+    from regionpredict.pipeline import predict
+    from regionpredict.report.derivation import explain_prediction
+
+    file, line = _place(what)
+    if machine_name is None:
+        raise UsageError("explain FILE:LINE needs a machine", remedy="add -m MACHINE")
+    machine = load(machine_name)
+    analysis = run_analysis((file,), **options, processes=1, timings=False)
+    result = predict(analysis, machine, model, combination)
+    write_result(explain_prediction(_at(result, file, line), machine), output)
+
+
+def _place(what: str) -> tuple[str, int]:
+    file, _, line = what.rpartition(":")
+    if not file or not line.isdigit():
+        raise UsageError(f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101")
+    return file, int(line)
+
+
+def _at(result: Predictions, file: str, line: int) -> Any:
+    """The region whose directive or loop stands nearest above, within a few lines."""
+    here = Path(file).resolve()
+    regions = [p for p in result.predictions if Path(p.facts.region.span.file).resolve() == here]
+    for prediction in regions:
+        region = prediction.facts.region
+        last = region.nest.span.line if region.nest is not None else region.span.line
+        if region.span.line - _NEAR <= line <= max(last, region.span.line):
+            return prediction
+    lines = ", ".join(str(p.facts.region.span.line) for p in regions) or "none"
+    raise InputError(
+        "no region at this line", remedy=f"the regions of this file are at lines: {lines}",
+        path=file, line=line,
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""`regionpredict predict`: packages and threads for every region on one machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from regionpredict.cli.source_options import run_analysis, source_options, write_result
+
+
+@click.command("predict")
+@source_options
+@click.option("-m", "machine_name", required=True, metavar="MACHINE",
+              help="A shipped machine's name, or a YAML file.")
+@click.option("--model", type=click.Choice(["density"]), default="density", show_default=True)
+@click.option("--combination", type=click.Choice(["relative-difference", "ratio"]),
+              default="relative-difference", show_default=True,
+              help="How the density model combines its good and bad scores.")
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
+              show_default=True)
+def command(
+    paths: tuple[str, ...], machine_name: str, model: str, combination: str,
+    stage: str | None, output: str | None, form: str, **options: Any,
+) -> None:  # fmt: skip
+    """How many packages and threads of MACHINE every parallel loop in PATH can use.
+
+    PATH is a file, a folder, or a compile_commands.json.
+    """
+    from regionpredict.cli.stages import check_stage
+    from regionpredict.machine import load
+    from regionpredict.pipeline import dump, predict
+    from regionpredict.report.csv_rows import predictions_csv
+    from regionpredict.report.hints import as_json, hints_document
+    from regionpredict.report.table import prediction_table
+
+    check_stage(stage)
+    machine = load(machine_name)
+    analysis = run_analysis(paths, **options)
+    result = predict(analysis, machine, model, combination)
+    if stage is not None:
+        write_result(dump(stage, analysis, result) + "\n", output)
+    elif form == "json":
+        notes = analysis.program.diagnostics
+        write_result(as_json(hints_document(result.predictions, machine, model, notes)), output)
+    elif form == "csv":
+        write_result(predictions_csv(result.predictions), output)
+    else:
+        write_result(prediction_table(result.predictions, machine, model), output)

@@ -1,0 +1,139 @@
+"""The options that every command on source code shares, and what they mean."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.ir import Diagnostic
+    from regionpredict.pipeline import Analysis
+
+_PARALLEL_FROM = 4  # files; below, starting processes costs more than it saves
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_OPTIONS: tuple[Decorator, ...] = (
+    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
+    click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers."),
+    click.option("--std", "standard", default="", metavar="STD", help="Language standard: c99, gnu11."),
+    click.option(
+        "--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a run-time variable."
+    ),
+    click.option(
+        "--frontend", type=click.Choice(["libclang", "pycparser"]), default=None,
+        help="Parser; libclang where there is a build of it.",
+    ),
+    click.option("--dump", "stage", default=None, metavar="STAGE",
+                 help="Print a stage instead: program, facts or prediction."),
+    click.option("-j", "processes", type=click.IntRange(1), default=None, metavar="N",
+                 help="Processes; all cores for many files."),
+    click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
+    click.option("--timings", is_flag=True, help="Say on standard error how long each stage took."),
+)  # fmt: skip
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds PATH..., -D, -I, --std, --set, --frontend, --dump, -j, -o and --timings."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
+    """`NAME=VALUE` or `NAME` (worth 1) of -D."""
+    found = []
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not name.isidentifier():
+            raise UsageError(f"-D {pair}: not a macro name", remedy="write -D NAME or -D NAME=VALUE")
+        found.append((name, value if equals else "1"))
+    return found
+
+
+def parse_given(pairs: Sequence[str]) -> dict[str, int]:
+    """`NAME=VALUE` of --set, with an integer value."""
+    found = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        try:
+            found[name.strip()] = int(value, 0)
+        except ValueError:
+            raise UsageError(f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000") from None
+    return found
+
+
+def run_analysis(
+    paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
+    given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
+) -> Analysis:  # fmt: skip
+    """Reads and analyses what the common options name; diagnostics go to standard error."""
+    from regionpredict.frontend import requests_for
+    from regionpredict.pipeline import analyse
+
+    requests = requests_for(paths, parse_pairs(defines), includes, standard)
+    if processes is None:
+        processes = (os.cpu_count() or 1) if len(requests) >= _PARALLEL_FROM else 1
+    analysis = analyse(
+        requests, parse_given(given), frontend=frontend, processes=processes,
+        clock=time.perf_counter,
+    )  # fmt: skip
+    if timings:
+        for stage, seconds in analysis.seconds.items():
+            click.echo(f"{stage}: {seconds:.3f} s", err=True)
+    show_notes(analysis.program.diagnostics)
+    if analysis.program.headers == "shipped":
+        click.echo("note: no system headers here: the shipped minimum was used", err=True)
+    _check_something(paths, analysis)
+    return analysis
+
+
+def _check_something(paths: Sequence[str], analysis: Analysis) -> None:
+    if analysis.facts:
+        return
+    errors = [n for n in analysis.program.diagnostics if n.id == "RP002"]
+    if len(paths) == 1 and Path(paths[0]).is_file() and errors:
+        note = errors[0]
+        raise InputError(
+            f"not C that could be read ({note.message.removesuffix('; the rest was read')})",
+            remedy="is it a C source file?", path=note.span.file, line=note.span.line,
+            column=note.span.column,
+        )  # fmt: skip
+    click.echo("note: no OpenMP worksharing loop found", err=True)
+
+
+def show_notes(notes: Sequence[Diagnostic]) -> None:
+    """Diagnostics of the reading, one line each, on standard error."""
+    for note in notes:
+        click.echo(str(note), err=True)
+
+
+def write_result(text: str, output: str | None) -> None:
+    """The result on standard output, or whole into a file."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    write_file(Path(output), text)
+    click.echo(f"written: {output}", err=True)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="choose another -o FILE", path=str(path)
+        ) from error

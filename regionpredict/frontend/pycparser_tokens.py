@@ -1,0 +1,126 @@
+"""C text -> preprocessing tokens that know their place, in the form that pcpp handles.
+
+pcpp's own lexer keeps no columns and splits numbers like `1.` and `1E-5`; this one does neither.
+A token that a macro gave takes the place of the macro's name, as in libclang's expansions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Spot(NamedTuple):
+    """A place: the file, line and column (from 1) and byte offset."""
+
+    file: str
+    line: int
+    column: int
+    offset: int
+
+
+class Token:
+    """A preprocessing token; `type` is one of pcpp's names, `source` its `Spot`."""
+
+    __slots__ = ("expanded_from", "lexpos", "lineno", "source", "type", "value")
+
+    expanded_from: list[str]
+
+    def __init__(self, kind: str, value: str, spot: Spot | None) -> None:
+        self.type: str | None = kind
+        self.value = value
+        self.source = spot
+        self.lineno = spot.line if spot is not None else 0
+        self.lexpos = 0
+
+    def __copy__(self) -> Token:
+        made = Token(self.type or "", self.value, self.source)
+        made.type, made.lineno = self.type, self.lineno
+        if hasattr(self, "expanded_from"):
+            made.expanded_from = list(self.expanded_from)
+        return made
+
+
+SPACE = "CPP_WS"
+_NAMES = {
+    "#": "POUND", "##": "DPOUND", "+": "PLUS", "-": "MINUS", "*": "STAR", "/": "FSLASH",
+    "%": "PERCENT", "|": "BAR", "&": "AMPERSAND", "~": "TILDE", "^": "HAT", "<": "LESS",
+    ">": "GREATER", "=": "EQUAL", "!": "EXCLAMATION", "?": "QUESTION", "(": "LPAREN",
+    ")": "RPAREN", "[": "LBRACKET", "]": "RBRACKET", "{": "LCURLY", "}": "RCURLY", ".": "DOT",
+    ",": "COMMA", ";": "SEMICOLON", ":": "COLON", "\\": "BSLASH", "'": "SQUOTE", '"': "DQUOTE",
+    "->": "DEREFERENCE", "-=": "MINUSEQUAL", "--": "MINUSMINUS", "<<": "LSHIFT",
+    "<=": "LESSEQUAL", ">>": "RSHIFT", ">=": "GREATEREQUAL", "||": "LOGICALOR", "|=": "OREQUAL",
+    "&&": "LOGICALAND", "&=": "ANDEQUAL", "==": "EQUALITY", "!=": "INEQUALITY",
+    "^=": "XOREQUAL", "*=": "MULTIPLYEQUAL", "/=": "DIVIDEEQUAL", "+=": "PLUSEQUAL",
+    "++": "PLUSPLUS", "%=": "PERCENTEQUAL", "<<=": "LSHIFTEQUAL", ">>=": "RSHIFTEQUAL",
+}  # fmt: skip
+OPERATORS = {text: f"CPP_{name}" for text, name in _NAMES.items()}
+_INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*\Z")
+_SCAN = re.compile(
+    r"""
+    (?P<space>(?:[ \t\f\v\r]|\\[ \t]*\r?\n)+)
+  | (?P<newline>\n)
+  | (?P<id>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?!\w|["']))
+  | (?P<number>\.?\d(?:[eEpP][-+]|[\w.])*)
+  | (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
+  | (?P<string>(?:u8|[LuU])?"(?:\\\r?\n|\\.|[^"\\\n])*")
+  | (?P<char>(?:u8|[LuU])?'(?:\\.|[^'\\\n])+')
+  | (?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
+  | (?P<op>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\#\#|[-+*/%&^|]=|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+
+def lines_of(text: str, file: str) -> Iterator[list[Token]]:
+    """The tokens of each logical line, its newline last; spaces only in directive lines.
+
+    `text` is the file decoded byte by byte (latin-1), so that offsets are the file's own.
+    """
+    line, start = 1, 0
+    current: list[Token] = []
+    directive = False
+    for match in _SCAN.finditer(text):
+        kind, at = match.lastgroup, match.start()
+        if kind in ("space", "comment"):
+            value = match.group()
+            if directive:
+                current.append(Token(SPACE, " ", Spot(file, line, at - start + 1, at)))
+            breaks = value.count("\n")
+            if breaks:
+                line += breaks
+                start = at + value.rfind("\n") + 1
+            continue
+        spot = Spot(file, line, at - start + 1, at)
+        value = match.group()
+        if kind == "newline":
+            current.append(Token(SPACE, "\n", spot))
+            yield current
+            current, directive = [], False
+            line += 1
+            start = at + 1
+            continue
+        if not current and value == "#":
+            directive = True
+        current.append(Token(_kind(kind or "op", value), value, spot))
+        if kind == "string" and "\n" in value:
+            current[-1].value = _SPLICE.sub("", value)
+            line += value.count("\n")
+            start = at + value.rfind("\n") + 1
+    if current:
+        current.append(Token(SPACE, "\n", current[-1].source))
+        yield current
+
+
+def _kind(kind: str, value: str) -> str:
+    if kind in ("id", "word"):
+        return "CPP_ID"
+    if kind == "number":
+        return "CPP_INTEGER" if _INTEGER.match(value) else "CPP_FLOAT"
+    if kind == "string":
+        return "CPP_STRING"
+    if kind == "char":
+        return "CPP_CHAR"
+    return OPERATORS.get(value, value)

@@ -1,0 +1,84 @@
+"""The IR as text: for `--dump program`, for people, and for tests that compare front ends.
+
+A sample:
+
+    region f.c:3 parallel for in scale (combined)
+      schedule(static)
+      for i in [0, n) step 1
+        a[i] *= s | fp_mul.64 x1 | read a[i] | write a[i]
+      array a: 8 bytes, dims [?], parameter
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from regionpredict.ir.program import Program
+from regionpredict.ir.region import Branch, Loop, Node, Region, Statement
+
+
+def dump_program(program: Program) -> str:
+    """All regions of a program, with the definitions of their names."""
+    lines = []
+    for region in program.regions:
+        lines.append(dump_region(region))
+        for definition in program.definitions.get(region.id, ()):
+            lines.append(f"  define {definition.name} = {definition.value}")
+    lines += [f"note {note}" for note in program.diagnostics]
+    return "\n".join(lines)
+
+
+def dump_region(region: Region) -> str:
+    """One region: directive, loops, statements, arrays, notes."""
+    lines = [f"region {region.id} {region.directive} in {region.function} ({region.context})"]
+    for clause in region.clauses:
+        lines.append(f"  {clause.name}" + (f"({clause.text})" if clause.text is not None else ""))
+    for loop in region.enclosing:
+        lines.append(f"  inside {_header(loop)}")
+    if region.nest is not None:
+        lines += [f"  {line}" for line in _node_lines(region.nest)]
+    for array in region.arrays:
+        dims = ", ".join("?" if extent is None else str(extent) for extent in array.dims)
+        lines.append(f"  array {array.name}: {array.element_bytes} bytes, dims [{dims}], {array.storage}")
+    lines += [f"  note {note.id} line {note.span.line}: {note.message}" for note in region.diagnostics]
+    return "\n".join(lines)
+
+
+def _node_lines(node: Node) -> Iterator[str]:
+    if isinstance(node, Statement):
+        yield _statement_line(node)
+        return
+    if isinstance(node, Loop):
+        yield _header(node)
+        bodies = [node.body]
+    elif isinstance(node, Branch):
+        yield f"if {node.condition}"
+        bodies = list(node.sides)
+    else:
+        yield node.kind
+        bodies = [node.body]
+    for number, body in enumerate(bodies):
+        if number:
+            yield "else"
+        for inner in body:
+            for line in _node_lines(inner):
+                yield f"  {line}"
+
+
+def _header(loop: Loop) -> str:
+    if loop.start is None or loop.bound is None:
+        return f"{loop.kind} {loop.variable}: not counted"
+    leaves = ", may leave early" if loop.exits else ""
+    return f"for {loop.variable} from {loop.start} while {loop.comparison} {loop.bound} step {loop.step}{leaves}"
+
+
+def _statement_line(statement: Statement) -> str:
+    parts = [statement.text]
+    parts += [f"{operation.kind}.{operation.bits} x{count}" for operation, count in statement.operations]
+    for access in statement.accesses:
+        subscripts = "".join(f"[{subscript}]" for subscript in access.subscripts)
+        member = f".{access.member}" if access.member else ""
+        parts.append(f"{access.kind} {access.array}{subscripts}{member}")
+    if statement.role != "assign":
+        parts.append(statement.role)
+    return " | ".join(parts)

@@ -1,0 +1,200 @@
+"""The density model, to the letter: Chatzopoulos 2012, chapter 4.
+
+Each statement of the loop body gets a good score (arithmetic, and accesses served by the cache,
+weighted by latency) and a bad one (accesses served by memory, weighted by read or write and by
+streaming or latency). Their averages over the statements give the region's score by equation
+4.1; a miss happens with the probability of equation 4.2. The score's area among equal parts of
+[0, 1] is the number of packages. What the thesis leaves open is decided in docs/density.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from regionpredict.analysis import AccessFact, RegionFacts, StatementFact
+from regionpredict.ir import Diagnostic
+from regionpredict.machine import Machine
+from regionpredict.predict.prediction import DensityDerivation, Prediction, StatementScore, Term
+
+COMBINATIONS = ("relative-difference", "ratio")
+BORDERLINE = 0.05
+ASSUMED_WORKING_SET = 10  # times the largest cache: Chatzopoulos 2012, sec. 6.2
+_PARTIAL = 0.7
+_PER_ASSUMPTION = 0.9
+
+
+def predict_density(
+    facts: RegionFacts, machine: Machine, combination: str = "relative-difference"
+) -> Prediction:
+    """The prediction of one region; `combination` is equation 4.1 or the plain ratio.
+
+    The ratio good/bad is mapped to [0, 1) as r/(1+r), so that the same areas serve both.
+    """
+    if facts.status == "skipped":
+        return _skipped(facts)
+    size, assumed = _working_set(facts, machine)
+    probability = miss_probability(size, machine.largest_cache_bytes)
+    scores = tuple(_statement_score(s, machine, probability) for s in facts.statements)
+    good, bad = _average(s.good for s in scores), _average(s.bad for s in scores)
+    score = combine(good, bad, combination)
+    packages = packages_for(score, machine.packages)
+    notes = list(facts.diagnostics)
+    threads = packages * machine.cores_per_package
+    iterations = facts.iterations.value
+    if iterations is not None and 0 < iterations < threads:
+        notes.append(
+            Diagnostic("RP109", facts.region.span, f"only {iterations} iterations for {threads} threads")
+        )
+        threads = iterations
+    partial = facts.status == "partial" or not (good or bad)
+    near = boundary_distance(score, machine.packages)
+    return Prediction(
+        facts=facts,
+        model="density",
+        status="partial" if partial else "predicted",
+        score=score,
+        miss_probability=probability,
+        working_set_bytes=size,
+        speedup=(),
+        packages=packages,
+        threads=threads,
+        bottleneck=_bottleneck(scores, packages, machine),
+        confidence=_confidence(near, machine.packages, assumed, partial=partial),
+        borderline=near < BORDERLINE,
+        assumed=assumed,
+        diagnostics=tuple(notes),
+        derivation=DensityDerivation(
+            scores, good, bad, combination, machine.largest_cache_bytes, thresholds(machine.packages)
+        ),
+    )
+
+
+def combine(good: float, bad: float, combination: str = "relative-difference") -> float:
+    """Equation 4.1, or the plain ratio; both from 0 (bad) to 1.
+
+    >>> combine(3.0, 1.0), combine(1.0, 3.0), combine(3.0, 1.0, "ratio")
+    (0.5, 0.0, 0.75)
+    """
+    if good + bad == 0:
+        return 0.0
+    if combination == "ratio":
+        return good / (good + bad)
+    return max(0.0, (good - bad) / (good + bad))
+
+
+def miss_probability(working_set: int, cache: int) -> float:
+    """Equation 4.2: P = max(0, 1 - cache / working set).
+
+    >>> miss_probability(160, 16), miss_probability(8, 16)
+    (0.9, 0.0)
+    """
+    return max(0.0, 1.0 - cache / working_set) if working_set > 0 else 0.0
+
+
+def thresholds(packages: int) -> tuple[float, ...]:
+    """The boundaries of the decision areas: equal parts.
+
+    >>> thresholds(2), thresholds(4)
+    ((0.5,), (0.25, 0.5, 0.75))
+    """
+    return tuple(part / packages for part in range(1, packages))
+
+
+def packages_for(score: float, packages: int) -> int:
+    """The area in which a score lies; a score on a boundary belongs to the area above.
+
+    >>> [packages_for(score, 4) for score in (0.0, 0.24, 0.25, 0.6, 1.0)]
+    [1, 1, 2, 3, 4]
+    """
+    return min(packages, 1 + sum(score >= boundary for boundary in thresholds(packages)))
+
+
+def boundary_distance(score: float, packages: int) -> float:
+    """How far the score is from the nearest boundary; 1 where there is only one package."""
+    return min((abs(score - boundary) for boundary in thresholds(packages)), default=1.0)
+
+
+def operation_weight(kind: str, machine: Machine) -> float:
+    """Cycles that an operation weighs; a called function by its own name, or as any call."""
+    weights = machine.density.operation
+    if kind.startswith("call:"):
+        name = kind[5:]
+        known = weights.get(name) or weights.get(name.rstrip("fl")) or weights["call"]
+        return known.value
+    return weights[kind].value
+
+
+def _working_set(facts: RegionFacts, machine: Machine) -> tuple[int, tuple[str, ...]]:
+    assumed = facts.bindings.assumed
+    if facts.working_set.value is not None:
+        return facts.working_set.value, assumed
+    size = ASSUMED_WORKING_SET * machine.largest_cache_bytes
+    missing = _unbound(facts)
+    why = f"no value for {', '.join(missing)}" if missing else "sizes not known from the source"
+    return size, (*assumed, f"working set = {ASSUMED_WORKING_SET} x largest cache ({why})")
+
+
+def _unbound(facts: RegionFacts) -> list[str]:
+    expression = facts.working_set.expr
+    if expression is None:
+        return []
+    return sorted(expression.names - facts.bindings.values.keys())
+
+
+def _statement_score(
+    fact: StatementFact, machine: Machine, probability: float
+) -> StatementScore:
+    terms = [
+        Term("operation", operation.kind, number, operation_weight(operation.kind, machine))
+        for operation, number in fact.statement.operations
+    ]
+    for access in fact.accesses:
+        terms += _access_terms(access, machine, probability)
+    return StatementScore(fact.statement, tuple(terms))
+
+
+def _access_terms(fact: AccessFact, machine: Machine, probability: float) -> list[Term]:
+    if not fact.counted:
+        return []
+    access = fact.access
+    hit = machine.density.hit.value
+    if fact.reuse == "hit":
+        return [Term("hit", f"{access.kind} {access.text}", 1.0, hit)]
+    weight = machine.density.miss[access.kind, fact.pattern].value
+    what = f"{access.kind} {access.text}"
+    missed = Term(f"{fact.pattern} miss", what, probability, weight)
+    served = Term("miss that hits", what, 1.0 - probability, hit)
+    return [term for term in (missed, served) if term.count > 0]
+
+
+def _average(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else 0.0
+
+
+def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machine) -> str:
+    """What keeps the region from more packages; what it spends its time on where nothing does."""
+    if packages < machine.packages:
+        return "memory-bandwidth"
+    terms = [term for score in scores for term in score.terms]
+    work = sum(term.value for term in terms if term.kind == "operation")
+    cached = sum(term.value for term in terms if term.good) - work
+    return "cache" if cached > work else "compute"
+
+
+def _confidence(
+    near: float, packages: int, assumed: tuple[str, ...], *, partial: bool
+) -> float:
+    """From 0.5 on a boundary to 1 in the middle of an area, less for what is assumed."""
+    half = 0.5 / packages
+    sure = 0.5 + 0.5 * min(1.0, near / half)
+    sure *= _PER_ASSUMPTION ** len(assumed)
+    return round(sure * (_PARTIAL if partial else 1.0), 3)
+
+
+def _skipped(facts: RegionFacts) -> Prediction:
+    return Prediction(
+        facts=facts, model="density", status="skipped", score=None, miss_probability=None,
+        working_set_bytes=None, speedup=(), packages=None, threads=None, bottleneck=None,
+        confidence=0.0, borderline=False, assumed=(), diagnostics=facts.diagnostics,
+    )  # fmt: skip

@@ -1,0 +1,47 @@
+"""Predictions and facts as CSV, one row a region."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.predict import Prediction
+
+_FACTS = ("id", "file", "line", "function", "directive", "status", "iterations", "iterations_value",
+          "working_set", "working_set_bytes")  # fmt: skip
+_HINTS = ("score", "miss_probability", "packages", "threads", "bottleneck", "confidence",
+          "borderline", "assumed")  # fmt: skip
+
+
+def predictions_csv(predictions: Sequence[Prediction]) -> str:
+    """Facts and hints, one row a region, under a header row."""
+    rows = []
+    for one in predictions:
+        hints = [getattr(one, field) for field in _HINTS[:-1]]
+        rows.append([*_facts_row(one.facts, one.status), *hints, "; ".join(one.assumed)])
+    return _write((*_FACTS, *_HINTS), rows)
+
+
+def facts_csv(facts: Sequence[RegionFacts]) -> str:
+    """Facts, one row a region, under a header row."""
+    names = {"complete": "predicted"}
+    return _write(_FACTS, [_facts_row(one, names.get(one.status, one.status)) for one in facts])
+
+
+def _facts_row(facts: RegionFacts, status: str) -> list[object]:
+    region = facts.region
+    return [
+        region.id, region.span.file, region.span.line, region.function, "omp " + region.directive,
+        status, facts.iterations.expr, facts.iterations.value, facts.working_set.expr,
+        facts.working_set.value,
+    ]  # fmt: skip
+
+
+def _write(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(["" if value is None else value for value in row] for row in rows)
+    return out.getvalue()

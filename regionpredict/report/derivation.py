@@ -1,0 +1,106 @@
+"""One region's hint, derived step by step: for `regionpredict explain FILE:LINE`."""
+
+from __future__ import annotations
+
+from regionpredict.ir import Loop
+from regionpredict.machine import Machine
+from regionpredict.predict import DensityDerivation, Prediction, StatementScore
+from regionpredict.report.quantities import plural, show_bytes
+
+
+def explain_prediction(prediction: Prediction, machine: Machine) -> str:
+    """The whole derivation as text: loops, arrays, statements, averages, P, score, threshold."""
+    region = prediction.facts.region
+    lines = [f"{region.id}  omp {region.directive} in {region.function}"]
+    if prediction.status == "skipped" or prediction.derivation is None:
+        lines += [f"  {note}" for note in prediction.diagnostics]
+        return "\n".join(lines) + "\n"
+    lines += _loops(prediction)
+    lines += _arrays(prediction)
+    lines += _working_set(prediction, prediction.derivation, machine)
+    lines += ["", "Statements (weights in cycles)"]
+    for score in prediction.derivation.statements:
+        lines += _statement(score)
+    lines += _conclusion(prediction, prediction.derivation, machine)
+    return "\n".join(lines) + "\n"
+
+
+def _loops(prediction: Prediction) -> list[str]:
+    facts = prediction.facts
+    lines = ["", f"Iterations shared among the threads: {facts.iterations}"]
+    seen: set[int] = set()
+    for fact in facts.statements:
+        for depth, loop in enumerate(fact.loops):
+            if id(loop) not in seen:
+                seen.add(id(loop))
+                lines.append("  " * (depth + 1) + _loop(loop))
+    return lines
+
+
+def _loop(loop: Loop) -> str:
+    trips = loop.trips
+    if trips is None:
+        return f"{loop.variable}: iterations not known  (line {loop.span.line})"
+    return f"{loop.variable}: {trips} iterations  (line {loop.span.line})"
+
+
+def _arrays(prediction: Prediction) -> list[str]:
+    arrays = prediction.facts.arrays
+    if not arrays:
+        return []
+    most = max(array.dims for array in arrays)
+    lines = ["", f"Arrays: those that move in {plural(most, 'dimension')} count"]
+    for array in arrays:
+        counted = "counted" if array.counted else "left out"
+        lines.append(f"  {array.name}: {plural(array.dims, 'dimension')}, {counted}")
+    return lines
+
+
+def _working_set(
+    prediction: Prediction, derivation: DensityDerivation, machine: Machine
+) -> list[str]:
+    facts = prediction.facts
+    shown = str(facts.working_set.expr) if facts.working_set.expr is not None else "unknown"
+    lines = ["", f"Working set: {shown} bytes = {show_bytes(prediction.working_set_bytes)}"]
+    lines += [f"  assumed: {line}" for line in prediction.assumed]
+    lines.append(
+        f"Miss probability (eq. 4.2): 1 - {show_bytes(derivation.cache_bytes)} / "
+        f"{show_bytes(prediction.working_set_bytes)} = {prediction.miss_probability:.3f}"
+        f"   (largest cache of {machine.name})"
+    )
+    return lines
+
+
+def _statement(score: StatementScore) -> list[str]:
+    place = f"line {score.statement.span.line}"
+    lines = [f"  {place}: {score.statement.text}"]
+    for term in score.terms:
+        sign = "good" if term.good else " bad"
+        label = term.what if term.kind == "operation" else f"{term.what}: {term.kind}"
+        lines.append(f"    {sign} {term.value:8.2f} = {term.count:5.3g} x {term.weight:5.4g}  {label}")
+    lines.append(f"    sum  good {score.good:.2f}, bad {score.bad:.2f}")
+    return lines
+
+
+def _conclusion(
+    prediction: Prediction, derivation: DensityDerivation, machine: Machine
+) -> list[str]:
+    good, bad = derivation.good, derivation.bad
+    count = len(derivation.statements)
+    lines = ["", f"Average over {plural(count, 'statement')}: good {good:.3f}, bad {bad:.3f}"]
+    if derivation.combination == "ratio":
+        lines.append(f"Score (ratio r = good/bad, as r/(1+r)): {prediction.score:.3f}")
+    else:
+        lines.append(
+            f"Score (eq. 4.1): max(0, (good - bad)/(good + bad)) = {prediction.score:.3f}"
+        )
+    areas = ", ".join(f"{100 * bound:.0f} %" for bound in derivation.thresholds) or "none"
+    lines.append(f"Thresholds for {plural(machine.packages, 'package')}: {areas}")
+    lines.append(
+        f"Hint: {plural(prediction.packages or 0, 'package')}, {plural(prediction.threads or 0, 'thread')}"
+        f" ({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
+        + (", borderline" if prediction.borderline else "")
+    )
+    if prediction.diagnostics:
+        lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
+    return lines

@@ -1,0 +1,139 @@
+"""Hints as JSON, schema `regionpredict/hints/1` (schemas/hints-1.json)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from regionpredict import __version__
+from regionpredict.analysis import AccessFact, Count, RegionFacts
+from regionpredict.ir import Diagnostic
+from regionpredict.machine import Machine
+from regionpredict.predict import Prediction
+
+HINTS_SCHEMA = "regionpredict/hints/1"
+FACTS_SCHEMA = "regionpredict/facts/1"
+
+
+def hints_document(
+    predictions: Sequence[Prediction], machine: Machine, model: str, notes: Sequence[Diagnostic]
+) -> dict[str, Any]:
+    """The whole document, ready for `json.dumps`."""
+    return {
+        "schema": HINTS_SCHEMA,
+        "tool": {"name": "regionpredict", "version": __version__},
+        "machine": {
+            "name": machine.name,
+            "packages": machine.packages,
+            "cores_per_package": machine.cores_per_package,
+            "sha256": machine.sha256,
+        },
+        "model": model,
+        "regions": [_predicted(prediction) for prediction in predictions],
+        "diagnostics": [_note(note, with_file=True) for note in notes],
+    }
+
+
+def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) -> dict[str, Any]:
+    """The same `regions` without what a machine decides."""
+    return {
+        "schema": FACTS_SCHEMA,
+        "tool": {"name": "regionpredict", "version": __version__},
+        "regions": [
+            {**_region(one), "status": _status(one), "diagnostics": _notes(one.diagnostics)}
+            for one in facts
+        ],
+        "diagnostics": [_note(note, with_file=True) for note in notes],
+    }
+
+
+def as_json(document: dict[str, Any]) -> str:
+    """The document as text, ending in a newline."""
+    return json.dumps(document, indent=1) + "\n"
+
+
+def schema(name: str) -> dict[str, Any]:
+    """A shipped JSON Schema: `hints-1` or `facts-1`."""
+    text = resources.files("regionpredict.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def _status(facts: RegionFacts) -> str:
+    return {"complete": "predicted"}.get(facts.status, facts.status)
+
+
+def _region(facts: RegionFacts) -> dict[str, Any]:
+    region = facts.region
+    return {
+        "id": region.id,
+        "file": region.span.file,
+        "line": region.span.line,
+        "loop_line": region.nest.span.line if region.nest is not None else None,
+        "function": region.function,
+        "directive": "omp " + region.directive,
+        "iterations": _count(facts.iterations, "value"),
+        "working_set": _count(facts.working_set, "bytes"),
+        "arrays": [
+            {
+                "name": array.name,
+                "dims": array.dims,
+                "counted": array.counted,
+                "accesses": [_access(access) for access in array.accesses],
+            }
+            for array in facts.arrays
+        ],
+    }
+
+
+def _predicted(prediction: Prediction) -> dict[str, Any]:
+    region = _region(prediction.facts)
+    arrays = region.pop("arrays")
+    if prediction.facts.working_set.value is None:
+        region["working_set"]["bytes"] = None
+    return {
+        **region,
+        "status": prediction.status,
+        "miss_probability": _rounded(prediction.miss_probability),
+        "score": _rounded(prediction.score),
+        "speedup": [
+            {"threads": threads, "value": round(value, 4)} for threads, value in prediction.speedup
+        ],
+        "packages": prediction.packages,
+        "threads": prediction.threads,
+        "bottleneck": prediction.bottleneck,
+        "confidence": prediction.confidence,
+        "borderline": prediction.borderline,
+        "assumed": list(prediction.assumed),
+        "arrays": arrays,
+        "diagnostics": _notes(prediction.diagnostics),
+    }
+
+
+def _count(count: Count, value: str) -> dict[str, Any]:
+    return {"expr": None if count.expr is None else str(count.expr), value: count.value}
+
+
+def _access(fact: AccessFact) -> dict[str, Any]:
+    return {
+        "line": fact.access.span.line,
+        "kind": fact.access.kind,
+        "reuse": fact.reuse,
+        "pattern": fact.pattern,
+        "text": fact.access.text,
+    }
+
+
+def _notes(notes: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+    return [_note(note, with_file=False) for note in notes]
+
+
+def _note(note: Diagnostic, *, with_file: bool) -> dict[str, Any]:
+    place: dict[str, Any] = {"file": note.span.file} if with_file else {}
+    return {"id": note.id, **place, "line": note.span.line, "column": note.span.column, "message": note.message}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

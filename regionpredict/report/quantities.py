@@ -1,0 +1,43 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def show_bytes(size: float | None) -> str:
+    """A size in the unit that leaves two or three digits.
+
+    >>> show_bytes(384000000), show_bytes(512), show_bytes(None)
+    ('366 MiB', '512 B', '?')
+    """
+    if size is None:
+        return "?"
+    value, unit = float(size), 0
+    while value >= 1024 and unit < len(_UNITS) - 1:
+        value /= 1024
+        unit += 1
+    return f"{value:.0f} {_UNITS[unit]}" if value >= 10 or not unit else f"{value:.1f} {_UNITS[unit]}"
+
+
+def show_count(count: int | None) -> str:
+    """An integer, short where it is long.
+
+    >>> show_count(1024), show_count(120000000), show_count(None)
+    ('1024', '1.2e8', '?')
+    """
+    if count is None:
+        return "?"
+    if abs(count) < 1_000_000:
+        return str(count)
+    mantissa, _, exponent = f"{count:.1e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "region"), plural(3, "region")
+    ('1 region', '3 regions')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

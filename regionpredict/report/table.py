@@ -1,0 +1,122 @@
+"""Predictions and facts as a table that fits 80 columns.
+
+    dunnington: 4 packages x 6 cores, density model
+    gemm.c
+      line  function      iterations  working set  score  packages  limited by
+        39  kernel_gemm         1024       24 MiB   0.62     3      compute
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.machine import Machine
+from regionpredict.predict import Prediction
+from regionpredict.report.quantities import plural, show_bytes, show_count
+
+_NAME = 18
+_NOTES = 6
+
+
+def prediction_table(
+    predictions: Sequence[Prediction], machine: Machine, model: str
+) -> str:
+    """The table of hints, the assumptions behind them, and what was left out."""
+    lines = [
+        f"{machine.name}: {plural(machine.packages, 'package')} x "
+        f"{plural(machine.cores_per_package, 'core')}, {model} model"
+    ]
+    for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
+        lines += ["", file]
+        lines.append(
+            f"  line  {'function':<{_NAME}} {'iterations':>10} {'data':>8}  score packages  "
+            f"{'limited by':<16} sure"
+        )
+        lines += [_prediction_row(one) for one in group]
+    lines += _legend(predictions)
+    return "\n".join(lines) + "\n"
+
+
+def _prediction_row(prediction: Prediction) -> str:
+    facts = prediction.facts
+    region = facts.region
+    head = f"{region.span.line:>6}  {_short(region.function):<{_NAME}} "
+    if prediction.status == "skipped":
+        return head + "skipped: " + _first_message(facts)
+    mark = "~" if prediction.borderline else " "
+    partial = "?" if prediction.status == "partial" else ""
+    assumed = "*" if prediction.assumed else " "
+    return (
+        head
+        + f"{show_count(facts.iterations.value):>10} "
+        + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
+        + f"{prediction.score:5.2f} {mark}{prediction.packages:>4}     "
+        + f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
+    )
+
+
+def _legend(predictions: Sequence[Prediction]) -> list[str]:
+    lines = [""]
+    counts = {status: sum(p.status == status for p in predictions) for status in
+              ("predicted", "partial", "skipped")}  # fmt: skip
+    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    lines.append(f"{plural(len(predictions), 'region')}: {told or 'none'}")
+    if any(p.borderline for p in predictions):
+        lines.append("~ borderline: the score lies within 0.05 of the next number of packages")
+    if any(p.assumed for p in predictions):
+        lines.append("* assumed:")
+        lines += [f"    {line}" for line in _assumptions(predictions)]
+    if any(p.status == "partial" for p in predictions):
+        lines.append("? partial: something in the region is not understood:")
+        lines += [f"    {line}" for line in _gaps(predictions)]
+    return lines
+
+
+def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
+    seen: dict[str, int] = {}
+    for prediction in predictions:
+        for line in prediction.assumed:
+            seen[line] = seen.get(line, 0) + 1
+    yield from _limited([f"{line}" + (f"  ({n} regions)" if n > 1 else "") for line, n in seen.items()])
+
+
+def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
+    lines = []
+    for prediction in predictions:
+        if prediction.status == "partial":
+            notes = prediction.diagnostics
+            for note in notes[:1]:
+                lines.append(str(note))
+    yield from _limited(lines)
+
+
+def _limited(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_NOTES]
+    if len(lines) > _NOTES:
+        yield f"... and {len(lines) - _NOTES} more: see --format json, or regionpredict explain FILE:LINE"
+
+
+def facts_table(facts: Sequence[RegionFacts]) -> str:
+    """The table of `analyze`: what the source says, without a machine."""
+    lines = []
+    for file, group in groupby(facts, key=lambda one: one.region.span.file):
+        lines += [file, f"  line  {'function':<{_NAME}} {'iterations':<22} {'working set in bytes':<28}"]
+        for one in group:
+            head = f"{one.region.span.line:>6}  {_short(one.region.function):<{_NAME}} "
+            if one.status == "skipped":
+                lines.append(head + "skipped: " + _first_message(one))
+                continue
+            lines.append(head + f"{one.iterations!s:<22} {one.working_set!s}".rstrip())
+        lines.append("")
+    lines.append(plural(len(facts), "region"))
+    return "\n".join(lines) + "\n"
+
+
+def _first_message(facts: RegionFacts) -> str:
+    return facts.diagnostics[0].message if facts.diagnostics else "not understood"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else name[: _NAME - 1] + "…"
