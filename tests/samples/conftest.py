@@ -16,8 +16,8 @@ ROOM = Path(__file__).resolve().parents[2] / "polybench_samples"
 def built_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with every sample's program, built by the samples' own Makefile."""
     compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
-    if compiler is None or shutil.which("make") is None:
-        pytest.skip("needs make and a C compiler with OpenMP")
+    if compiler is None:
+        pytest.skip("needs a C compiler with OpenMP")
     folder = tmp_path_factory.mktemp("samples")
     subprocess.run(
         ["make", "-j2", "-s", f"CC={compiler}", "DATASET=MINI", f"BUILD={folder}"],
