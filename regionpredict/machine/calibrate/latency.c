@@ -5,6 +5,8 @@
  * a chain of exclusive-ors, one cycle each on every core known. */
 #include "measure.h"
 
+#define LARGE ((size_t)32 << 20)
+
 static uint64_t state = 88172645463325252u;
 
 static uint64_t next_random(void) {
@@ -14,8 +16,22 @@ static uint64_t next_random(void) {
     return state;
 }
 
+/* One cycle through the lines of a large block, written front to back in little time: a linear
+ * congruence of full period (its count a power of two, its factor 1 modulo 4, its step odd). */
+static void **large_chain(size_t bytes, size_t line) {
+    size_t count = 1;
+    while (2 * count * line <= bytes) count *= 2;
+    char *block = memory(count * line);
+    for (size_t i = 0; i < count; i++) {
+        size_t next = (i * 6364136223846793005u + 1442695040888963407u) & (count - 1);
+        *(void **)(block + i * line) = block + next * line;
+    }
+    return (void **)block;
+}
+
 /* One cycle through all lines, in random order (Sattolo's shuffle). */
 static void **chain(size_t bytes, size_t line) {
+    if (bytes >= LARGE) return large_chain(bytes, line);
     size_t count = bytes / line;
     if (count < 2) count = 2;
     char *block = memory(count * line);

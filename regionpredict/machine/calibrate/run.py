@@ -65,10 +65,10 @@ def calibrate(
     pinned = cpus or topology.threads or tuple(range(topology.cores))
     todo = plan(topology, free_bytes, pinned)
     state = State.read(state_path, _signature(topology, compiler))
-    state.save()
-    begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
         programs = build(compiler, Path(folder))
+        state.save()
+        begin = time.monotonic()
         absent: set[str] = set()
         while True:
             open_ones = [m for m in todo if m.key not in absent and not _settled(state, m)]

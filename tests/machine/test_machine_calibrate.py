@@ -1,0 +1,294 @@
+"""Calibration: its plan, its statistics, its remarks, and a real run in little time."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from statistics import fmean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regionpredict.errors import InputError
+from regionpredict.machine import load
+from regionpredict.machine.calibrate import calibrate
+from regionpredict.machine.calibrate.figures import figures, suspicious
+from regionpredict.machine.calibrate.plan import core_counts, latency_sizes, memory_bytes, plan
+from regionpredict.machine.calibrate.samples import State, relative_interval, settled
+from regionpredict.machine.detect.topology import CacheShape, Topology
+from regionpredict.machine.writer import Figures, write
+
+KIB, MIB, GIB = 1024, 1024**2, 1024**3
+
+NODE = Topology(
+    name="Made Up",
+    source="a test",
+    packages=2,
+    cores_per_package=12,
+    domains_per_package=2,
+    threads_per_core=2,
+    caches=(
+        CacheShape(1, 32 * KIB, 64, 8, 1),
+        CacheShape(2, 512 * KIB, 64, 8, 1),
+        CacheShape(3, 24 * MIB, 64, 16, 6),
+    ),
+    threads=tuple(range(24)),
+)
+
+
+def test_each_latency_has_a_working_set_of_its_level_alone():
+    sizes = latency_sizes(NODE, GIB)
+    assert set(sizes) == {0, 1, 2, 3}
+    above = 0
+    for cache in NODE.caches:
+        assert above < sizes[cache.level] < cache.size
+        above = cache.size
+    assert sizes[0] > NODE.caches[-1].size
+
+
+def test_memory_is_beyond_every_cache_or_what_is_free_allows():
+    # four L3 of 24 MiB in the node, four times
+    assert memory_bytes(NODE, 100 * GIB) == 4 * 4 * 24 * MIB
+    assert memory_bytes(NODE, 400 * MIB) == 100 * MIB
+    shown = Topology(
+        "vm", "a test", 1, 2, 1, 1, (CacheShape(1, 4 * MIB, 64, 16, 2, False, 480 * MIB),)
+    )
+    assert memory_bytes(shown, 100 * GIB) == 720 * MIB
+
+
+def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
+    measurements = plan(NODE, 64 * GIB, NODE.threads)
+    keys = [m.key for m in measurements]
+    assert len(keys) == len(set(keys))
+    assert keys[0] == "clock"
+    for key in (
+        "latency/0",
+        "latency/3",
+        "operation/fp_sqrt/throughput",
+        "bandwidth/0/triad/6",
+        "bandwidth/1/load/1",
+        "bandwidth/3/copy/6",
+        "openmp/barrier/24",
+        "openmp/dynamic_chunk/12",
+        "node/load/24",
+    ):
+        assert key in keys
+    # inside one domain of six cores
+    assert not any(key.startswith("bandwidth/0/") and int(key.split("/")[-1]) > 6 for key in keys)
+    few = plan(NODE, 64 * GIB, (3, 5))
+    used = {
+        cpu
+        for m in few
+        if m.program in ("bandwidth", "openmp")
+        for cpu in m.arguments[0].split(",")
+    }
+    assert used <= {"3", "5"}
+
+
+@given(st.integers(1, 300))
+def test_core_counts_rise_from_one_to_all(most):
+    counts = core_counts(most)
+    assert counts[0] == 1
+    assert counts[-1] == most
+    assert list(counts) == sorted(set(counts))
+
+
+def test_the_confidence_interval_by_hand():
+    # mean 10, standard deviation sqrt(2.5), t(4) = 2.776
+    samples = [8.0, 9.0, 10.0, 11.0, 12.0]
+    assert relative_interval(samples) == pytest.approx(2.776 * math.sqrt(2.5) / math.sqrt(5) / 10)
+    assert not settled(samples)
+    assert settled([10.0, 10.1, 9.9, 10.0, 10.05])
+    assert not settled([10.0, 10.0, 10.0])
+    assert relative_interval([1.0]) == math.inf
+
+
+@given(st.lists(st.floats(1, 2), min_size=2, max_size=30))
+def test_the_interval_shrinks_with_the_spread(samples):
+    interval = relative_interval(samples)
+    assert interval >= 0
+    assert interval <= 12.71 * stdev(samples) / fmean(samples) + 1e-12
+
+
+def steady(value: float) -> list[float]:
+    return [value] * 5
+
+
+def test_times_become_cycles_of_the_measured_clock():
+    samples = {
+        "clock": steady(0.5),  # ns a cycle: 2 GHz
+        "latency/1": steady(2.0),
+        "latency/0": steady(100.0),
+        "operation/fp_add/latency": steady(2.0),
+        "operation/fp_add/throughput": steady(0.25),
+        "bandwidth/0/load/1": steady(10.0),
+        "bandwidth/0/load/6": steady(40.0),
+        "openmp/barrier/1": steady(20.0),
+        "openmp/barrier/12": steady(1000.0),
+        "node/load/12": steady(41.0),
+        "node/load/24": steady(45.0),
+    }
+    found = figures(NODE, (), samples)
+    assert found.clock_hz == 2e9
+    assert found.latency == {1: 4.0, 0: 200.0}
+    assert found.operations == {"fp_add": (4.0, 0.5)}
+    assert found.bandwidth[0]["load"] == {1: 10.0, 6: 40.0}
+    assert found.openmp == {"barrier": {1: 40.0, 12: 2000.0}}
+    # all packages get hardly more than one: they share their path
+    assert found.node_traffic_gbps == 45.0
+    apart = figures(NODE, (), {**samples, "node/load/24": steady(80.0)})
+    assert apart.node_traffic_gbps is None
+
+
+def test_measured_figures_come_back_from_the_file(tmp_path):
+    found = Figures(
+        clock_hz=2e9,
+        latency={1: 4.0, 2: 14.0, 3: 44.0, 0: 200.0},
+        bandwidth={0: {"load": {1: 10.0, 6: 40.0, 24: 90.0}}, 1: {"copy": {1: 90.0, 6: 540.0}}},
+        operations={"fp_add": (4.0, 0.5)},
+        openmp={"barrier": {1: 40.0, 24: 2000.0}},
+        node_traffic_gbps=45.0,
+        remarks=("suspicious: something: {odd}",),
+    )
+    path = tmp_path / "m.yaml"
+    path.write_text(write(NODE, "m", found))
+    machine = load(path)
+    assert machine.clock_hz == 2e9
+    assert [c.latency_cycles.value for c in machine.caches] == [4.0, 14.0, 44.0]
+    assert machine.memory.latency_cycles.value == 200.0
+    assert machine.memory.latency_cycles.evidence == "measured"
+    # a table of memory goes to the cores of one domain
+    assert machine.memory.bandwidth["load"].x == (1, 6)
+    assert machine.caches[0].bandwidth["copy"].at(6) == 540e9
+    assert machine.operation("fp_add").throughput_cycles.value == 0.5
+    assert machine.overheads.barrier.at(24) == 2000.0
+    assert machine.memory.shared_path is not None
+    assert "# suspicious: something: {odd}" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Figures(latency={1: 5.0, 2: 4.0}), "L2 answers in 4 cycles, no slower than L1"),
+        (Figures(latency={1: 5.0, 0: 4.0}), "memory answers in 4 cycles, no slower than L1"),
+        (
+            Figures(bandwidth={0: {"load": {1: 10.0, 2: 20.0, 4: 15.0}}}),
+            "load from memory falls to 15 GB/s on 4 cores, from 20",
+        ),
+        (Figures(openmp={"barrier": {1: 50.0, 2: 900.0, 4: 90.0}}), "barrier costs 90 cycles on 4"),
+        (Figures(operations={"fp_add": (3.0, 4.0)}), "fp_add has a throughput above its latency"),
+    ],
+)
+def test_what_looks_wrong_is_flagged(found, said):
+    assert any(said in remark for remark in suspicious(found))
+
+
+def test_what_looks_right_is_not_flagged():
+    assert (
+        suspicious(
+            Figures(
+                latency={1: 4.0, 2: 14.0, 0: 200.0},
+                bandwidth={0: {"load": {1: 10.0, 2: 19.0, 4: 18.5}}},
+                openmp={"barrier": {1: 50.0, 2: 900.0, 4: 1000.0}},
+                operations={"fp_add": (4.0, 0.5)},
+            )
+        )
+        == ()
+    )
+
+
+def test_unmeasured_and_unsteady_keys_are_named():
+    measurements = plan(NODE, GIB, NODE.threads)
+    found = figures(NODE, measurements, {"clock": steady(0.5), "latency/1": [1.0, 9.0]})
+    assert any("not measured within the budget" in remark for remark in found.remarks)
+    assert any("latency/1" in remark and "95 %" in remark for remark in found.remarks)
+
+
+def test_samples_survive_an_interruption(tmp_path):
+    path = tmp_path / "samples.json"
+    state = State.read(path, "host a")
+    state.add("clock", [0.5, 0.6])
+    state.add("clock", [0.7])
+    again = State.read(path, "host a")
+    assert again.samples == {"clock": [0.5, 0.6, 0.7]}
+    assert again.resumed == 1
+    assert State.read(path, "host b").samples == {}
+    path.write_text("{")
+    with pytest.raises(InputError, match="remove this file"):
+        State.read(path, "host a")
+
+
+SMALL = Topology(
+    name="this host, small",
+    source="a test",
+    packages=1,
+    cores_per_package=2,
+    domains_per_package=1,
+    threads_per_core=1,
+    caches=(CacheShape(1, 32 * KIB, 64, 8, 1), CacheShape(2, 512 * KIB, 64, 8, 2)),
+    threads=(0, 0),
+)
+"""Two threads on cpu 0: every host has it. The figures mean nothing; that they come out does."""
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+def test_a_real_calibration_in_little_time_loads_and_goes_on(tmp_path):
+    state = tmp_path / "samples.json"
+    seen = []
+
+    def measure(budget: float):
+        return calibrate(
+            SMALL,
+            compiler="gcc",
+            budget_s=budget,
+            state_path=state,
+            free_bytes=64 * MIB,
+            progress=seen.append,
+        )
+
+    class Stop(Exception):
+        pass
+
+    def stop_after_three(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        calibrate(
+            SMALL,
+            compiler="gcc",
+            budget_s=30,
+            state_path=state,
+            free_bytes=64 * MIB,
+            progress=stop_after_three,
+        )
+    kept = json.loads(state.read_text())["samples"]
+    assert len(kept) == 3
+    result = measure(6.0)
+    assert result.resumed == 3
+    after = json.loads(state.read_text())["samples"]
+    for key, samples in kept.items():
+        assert after[key][: len(samples)] == samples
+    found = result.figures
+    assert found.clock_hz is not None
+    assert found.latency[1] < found.latency[0]
+    assert all(value > 0 for samples in after.values() for value in samples)
+    assert all(p.done <= p.total for p in seen)
+    path = tmp_path / "m.yaml"
+    path.write_text(write(SMALL, "m", found))
+    assert load(path).clock_hz == pytest.approx(found.clock_hz, rel=1e-3)
+
+
+@pytest.mark.compiler
+def test_a_compiler_that_fails_is_told_in_one_line(tmp_path):
+    with pytest.raises(InputError, match="no compiler 'nosuchcc'") as caught:
+        calibrate(SMALL, compiler="nosuchcc", budget_s=1, state_path=tmp_path / "s", free_bytes=MIB)
+    assert "\n" not in str(caught.value)
+    false = shutil.which("false")
+    assert false is not None
+    with pytest.raises(InputError, match="cannot compile"):
+        calibrate(SMALL, compiler=false, budget_s=1, state_path=tmp_path / "s", free_bytes=MIB)

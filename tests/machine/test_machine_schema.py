@@ -1,0 +1,210 @@
+"""The schema of machine files: what loads, and what every wrong file is told."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.machine import load
+from regionpredict.machine.reader import read
+
+GOOD = """\
+name: mynode
+description: 2 x Something, 18 cores a package
+source: data sheet and lscpu
+node:
+  packages: 2
+  cores_per_package: 18
+  numa_domains_per_package: 2
+  clock: 2.5 GHz
+  simd: 256
+caches:
+  - {level: 1, size: 32 KiB, ways: 8, cores: 1, latency: 4}
+  - {level: 2, size: 256 KiB, ways: 8, cores: 1, latency: 12}
+  - {level: 3, size: 22.5 MiB, ways: 20, cores: 9, latency: 50}
+memory:
+  latency: 90 ns
+  bandwidth:
+    load: {1: 11.2, 4: 34.0, 9: 35.0}
+operations:
+  fp_add: {latency: 3, throughput: 1}
+  fp_mul: {latency: {assumed: 5, source: as the older part}, throughput: 0.5}
+"""
+
+
+def test_a_machine_of_twenty_lines_loads_with_units_and_labels():
+    machine = read(GOOD, "m.yaml")
+    assert len(GOOD.splitlines()) <= 30
+    assert (machine.packages, machine.cores, machine.domains, machine.cores_per_domain) == (
+        2,
+        36,
+        4,
+        9,
+    )
+    assert machine.clock_hz == 2.5e9
+    assert machine.largest_cache_bytes == 22.5 * 1024**2
+    # 90 ns at 2.5 GHz
+    assert machine.memory.latency_cycles.value == 225.0
+    assert machine.memory.bandwidth["load"].at(4) == 34.0e9
+    assert machine.operation("fp_add").latency_cycles.evidence == "measured"
+    assert machine.operation("fp_add").latency_cycles.source == "data sheet and lscpu"
+    mul = machine.operation("fp_mul").latency_cycles
+    assert (mul.value, mul.evidence, mul.source) == (5.0, "assumed", "as the older part")
+    assert "operations.fp_div" in machine.defaulted
+    assert machine.operation("fp_div").latency_cycles.evidence == "assumed"
+    # two instructions where none is fused: 3 + 5 and 1 + 0.5
+    fma = machine.operation("fp_fma")
+    assert (fma.latency_cycles.value, fma.throughput_cycles.value) == (8.0, 1.5)
+
+
+def test_a_machine_can_be_sent_to_another_process():
+    machine = read(GOOD, "m.yaml")
+    assert pickle.loads(pickle.dumps(machine)) == machine
+
+
+def test_the_checksum_is_of_the_files_bytes(tmp_path):
+    path = tmp_path / "crlf.yaml"
+    content = GOOD.replace("\n", "\r\n").encode()
+    path.write_bytes(content)
+    assert load(path).sha256 == hashlib.sha256(content).hexdigest()
+
+
+def line_of(text: str, part: str) -> int:
+    return next(n for n, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part", "said"),
+    [
+        (
+            "size: 256 KiB, ways: 8, cores",
+            "size: 256 KiB, ways: 8, coers",
+            "coers",
+            "unknown key 'coers' in caches[1]; did you mean 'cores'?",
+        ),
+        ("packages: 2\n", "packges: 2\n", "packges", "unknown key 'packges' in node; did you mean"),
+        ("  simd: 256", "  simd: 256\n  simd: 512", "simd: 512", "key 'simd' stands twice in node"),
+        ("clock: 2.5 GHz", "clock: 2.5 GB", "clock", "'2.5 GB' has the unit 'GB', not Hz, kHz"),
+        ("clock: 2.5 GHz", "clock: 2.5", "clock", "a clock of 2.5 Hz"),
+        ("clock: 2.5 GHz", "clock: fast", "clock", "'fast' is not a number in node.clock"),
+        ("clock: 2.5 GHz", "clock: -1 GHz", "clock", "node.clock must be above 0"),
+        ("clock: 2.5 GHz", "clock: .nan", "clock", "is not a number"),
+        ("clock: 2.5 GHz", "clock:", "clock", "node.clock must be a single value"),
+        ("packages: 2\n", "packages: 2.5\n", "packages: 2.5", "must be a whole number"),
+        ("domain: 2", "domain: 2", None, None),
+        (
+            "numa_domains_per_package: 2",
+            "numa_domains_per_package: 4",
+            "numa",
+            "18 cores do not divide into 4 NUMA domains",
+        ),
+        ("{1: 11.2, 4: 34.0, 9: 35.0}", "{2: 11.2, 4: 34.0}", "load:", "begins at 2"),
+        (
+            "{1: 11.2, 4: 34.0, 9: 35.0}",
+            "{1: 11.2, 4: 34.0, 3: 35.0}",
+            "load:",
+            "3 comes after 4 in memory.bandwidth.load",
+        ),
+        (
+            "{1: 11.2, 4: 34.0, 9: 35.0}",
+            "{1: 11.2, 12: 34.0}",
+            "load:",
+            "goes to 12 cores, but a NUMA domain has 9",
+        ),
+        ("{1: 11.2, 4: 34.0, 9: 35.0}", "{one: 11.2}", "load:", "'one' in memory.bandwidth.load"),
+        ("{1: 11.2, 4: 34.0, 9: 35.0}", "35", "load:", "must be a table by count"),
+        ("    load:", "    laod:", "laod", "did you mean 'load'?"),
+        ("cores: 9,", "cores: 19,", "cores: 19", "19 cores share caches[2], but a package has 18"),
+        ("level: 3", "level: 4", "level: 4", "caches[2] is level 4, not 3"),
+        ("level: 2", "level: 2, policy: victm", "victm", "did you mean 'victim'?"),
+        ("as the older part", "elsewhere", "elsewhere", "unknown source 'elsewhere'"),
+        ("{assumed: 5,", "{asumed: 5,", "asumed", "must be a single value"),
+        ("fp_add:", "fp_ad:", "fp_ad:", "did you mean 'fp_add'?"),
+        ("memory:\n", "memory: {latency: 3\n", "bandwidth", "not YAML"),
+        ("source: data sheet and lscpu\n", "", "packages", "node.packages has no source"),
+        (
+            "    load: {1: 11.2, 4: 34.0, 9: 35.0}\n",
+            "    source: data sheet again\n",
+            "bandwidth",
+            "memory.bandwidth names no kernel",
+        ),
+    ],
+)
+def test_a_wrong_file_is_told_its_line_and_key(old, new, part, said):
+    text = GOOD.replace(old, new)
+    if said is None:
+        assert text == GOOD
+        return
+    assert text != GOOD
+    with pytest.raises(InputError) as caught:
+        read(text, "m.yaml")
+    assert said in str(caught.value)
+    assert caught.value.path == "m.yaml"
+    assert caught.value.line is not None
+    if "YAML" not in said and "names no kernel" not in said:
+        assert caught.value.line == line_of(text, part)
+
+
+def test_the_error_line_reads_as_one_sentence():
+    text = GOOD.replace("ways: 8, cores: 1, latency: 12", "ways: 8, coers: 1, latency: 12")
+    with pytest.raises(InputError) as caught:
+        read(text, "m.yaml")
+    assert str(caught.value) == (
+        "m.yaml:12: unknown key 'coers' in caches[1]; did you mean 'cores'?"
+    )
+
+
+@pytest.mark.parametrize("section", ["name", "node", "caches", "memory"])
+def test_a_missing_section_is_named(section):
+    lines = GOOD.splitlines(keepends=True)
+    kept, inside = [], False
+    for line in lines:
+        if not line.startswith(" "):
+            inside = line.startswith(f"{section}:")
+        if not inside:
+            kept.append(line)
+    with pytest.raises(InputError, match=f"'{section}' is missing in the file"):
+        read("".join(kept), "m.yaml")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "- 1\n- 2\n", "just words\n", "a: &a [*a]\n", "\0"]
+)
+def test_what_is_no_machine_at_all_gets_one_line(text):
+    with pytest.raises(InputError) as caught:
+        read(text, "m.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there_or_not_text(tmp_path):
+    with pytest.raises(InputError, match="no such machine file"):
+        load(tmp_path / "none.yaml")
+    (tmp_path / "bin.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not a text file"):
+        load(tmp_path / "bin.yaml")
+    with pytest.raises(InputError, match="cannot be read"):
+        load(tmp_path)
+    with pytest.raises(InputError, match="did you mean 'clovertown'"):
+        load("clovertwon")
+    with pytest.raises(InputError, match="did you mean 'skylake"):
+        load("skylake")
+
+
+def test_a_weight_given_in_the_file_wins_over_the_derived_one():
+    text = GOOD + "density: {hit: 2, miss: {read_latency: 7}, operation: {fp_add: 9}}\n"
+    density, derived = read(text, "m").density, read(GOOD, "m").density
+    assert density.hit.value == 2
+    assert density.miss["read", "latency"].value == 7
+    assert density.operation["fp_add"].value == 9
+    assert density.miss["read", "streaming"] == derived.miss["read", "streaming"]
+
+
+def test_given_overheads_keep_their_values_and_grow_beyond():
+    machine = read(GOOD + "openmp: {barrier: {1: 50, 2: 800, 18: 2600}}\n", "m")
+    assert machine.overheads.barrier.at(18) == 2600
+    assert machine.overheads.barrier.at(36) == 5200
+    # fork and join where none is given: 500 + 1.5 barrier(p)
+    assert machine.overheads.fork_join.at(2) == 500 + 1.5 * 800
