@@ -262,6 +262,7 @@ def fit_many(
     criterion: Criterion = DEFAULT_CRITERION,
     max_terms: int = 2,
     min_points: int = NEEDED_POINTS,
+    law: str = "auto",
 ) -> list[FittedModel]:
     """`fit` for many call paths measured at the same points; faster than one by one.
 
@@ -270,6 +271,8 @@ def fit_many(
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
     plan = _plan(points, tuple(parameters) if parameters else None, options)
     seen = [summarise(_merged(values, plan), statistic) for values in many]
+    if law not in ("auto", "pmnf"):
+        return [fit_law(law, plan.points, observations, plan.names) for observations in seen]
     if plan.single is None:
         return [_fit_plan(plan, observations, options) for observations in seen]
     models: list[FittedModel] = []

@@ -11,7 +11,7 @@ import numpy as np
 from regionpredict.errors import InputError
 from regionpredict.fit import quality
 from regionpredict.fit.observations import Observations
-from regionpredict.fit.terms import FloatArray, Term, evaluate, is_growth, term_text
+from regionpredict.fit.terms import FloatArray, Term, evaluate, growth_order, is_growth, term_text
 
 Monomial = dict[int, Term]
 """A product of terms: which parameter (by its index) has which term."""
@@ -225,16 +225,14 @@ class FittedModel:
         return f"<FittedModel {self.formula()} ({self.law})>"
 
 
-def growth_key(monomial: Monomial) -> tuple[float, float]:
+def growth_key(monomial: Monomial) -> tuple[float, float, float]:
     """Orders monomials by growth when all parameters grow alike: power first, then logarithm.
 
     >>> growth_key({0: (1.0, 1.0), 1: (0.5, 0.0)})
-    (1.5, 1.0)
+    (0.0, 1.5, 1.0)
     """
-    return (
-        sum(term[0] for term in monomial.values()),
-        sum(term[1] for term in monomial.values()),
-    )
+    orders = [growth_order(term) for term in monomial.values()]
+    return (sum(o[0] for o in orders), sum(o[1] for o in orders), sum(o[2] for o in orders))
 
 
 def _shape(monomials: Sequence[Monomial]) -> frozenset[tuple[tuple[int, Term], ...]]:

@@ -267,7 +267,9 @@ def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float
     index = list(chosen)
     unit = fit.unit[index]
     try:
-        solution: FloatArray = np.linalg.solve(unit @ unit.T, fit.projection[index])
+        solution = np.asarray(
+            np.linalg.solve(unit @ unit.T, fit.projection[index]), dtype=np.float64
+        )
     except np.linalg.LinAlgError:
         return None
     if (solution <= 0).any():

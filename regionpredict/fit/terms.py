@@ -14,8 +14,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-Term = tuple[float, float]
-"""`(poly, log2)`: the exponent of the parameter and that of its binary logarithm."""
+Term = tuple[float, ...]
+"""`(poly, log2)`: the exponent of the parameter and that of its binary logarithm.
+
+A third number, if there is one, is the factor `e` of ``2**(e*x)``, for exponential growth.
+"""
 
 FloatArray = NDArray[np.float64]
 
@@ -60,18 +63,29 @@ def rarity(term: Term) -> float:
     >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0))
     (0.0, 1.0, 2.0)
     """
-    poly, log2 = term
     if term in _COMMON:
         return 0.0
+    poly, log2 = term[:2]
     return 1.0 if poly >= 0 and (2 * poly).is_integer() and log2 in (0.0, 1.0, 2.0) else 2.0
 
 
 def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
     """`x**poly * log2(x)**log2`, elementwise; `x` must be positive where the exponents need it."""
-    poly, log2 = term
+    poly, log2 = term[:2]
     values = np.asarray(x, dtype=np.float64)
     result = np.power(values, poly) if poly else np.ones_like(values)
-    return result * np.power(np.log2(values), log2) if log2 else result
+    if log2:
+        result = result * np.power(np.log2(values), log2)
+    return result * np.exp2(term[2] * values) if len(term) > 2 else result
+
+
+def growth_order(term: Term) -> tuple[float, float, float]:
+    """Sorts terms by growth: the exponential first, then the power, then the logarithm.
+
+    >>> growth_order((3.0, 0.0)) < growth_order((0.0, 0.0, 1.0))
+    True
+    """
+    return (term[2] if len(term) > 2 else 0.0, term[0], term[1])
 
 
 def is_growth(term: Term) -> bool:
@@ -80,7 +94,7 @@ def is_growth(term: Term) -> bool:
     >>> is_growth((0.0, 1.0)), is_growth((-1.0, 0.0)), is_growth((0.0, 0.0))
     (True, False, False)
     """
-    return term > (0.0, 0.0)
+    return growth_order(term) > (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +130,7 @@ class SearchSpace:
     @staticmethod
     def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:
         """A search space of these terms; without `rarities` they are the terms' own."""
-        kept = tuple(dict.fromkeys((float(i), float(j)) for i, j in terms if (i, j) != (0, 0)))
+        kept = tuple(dict.fromkeys(tuple(map(float, term)) for term in terms if any(term)))
         given = tuple(rarity(term) for term in kept) if rarities is None else tuple(rarities)
         return SearchSpace(kept, given)
 
@@ -192,7 +206,16 @@ def term_text(name: str, term: Term, *, style: str = "text") -> str:
     >>> term_text("p", (0.5, 1.0), style="python"), term_text("p", (0.5, 2.0), style="latex")
     ('p**(1/2)*log2(p)', 'p^{1/2} \\\\log_2^{2} p')
     """
-    poly, log2 = term
+    poly, log2 = term[:2]
+    if len(term) > 2 and term[2]:
+        exponent = name if term[2] == 1 else f"{exponent_text(term[2])}*{name}"
+        power = {
+            "latex": f"2^{{{exponent.replace('*', ' ')}}}",
+            "python": f"2**({exponent})",
+            "text": f"2^{exponent}" if term[2] == 1 else f"2^({exponent})",
+        }[style]
+        rest = term_text(name, term[:2], style=style) if any(term[:2]) else ""
+        return (" " if style == "latex" else "*").join([rest, power] if rest else [power])
     if style == "latex":
         power = f"^{{{exponent_text(poly)}}}"
         logs = "" if log2 == 1 else f"^{{{exponent_text(log2)}}}"
