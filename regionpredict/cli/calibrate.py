@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.machines import one_line_errors, report_remarks, write_file
+from regionpredict.cli.machines import report_remarks, write_file
 
 if TYPE_CHECKING:
     from regionpredict.machine.calibrate import Progress
@@ -55,42 +55,41 @@ def command(output: Path, time_budget: float, cc: str | None, name: str | None) 
     Interrupted, it keeps its samples beside the output file, and the same command goes on from
     there.
     """
-    with one_line_errors():
-        from regionpredict.machine.calibrate import calibrate
-        from regionpredict.machine.detect import read_sysfs
-        from regionpredict.machine.writer import write
+    from regionpredict.machine.calibrate import calibrate
+    from regionpredict.machine.detect import read_sysfs
+    from regionpredict.machine.writer import write
 
-        topology = read_sysfs()
-        report_remarks(topology, lambda text: click.echo(text, err=True))
-        kept = output.with_name(f".{output.name}.samples.json")
-        bar = _Bar()
-        try:
-            result = calibrate(
-                topology,
-                compiler=cc or _first_compiler(),
-                budget_s=time_budget,
-                state_path=kept,
-                free_bytes=_free_bytes(),
-                cpus=_allowed(topology.threads),
-                progress=bar.show,
-            )
-        except KeyboardInterrupt:
-            bar.end()
-            click.echo(
-                f"interrupted: the samples are kept in {kept}; the same command goes on from there",
-                err=True,
-            )
-            sys.exit(INTERRUPTED)
+    topology = read_sysfs()
+    report_remarks(topology, lambda text: click.echo(text, err=True))
+    kept = output.with_name(f".{output.name}.samples.json")
+    bar = _Bar()
+    try:
+        result = calibrate(
+            topology,
+            compiler=cc or _first_compiler(),
+            budget_s=time_budget,
+            state_path=kept,
+            free_bytes=_free_bytes(),
+            cpus=_allowed(topology.threads),
+            progress=bar.show,
+        )
+    except KeyboardInterrupt:
         bar.end()
-        write_file(output, write(topology, name or output.stem, result.figures))
-        kept.unlink(missing_ok=True)
-        for remark in result.figures.remarks:
-            click.echo(f"warning: {remark}", err=True)
-        again = f", {result.resumed} taken up again" if result.resumed else ""
         click.echo(
-            f"written: {output} ({result.settled} of {result.total} measurements settled{again})",
+            f"interrupted: the samples are kept in {kept}; the same command goes on from there",
             err=True,
         )
+        sys.exit(INTERRUPTED)
+    bar.end()
+    write_file(output, write(topology, name or output.stem, result.figures))
+    kept.unlink(missing_ok=True)
+    for remark in result.figures.remarks:
+        click.echo(f"warning: {remark}", err=True)
+    again = f", {result.resumed} taken up again" if result.resumed else ""
+    click.echo(
+        f"written: {output} ({result.settled} of {result.total} measurements settled{again})",
+        err=True,
+    )
 
 
 class _Bar:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +11,6 @@ import click
 
 if TYPE_CHECKING:
     from regionpredict.machine.detect import Topology
-
-
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Turn an `InputError` into one line on standard error and exit code 1 (2: wrong usage)."""
-    from regionpredict.errors import InputError, UsageError
-
-    try:
-        yield
-    except InputError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2 if isinstance(error, UsageError) else 1)
 
 
 @click.group("machines", help="List, show, check and detect machine models.")
@@ -34,46 +21,43 @@ def command() -> None:
 @command.command("list")
 def list_machines() -> None:
     """List the shipped machines."""
-    with one_line_errors():
-        from regionpredict.machine import load, shipped_names
+    from regionpredict.machine import load, shipped_names
 
-        for name in shipped_names():
-            machine = load(name)
-            shape = f"{machine.packages} x {machine.cores_per_package}"
-            click.echo(f"{name:<26} {shape:>8} cores  {machine.description}")
+    for name in shipped_names():
+        machine = load(name)
+        shape = f"{machine.packages} x {machine.cores_per_package}"
+        click.echo(f"{name:<26} {shape:>8} cores  {machine.description}")
 
 
 @command.command("show")
 @click.argument("machine")
 def show_machine(machine: str) -> None:
     """Draw the node of MACHINE (a name or a file) and give its key figures."""
-    with one_line_errors():
-        from regionpredict.machine import load
-        from regionpredict.machine.draw import show
+    from regionpredict.machine import load
+    from regionpredict.machine.draw import show
 
-        click.echo(show(load(machine)))
+    click.echo(show(load(machine)))
 
 
 @command.command("check")
 @click.argument("machine")
 def check_machine(machine: str) -> None:
     """Say what in MACHINE (a name or a file) is wrong, missing or assumed."""
-    with one_line_errors():
-        from regionpredict.machine import load
-        from regionpredict.machine.check import check
+    from regionpredict.machine import load
+    from regionpredict.machine.check import check
 
-        model = load(machine)
-        findings = check(model)
-        for finding in findings:
-            click.echo(f"{finding.severity}: {finding.key}: {finding.message}")
-        counts = {
-            severity: sum(finding.severity == severity for finding in findings)
-            for severity in ("error", "warning", "note")
-        }
-        click.echo(
-            f"{model.path}: {counts['error']} errors, {counts['warning']} warnings, "
-            f"{counts['note']} notes"
-        )
+    model = load(machine)
+    findings = check(model)
+    for finding in findings:
+        click.echo(f"{finding.severity}: {finding.key}: {finding.message}")
+    counts = {
+        severity: sum(finding.severity == severity for finding in findings)
+        for severity in ("error", "warning", "note")
+    }
+    click.echo(
+        f"{model.path}: {counts['error']} errors, {counts['warning']} warnings, "
+        f"{counts['note']} notes"
+    )
     if counts["error"]:
         sys.exit(1)
 
@@ -96,22 +80,21 @@ def detect_machine(
     cpuinfo: Path | None,
 ) -> None:
     """Read packages, cores, NUMA domains and caches of this host, as a machine file."""
-    with one_line_errors():
-        from regionpredict.machine.detect import read_hwloc, read_sysfs
-        from regionpredict.machine.detect.sysfs import CPUINFO, SYSTEM
-        from regionpredict.machine.writer import write
+    from regionpredict.machine.detect import read_hwloc, read_sysfs
+    from regionpredict.machine.detect.sysfs import CPUINFO, SYSTEM
+    from regionpredict.machine.writer import write
 
-        if hwloc is not None:
-            topology = read_hwloc(hwloc)
-        else:
-            topology = read_sysfs(sysfs or SYSTEM, cpuinfo or CPUINFO)
-        report_remarks(topology, lambda text: click.echo(text, err=True))
-        text = write(topology, name or (output.stem if output else "this-host"))
-        if output is None:
-            click.echo(text, nl=False)
-        else:
-            write_file(output, text)
-            click.echo(f"written: {output}", err=True)
+    if hwloc is not None:
+        topology = read_hwloc(hwloc)
+    else:
+        topology = read_sysfs(sysfs or SYSTEM, cpuinfo or CPUINFO)
+    report_remarks(topology, lambda text: click.echo(text, err=True))
+    text = write(topology, name or (output.stem if output else "this-host"))
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_file(output, text)
+        click.echo(f"written: {output}", err=True)
 
 
 def report_remarks(topology: Topology, say: Callable[[str], None]) -> None:

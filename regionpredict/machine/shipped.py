@@ -36,10 +36,10 @@ def load(name_or_path: str | Path) -> Machine:
         return load_file(Path(text), text)
     names = shipped_names()
     if text not in names:
-        raise InputError(
-            f"no machine is called '{text}'",
-            remedy=f"{did_you_mean(text, names)} (a file is given as a path, ./{text}.yaml)",
-        )
+        near = did_you_mean(text, names)
+        if not near.startswith("did you mean"):
+            near = f"`regionpredict machines list` names them; a file is a path, ./{text}.yaml"
+        raise InputError(f"no machine is called '{text}'", remedy=near)
     path = shipped_folder() / f"{text}.yaml"
     return load_file(path, f"machines/{path.name}")
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from regionpredict.cli.calibrate import command as calibrate
 from regionpredict.cli.machines import command as machines
+from regionpredict.errors import InputError
 from regionpredict.machine import load, shipped_names
 
 
@@ -59,12 +60,12 @@ def test_check_ends_with_one_where_there_are_errors(tmp_path):
         (("detect", "--sysfs", "/nosuch", "--cpuinfo", "/nosuch"), "hides its topology"),
     ],
 )
-def test_a_wrong_input_is_one_line_on_standard_error(arguments, said):
+def test_a_wrong_input_is_one_line(arguments, said):
     result = run(machines, *arguments)
-    assert result.exit_code == 1
+    assert isinstance(result.exception, InputError)
     assert result.stdout == ""
-    assert len(result.stderr.splitlines()) == 1
-    assert said in result.stderr
+    assert len(str(result.exception).splitlines()) == 1
+    assert said in str(result.exception)
 
 
 def test_detect_writes_a_file_that_loads(tmp_path):
@@ -102,7 +103,7 @@ def test_calibrate_refuses_what_is_no_time(tmp_path, budget):
 def test_calibrate_says_that_a_compiler_is_missing(tmp_path):
     result = run(calibrate, "-o", str(tmp_path / "m.yaml"), "--cc", "no-such-compiler-here")
     assert result.exit_code == 1
-    assert "no compiler 'no-such-compiler-here'" in result.stderr
+    assert "no compiler 'no-such-compiler-here'" in str(result.exception)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -124,6 +124,12 @@ def test_dunnington_does_not_share_clovertowns_divisions():
     assert machine.operation("fp_div").latency_cycles.value == 20
     assert machine.operation("fp_sqrt").latency_cycles.value == 19
     assert [cache.shared_by_cores.whole for cache in machine.caches] == [1, 2, 6]
+    # six cores and 16 MB of L3 are the X7460, at 2.66 GHz
+    assert machine.clock_hz == pytest.approx(2.66e9)
+    # 12 GB/s, assumed: 6 * 8 B * 2.66e9 / 12e9
+    streaming = machine.density.miss["read", "streaming"]
+    assert streaming.value == pytest.approx(10.64)
+    assert streaming.evidence == "assumed"
 
 
 @pytest.mark.parametrize(
