@@ -281,7 +281,10 @@ class TreeBuilder:
             return Opaque(name, (base,) if base is not None else ())
         if field.kind == "function":
             return Opaque(field.name, (base,) if base is not None else ())
-        arrow = base is not None and _is_pointer(base)
+        # A pointer, or an array that decays to one: the base's own type says so.
+        arrow = bool(bases) and self._types.of(
+            self._lib.clang_getCursorType(bases[0].cursor)
+        ).kind in ("pointer", "array")
         return Member(base, field, arrow, _NO_SPAN)
 
     def _call(self, node: _Node) -> Expression:
@@ -350,7 +353,7 @@ class TreeBuilder:
         if op == "-" and isinstance(operand, IntLit):
             return IntLit(-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
-            return operand
+            return FloatLit(operand.bits, -operand.value)
         return Unary(op, operand, self._span(node.cursor) if op == "*" else _NO_SPAN)
 
     def _index(self, node: _Node) -> Expression:
@@ -377,13 +380,14 @@ class TreeBuilder:
         return Ternary(condition, then, other)
 
     def _cast(self, node: _Node) -> Expression:
+        # The extents of a type like `double (*)[n]` are children too, in front of the operand.
         operands = [child for child in node.children if child.kind >= 100]
-        if len(operands) != 1:
+        if not operands:
             return self._opaque(node)
         ctype = self._types.of(self._lib.clang_getCursorType(node.cursor))
         if ctype.has_spelt_extent:
             ctype = self._types.resolve(ctype, self._scope.get, _NO_SPAN)
-        return Cast(ctype, self._expression(operands[0]))
+        return Cast(ctype, self._expression(operands[-1]))
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -391,7 +395,7 @@ class TreeBuilder:
         return {
             201: self._inner,
             202: self._compound,
-            203: self._inner,
+            203: lambda node, at: Compound(tuple(self._statement(c) for c in node.children[-1:])),
             204: self._inner,
             205: self._if,
             206: self._switch,
@@ -584,14 +588,3 @@ def _names_operator(node: _Node) -> bool:
     return node.kind == 101 and lc.text(
         lc.library().clang_getCursorSpelling(node.cursor)
     ).startswith("operator")
-
-
-def _is_pointer(expression: Expression) -> bool:
-    if isinstance(expression, Name):
-        return expression.decl.ctype.kind in ("pointer", "array")
-    if isinstance(expression, Member):
-        return expression.field.ctype.kind in ("pointer", "array")
-    if isinstance(expression, Cast):
-        return expression.ctype.kind == "pointer"
-    return isinstance(expression, Binary) and _is_pointer(expression.left)
-
