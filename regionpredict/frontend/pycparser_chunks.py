@@ -1,0 +1,334 @@
+"""Preprocessed tokens -> top-level declarations, each parsed by pycparser on its own.
+
+One declaration that pycparser rejects loses only itself, and a function's body is parsed when
+somebody asks for it. Extensions that pycparser does not know (attributes, assembler) go here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from pycparser import c_ast
+from pycparser.c_parser import CParser, ParseError
+
+from regionpredict.frontend.pycparser_tokens import Spot, Token
+
+ASSEMBLER = "__regionpredict_assembler"
+IMAGINARY = "__regionpredict_imaginary_unit"
+OMITTED = "__regionpredict_omitted_operand"
+
+_KEYWORDS = {
+    word: word.upper()
+    for word in (
+        "auto break case char const continue default do double else enum extern float for goto if "
+        "inline int long register offsetof restrict return short signed sizeof static struct "
+        "switch typedef union unsigned void volatile while typeof"
+    ).split()
+}
+_KEYWORDS.update({
+    "_Bool": "_BOOL", "_Complex": "_COMPLEX", "_Generic": "_GENERIC", "_Noreturn": "_NORETURN",
+    "_Thread_local": "_THREAD_LOCAL", "_Static_assert": "_STATIC_ASSERT", "_Atomic": "_ATOMIC",
+    "_Alignof": "_ALIGNOF", "_Alignas": "_ALIGNAS", "__int128": "__INT128",
+    "__builtin_va_arg": "__BUILTIN_VA_ARG",
+})  # fmt: skip
+_OPERATORS = {
+    "...": "ELLIPSIS", "<<=": "LSHIFTEQUAL", ">>=": "RSHIFTEQUAL", "++": "PLUSPLUS",
+    "--": "MINUSMINUS", "->": "ARROW", "&&": "LAND", "||": "LOR", "<<": "LSHIFT", ">>": "RSHIFT",
+    "<=": "LE", ">=": "GE", "==": "EQ", "!=": "NE", "*=": "TIMESEQUAL", "/=": "DIVEQUAL",
+    "%=": "MODEQUAL", "+=": "PLUSEQUAL", "-=": "MINUSEQUAL", "&=": "ANDEQUAL", "|=": "OREQUAL",
+    "^=": "XOREQUAL", "=": "EQUALS", "+": "PLUS", "-": "MINUS", "*": "TIMES", "/": "DIVIDE",
+    "%": "MOD", "|": "OR", "&": "AND", "~": "NOT", "^": "XOR", "!": "LNOT", "<": "LT", ">": "GT",
+    "?": "CONDOP", "(": "LPAREN", ")": "RPAREN", "[": "LBRACKET", "]": "RBRACKET", "{": "LBRACE",
+    "}": "RBRACE", ",": "COMMA", ".": "PERIOD", ";": "SEMI", ":": "COLON",
+}  # fmt: skip
+_SPELLINGS = {
+    "__inline": "inline", "__inline__": "inline", "__restrict": "restrict",
+    "__restrict__": "restrict", "__const": "const", "__const__": "const",
+    "__volatile": "volatile", "__volatile__": "volatile", "__signed": "signed",
+    "__signed__": "signed", "__typeof": "typeof", "__typeof__": "typeof",
+    "__alignof": "_Alignof", "__alignof__": "_Alignof", "__thread": "_Thread_local",
+    "__complex": "_Complex", "__complex__": "_Complex", "__builtin_offsetof": "offsetof",
+    "_Float32": "float", "_Float64": "double", "__int128_t": "__int128",
+}  # fmt: skip
+_PAIRS = {"_Float128": ("long", "double"), "__float128": ("long", "double"),
+          "_Float64x": ("long", "double"), "__uint128_t": ("unsigned", "__int128")}  # fmt: skip
+_ATTRIBUTES = frozenset(("__attribute__", "__attribute", "__declspec", "__nonnull"))
+_ASM = frozenset(("asm", "__asm", "__asm__"))
+_DROPPED = frozenset(("__extension__", "__real__", "__real", "__imag__", "__imag", "#", "##"))
+_STATEMENT_ENDS = frozenset((";", "{", "}", ")", "else", "do", ":"))
+_FLOATING = re.compile(r"(?![0]?[xXbB])[^eE.]*[eE.]|0[xX][^pP]*[pP]")
+_MAX_UNKNOWN_TYPES = 40
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+
+
+class Word:
+    """A token as pycparser wants it; `column` is its index in the unit, `spot` its place."""
+
+    __slots__ = ("column", "filename", "lineno", "spot", "type", "value")
+
+    def __init__(self, kind: str, value: str, spot: Spot, index: int) -> None:
+        self.type = kind
+        self.value = value
+        self.spot = spot
+        self.filename = spot.file
+        self.lineno = spot.line
+        self.column = index
+
+
+class Chunk(NamedTuple):
+    """One top-level declaration: tokens [start, stop), a function's body from `body` on."""
+
+    start: int
+    stop: int
+    body: int = -1
+
+
+def clean(tokens: list[Token]) -> tuple[list[Word], list[tuple[str, Spot]]]:
+    """The tokens for pycparser, and what each `_Pragma` said, at its place."""
+    words: list[Word] = []
+    pragmas: list[tuple[str, Spot]] = []
+    at, count, depth = 0, len(tokens), 0
+
+    def add(value: str, spot: Spot, kind: str = "") -> None:
+        words.append(Word(kind or _KEYWORDS.get(value, "ID"), value, spot, len(words)))
+
+    while at < count:
+        token = tokens[at]
+        value, kind = token.value, token.type
+        spot = token.source or Spot("", 0, 0, 0)
+        at += 1
+        if kind == "CPP_ID":
+            if value in _ATTRIBUTES:
+                at = _behind_parentheses(tokens, at)
+            elif value in _ASM:
+                before = words[-1].value if words else ";"
+                while at < count and tokens[at].value in ("volatile", "__volatile__", "goto", "inline"):
+                    at += 1
+                at = _behind_parentheses(tokens, at)
+                if depth and before in _STATEMENT_ENDS:
+                    add(ASSEMBLER, spot)
+                elif not depth and at < count and tokens[at].value == ";" and before in ";}":
+                    at += 1
+            elif value == "_Pragma" and at < count and tokens[at].value == "(":
+                end = _behind_parentheses(tokens, at)
+                text = "".join(t.value for t in tokens[at + 1 : end - 1])
+                pragmas.append((text, spot))
+                at = end
+            elif value in _PAIRS:
+                for part in _PAIRS[value]:
+                    add(part, spot)
+            elif value not in _DROPPED:
+                add(_SPELLINGS.get(value, value), spot)
+        elif kind in ("CPP_INTEGER", "CPP_FLOAT"):
+            _add_number(add, value, spot)
+        elif kind == "CPP_STRING":
+            add(value, spot, "STRING_LITERAL" if value[0] == '"' else "WSTRING_LITERAL")
+        elif kind == "CPP_CHAR":
+            add(value, spot, "CHAR_CONST")
+        elif value == "..." and words and words[-1].value not in (",", "("):
+            while at < count and tokens[at].value != ":":  # case 1 ... 5:
+                at += 1
+        else:
+            if value == "{":
+                depth += 1
+            elif value == "}":
+                depth -= 1
+            elif value == ":" and words and words[-1].value == "?":
+                add(OMITTED, spot)  # a ?: b
+            operator = _OPERATORS.get(value)
+            if operator:
+                add(value, spot, operator)
+    return words, pragmas
+
+
+def _add_number(add: Callable[..., None], value: str, spot: Spot) -> None:
+    if value[-1] in "iIjJ" or value[-2:-1] in ("i", "j"):
+        if not value.lower().startswith("0x"):
+            add(IMAGINARY, spot)
+            return
+    if _FLOATING.match(value):
+        hexadecimal = value[:2] in ("0x", "0X")
+        add(value, spot, "HEX_FLOAT_CONST" if hexadecimal else "FLOAT_CONST")
+    else:
+        add(value, spot, "INT_CONST_DEC")
+
+
+def _behind_parentheses(tokens: list[Token], at: int) -> int:
+    """The index behind the `)` that closes the `(` at `at`; `at` where there is none."""
+    if at >= len(tokens) or tokens[at].value != "(":
+        return at
+    depth = 0
+    for index in range(at, len(tokens)):
+        if tokens[index].value == "(":
+            depth += 1
+        elif tokens[index].value == ")":
+            depth -= 1
+            if not depth:
+                return index + 1
+    return len(tokens)
+
+
+def partners(words: list[Word]) -> list[int]:
+    """For each bracket the index of the one that it matches; -1 for all other tokens."""
+    found = [-1] * len(words)
+    open_: list[int] = []
+    for index, word in enumerate(words):
+        value = word.value
+        if value in _OPENING and word.type[0] == "L":
+            open_.append(index)
+        elif value in (")", "]", "}"):
+            # A bracket too few: those that fit nothing are left alone.
+            depth = len(open_) - 1
+            while depth >= 0 and _OPENING[words[open_[depth]].value] != value:
+                depth -= 1
+            if depth >= 0:
+                found[open_[depth]], found[index] = index, open_[depth]
+                del open_[depth:]
+    return found
+
+
+def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
+    """The top-level declarations, in order."""
+    at, count = 0, len(words)
+    while at < count:
+        start, body, assigned, old_style = at, -1, False, False
+        while at < count:
+            value = words[at].value
+            if value == "{":
+                before = words[at - 1].value if at > start else ""
+                function = before == ")" or (old_style and before == ";")
+                if function and not assigned:
+                    body = at
+                at = partner[at] if partner[at] > at else count - 1
+                if body >= 0:
+                    break
+            elif value in ("(", "["):
+                at = partner[at] if partner[at] > at else at
+            elif value == "=":
+                assigned = True
+            elif value == ";":
+                if old_style and at + 1 < count and not _ends_parameters(words, at, partner):
+                    at += 1
+                    continue
+                break
+            elif not assigned and at > start and words[at - 1].value == ")" and words[at].type != "COMMA":
+                old_style = old_style or _starts_old_style(words, at, partner)
+            at += 1
+        at += 1
+        yield Chunk(start, min(at, count), body)
+
+
+def _starts_old_style(words: list[Word], at: int, partner: list[int]) -> bool:
+    """Whether `int f(a, b) int a; ...` begins its parameters here."""
+    opening = partner[at - 1]
+    names = words[opening + 1 : at - 1]
+    plain = bool(names) and all(word.type in ("ID", "TYPEID", "COMMA") for word in names)
+    return plain and words[at].type not in ("SEMI", "EQUALS", "LBRACKET", "LPAREN", "COLON")
+
+
+def _ends_parameters(words: list[Word], at: int, partner: list[int]) -> bool:
+    """Whether no function body follows within a few declarations."""
+    for index in range(at + 1, min(at + 120, len(words))):
+        if words[index].value == "{":
+            return words[index - 1].value != ";"
+        if words[index].value in ("}", "="):
+            return True
+    return True
+
+
+class _Feed:
+    """The lexer that pycparser is given: it hands out words that are there already."""
+
+    def __init__(self, error_func: Callable[[str, int, int], None], **_: Any) -> None:
+        self.filename = ""
+        self.words: Iterator[Word] = iter(())
+        self.last: Word | None = None
+
+    def input(self, text: str, filename: str = "") -> None:
+        """Nothing to do: `words` are set before."""
+
+    def token(self) -> Word | None:
+        """The next word, or None at the end."""
+        word = next(self.words, None)
+        if word is not None:
+            self.last = word
+        return word
+
+
+class ChunkParser:
+    """Parses chunks, knowing the type names of those before."""
+
+    def __init__(self, words: list[Word]) -> None:
+        self.words = words
+        self.typedefs: set[str] = {"__builtin_va_list"}
+        self.unknown: set[str] = set()
+        self._parser = CParser(lexer=_Feed)  # type: ignore[arg-type]
+
+    def parse(self, start: int, stop: int, *, close: bool = False) -> list[c_ast.Node]:
+        """The declarations in the words [start, stop), a `;` added where `close` says so.
+
+        An identifier that nobody declared but that can only be a type is taken for one, which
+        is what a missing header leaves behind. Raises ParseError with the place's index.
+        """
+        words = self.words[start:stop]
+        for _ in range(_MAX_UNKNOWN_TYPES):
+            try:
+                return self._once(words, close)
+            except (ParseError, ValueError, AssertionError, AttributeError, TypeError) as error:
+                place = self._place(error)
+                name = self._undeclared_type(place, start)
+                if name is None:
+                    raise ChunkError(str(error), place) from error
+                self.typedefs.add(name)
+                self.unknown.add(name)
+            except RecursionError as error:
+                raise ChunkError("nested too deeply", start) from error
+        raise ChunkError("too many unknown types", start)
+
+    def _once(self, words: list[Word], close: bool) -> list[c_ast.Node]:
+        used = self.typedefs.intersection([w.value for w in words if w.type in ("ID", "TYPEID")])
+        feed: list[Word] = []
+        nowhere = Spot("", 0, 0, 0)
+        for name in sorted(used):
+            for kind, value in (("TYPEDEF", "typedef"), ("INT", "int"), ("ID", name), ("SEMI", ";")):
+                feed.append(Word(kind, value, nowhere, -1))
+        feed += words
+        if close:
+            feed.append(Word("SEMI", ";", words[-1].spot, words[-1].column))
+        lexer: Any = self._parser.clex
+        lexer.words = iter(feed)
+        lexer.last = None
+        tree = self._parser.parse("", "")
+        return list(tree.ext[len(used) :])
+
+    def _place(self, error: Exception) -> int:
+        match = re.match(r".*?:\d+:(\d+): ", str(error))
+        if match:
+            return int(match.group(1))
+        last: Word | None = getattr(self._parser.clex, "last", None)
+        return last.column if last is not None else 0
+
+    def _undeclared_type(self, place: int, start: int) -> str | None:
+        for index in (place, place - 1, place - 2):
+            if index < start or index >= len(self.words):
+                continue
+            word = self.words[index]
+            following = self.words[index + 1].value if index + 1 < len(self.words) else ""
+            if word.type not in ("ID", "TYPEID") or word.value in self.typedefs:
+                continue
+            if index + 1 < len(self.words) and (
+                self.words[index + 1].type in ("ID", "TYPEID") or following in ("*", ")", ",")
+            ):
+                return word.value
+        return None
+
+
+class ChunkError(Exception):
+    """pycparser could not read a declaration; `place` is the index of the word it stopped at."""
+
+    def __init__(self, message: str, place: int) -> None:
+        text = re.sub(r"^.*?:\d+:\d+: |^: ", "", message)
+        super().__init__(text)
+        self.place = place
