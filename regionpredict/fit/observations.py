@@ -69,7 +69,7 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
         return _summarise_ragged(values, statistic)
     if data.ndim == 1:
         data = data[:, None]
-    total = data.sum()
+    total = np.add.reduce(data, None)
     if total - total != 0:
         return _summarise_ragged(values, statistic)
     y, within = summarise_block(data, statistic)
@@ -80,9 +80,9 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
     """Summary and sum of squares about the mean over the last axis of a block of repetitions."""
     count = data.shape[-1]
-    mean = data.sum(-1) / count
+    mean = np.add.reduce(data, -1) / count
     deviation = data - mean[..., None]
-    within = (deviation * deviation).sum(-1)
+    within = np.add.reduce(deviation * deviation, -1)
     if statistic == "mean":
         return mean, within
     if statistic == "median":
@@ -96,12 +96,12 @@ def _weigh(
     y: FloatArray, within: FloatArray, count: FloatArray | int, dof: float, statistic: Statistic
 ) -> Observations:
     factor = _VARIANCE_FACTOR[statistic]
-    relative = bool(y.min() > 0)
+    relative = bool(np.minimum.reduce(y) > 0)
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
     return Observations(
         y=y,
         weights=(count / factor) / squares,
-        within=float((within / squares).sum()),
+        within=float(np.add.reduce(within / squares)),
         dof=dof,
         relative=relative,
     )

@@ -23,11 +23,12 @@ simulated data, see docs/fit.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.fit.terms import INVERSE, Compiled, FloatArray, Term
+from regionpredict.fit.terms import INVERSE, Compiled, FloatArray
 
 IntArray = NDArray[np.intp]
 
@@ -40,29 +41,34 @@ class Criterion:
     `growth`: the gain over a constant that a first term must bring; `second`: the price of a
     second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
     more threads; `occam`: the share of the coefficients' volume that counts;
-    `noise_floor`: relative noise that is assumed even where repetitions agree.
+    `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
+    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all.
     """
 
     rarity: float = 2.4
     pair_rarity: float = 5.0
     growth: float = 6.0
-    second: float = 4.5
+    second: float = 5.0
     thread_overhead: float = -2.0
     occam: float = 0.5
     noise_floor: float = 1e-3
     floor_dof: float = 1.0
-    second_gain: float = 4.0
+    second_gain: float = 5.5
 
 
 DEFAULT_CRITERION = Criterion()
 
+# The methods of arrays do the same with more calls in between; most arrays here are tiny.
+_sum = np.add.reduce
+_least = np.minimum.reduce
+
+_FALLING_GAIN = 1.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
 _FALLING = 12.0  # the price of a growth term with a negative coefficient
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(NamedTuple):
     """`b` call paths measured at the same `n` points.
 
     `y`, `weights`: `(b, n)`; `within`: `(b,)`, weighted sum of squares of the repetitions;
@@ -75,8 +81,7 @@ class Data:
     dof: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The best model of each call path: columns `first` and `second` (-1: none) of the space.
 
     `constant`, `coefficient_first`, `coefficient_second` and `score` are `(b,)`.
@@ -90,8 +95,7 @@ class Selection:
     score: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
+class _Sums(NamedTuple):
     """Weighted sums, centred on the weighted mean; the shapes are `(b, 1)` and `(b, h)`."""
 
     total: FloatArray
@@ -110,27 +114,25 @@ def _sums(data: Data, space: Compiled, criterion: Criterion) -> _Sums:
     y, w = data.y, data.weights
     n = y.shape[1]
     h = len(space.terms)
-    wy = w * y
-    total = w.sum(1, keepdims=True)
-    sum_y = wy.sum(1, keepdims=True)
-    mean = sum_y / total
+    total = _sum(w, 1, keepdims=True)
+    mean = _sum(w * y, 1, keepdims=True) / total
     centred = y - mean
-    spread = (w * centred * centred).sum(1, keepdims=True)
+    weighted = w * centred
     both = w @ space.stacked
-    column_mean = both[:, :h] / total
-    column_norm = both[:, h:] - column_mean * both[:, :h]
-    product = (w * centred) @ space.transposed
-    largest = (np.abs(y)[:, None, :] * space.inverse).min(2)
-    volume = np.log(column_norm * largest * largest + 1e-300)
-    least = np.abs(y).min(1, keepdims=True)
+    column_sum = both[:, :h]
+    column_mean = column_sum / total
+    column_norm = both[:, h:] - column_mean * column_sum
+    size = np.abs(y)
+    largest = _least(size[:, None, :] * space.inverse, 2)
+    least = _least(size, 1, keepdims=True)
     return _Sums(
         total=total,
         mean=mean,
-        spread=spread,
+        spread=_sum(weighted * centred, 1, keepdims=True),
         column_mean=column_mean,
         column_norm=column_norm,
-        product=product,
-        volume=volume,
+        product=weighted @ space.transposed,
+        volume=np.log(column_norm * largest * largest + 1e-300),
         volume_constant=np.log(total * least * least + 1e-300),
         base=data.within[:, None] + criterion.floor_dof * criterion.noise_floor**2,
         dof=data.dof[:, None] + criterion.floor_dof + (n - 2.0),
@@ -139,7 +141,7 @@ def _sums(data: Data, space: Compiled, criterion: Criterion) -> _Sums:
 
 def _sign_cost(z: FloatArray) -> FloatArray:
     """Minus twice the log-probability that a coefficient `z` errors above zero is positive."""
-    return 2.0 * np.log1p(np.exp(-1.702 * np.clip(z, -12.0, 12.0)))
+    return 2.0 * np.log1p(np.exp(-1.702 * np.maximum(z, -12.0)))
 
 
 def _first_scores(
@@ -151,32 +153,31 @@ def _first_scores(
     constant = s.mean - slope * s.column_mean
     q = s.base + residual
     log_q = np.log(q)
-    log_scale = np.log(s.dof) - log_q
     likelihood = s.dof * log_q
-    falling = slope <= 0
-    error = np.sqrt(q / s.dof * (1.0 / s.total + s.column_mean * s.column_mean / s.column_norm))
+    error = np.sqrt(q * (1.0 / s.total + s.column_mean**2 / s.column_norm) / s.dof)
+    refused = _FALLING * (slope <= 0)
+    rare = criterion.rarity * space.rarity
+    level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
     score = (
         likelihood
-        + criterion.occam * (s.volume_constant + s.volume + 2.0 * (log_scale - _LOG_TWO_PI))
-        + criterion.rarity * space.rarity
+        + criterion.occam * (s.volume - 2.0 * log_q + level)
+        + (rare + refused)
         + _sign_cost(constant / error)
     )
-    score = score + _FALLING * falling
     flat = s.dof * np.log(s.base + s.spread)
-    rare = 0.4 * criterion.rarity * space.rarity
-    gain = flat - (likelihood + rare + _FALLING * falling).min(1, keepdims=True)
-    return score, slope, constant, residual, gain[:, 0]
+    gain = flat[:, 0] - _least(likelihood + (0.4 * rare + refused), 1)
+    return score, slope, constant, residual, gain
 
 
-_PRICES: dict[tuple[tuple[Term, ...], Criterion], FloatArray] = {}
+_PRICES: dict[tuple[int, Criterion], tuple[Compiled, FloatArray]] = {}
 
 
 def _pair_price(space: Compiled, criterion: Criterion) -> FloatArray:
     """The prior's price `(pairs,)` of each pair of terms, kept for the next call."""
-    key = (space.terms, criterion)
-    found = _PRICES.get(key)
-    if found is not None:
-        return found
+    key = (id(space), criterion)
+    known = _PRICES.get(key)
+    if known is not None and known[0] is space:
+        return known[1]
     price = criterion.second + criterion.pair_rarity * space.pair_rarity
     if INVERSE in space.terms:
         inverse = space.terms.index(INVERSE)
@@ -187,12 +188,11 @@ def _pair_price(space: Compiled, criterion: Criterion) -> FloatArray:
         price = np.where(with_inverse & ~plain, price + 2.0, price)
     if len(_PRICES) > 64:
         _PRICES.clear()
-    _PRICES[key] = price
+    _PRICES[key] = (space, price)
     return price
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
+class _Pairs(NamedTuple):
     """The usable pairs of terms of some call paths, flat: `row` says of which."""
 
     row: IntArray
@@ -243,6 +243,18 @@ def _pair_models(
     return _Pairs(row, ia, ib, constant, ba / norm[row, ia], bb / norm[row, ib], score)
 
 
+def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
+    """Where the lowest score of each row is; `row` ascends."""
+    if row[0] == row[-1]:
+        return np.array([score.argmin()])
+    starts = np.flatnonzero(np.diff(row, prepend=-1))
+    lengths = np.diff(starts, append=len(row))
+    lowest = np.repeat(np.minimum.reduceat(score, starts), lengths)
+    winners = np.flatnonzero(score == lowest)
+    kept = np.unique(row[winners], return_index=True)[1]
+    return np.asarray(winners[kept], dtype=np.intp)
+
+
 def select(
     data: Data,
     space: Compiled,
@@ -258,20 +270,19 @@ def select(
     s = _sums(data, space, criterion)
     score, slope, constant, residual, gain = _first_scores(s, space, criterion)
     index = score.argmin(1)
-    every = np.arange(len(index))
-    first, second = index, np.full(len(index), -1)
-    value, coefficient = constant[every, index], slope[every, index]
-    other, least = np.zeros(len(index)), score[every, index]
+    count = len(index)
+    flat = index + np.arange(0, count * score.shape[1], score.shape[1])
+    first, second = index, index * 0 - 1
+    value, coefficient, least = constant.ravel()[flat], slope.ravel()[flat], score.ravel()[flat]
+    other = np.zeros(count)
     grows = gain >= criterion.growth
     if max_terms > 1 and len(space.pairs_a):
-        left = s.dof[:, 0] * np.log1p(residual[every, index] / s.base[:, 0])
-        rows = np.flatnonzero(grows & (left > criterion.second_gain))
+        left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
+        worth = criterion.second_gain - _FALLING_GAIN * (data.y[:, -1] < data.y[:, 0])
+        rows = (grows & (left > worth)).nonzero()[0]
         pairs = _pair_models(data, s, space, criterion, rows) if len(rows) else None
         if pairs is not None:
-            starts = np.flatnonzero(np.diff(pairs.row, prepend=-1))
-            lengths = np.diff(starts, append=len(pairs.row))
-            lowest = np.repeat(np.minimum.reduceat(pairs.score, starts), lengths)
-            winners = np.flatnonzero(pairs.score == lowest)
+            winners = _best_of_each(pairs.row, pairs.score)
             target = rows[pairs.row[winners]]
             better = pairs.score[winners] < least[target]
             winners, target = winners[better], target[better]

@@ -1,0 +1,367 @@
+"""Accuracy and speed of the empirical models on simulated data, beside Extra-P's if installed.
+
+    python tests/benchmarks/bench_fit.py [--count 200] [--seed 2] [--only SUBSTRING] [--no-speed]
+
+Every case has a known generating function; noise is relative, normal or uniform, with five
+repetitions a point. Extra-P (`pip install extrap==4.2.5` into the same environment) models the
+same data in the same process. The weights of the model selection were chosen with seed 1; other
+seeds are held out. Prints a Markdown table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import logging
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regionpredict.fit import fit, fit_many
+from regionpredict.fit.terms import DEFAULT_TERMS, evaluate, is_growth
+
+COMMON = [(0, 1), (0, 2), (0.5, 0), (1, 0), (1, 1), (1.5, 0), (2, 0), (2, 1), (3, 0)]
+AXES = ([4, 8, 16, 32, 64], [8, 16, 32, 64, 128], [32, 64, 128, 256, 512])
+GRID_AXES = ([4, 8, 16, 32, 64], [10, 20, 30, 40, 50], [2, 4, 6, 8, 10])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Simulated measurements and the truth behind them."""
+
+    points: list[tuple[float, ...]]
+    values: list[list[float]]
+    truth: Callable[[Any], float]
+    leading: dict[int, tuple[float, float]]
+
+
+def noisy(rng: Any, truth: Any, noise: float, kind: str) -> list[list[float]]:
+    """Five repetitions a point with relative noise."""
+    shape = (len(truth), 5)
+    error = rng.normal(0, noise, shape) if kind == "normal" else rng.uniform(-noise, noise, shape)
+    return (np.asarray(truth)[:, None] * (1 + error)).tolist()
+
+
+def sums(rng: Any, axis: list[int], parts: list[Any], noise: float, kind: str) -> Sample:
+    """A sum of `(coefficient, term)`, the constant being the term `(0, 0)`."""
+
+    def truth(x: Any) -> float:
+        value = x[0] if isinstance(x, tuple) else x
+        return float(sum(c * evaluate(t, float(value)) for c, t in parts))
+
+    growing = [t for c, t in parts if c and is_growth(t)]
+    points = [(float(p),) for p in axis]
+    values = noisy(rng, [truth(p) for p in points], noise, kind)
+    return Sample(points, values, truth, {0: max(growing)} if growing else {})
+
+
+def one_term(terms: list[Any]) -> Callable[..., Sample]:
+    """A constant from 1 to 10 and one term with a coefficient from 0.1 to 1."""
+
+    def make(rng: Any, noise: float, kind: str) -> Sample:
+        axis = AXES[rng.integers(len(AXES))]
+        term = terms[rng.integers(len(terms))]
+        parts = [(rng.uniform(1, 10), (0, 0)), (rng.uniform(0.1, 1), term)]
+        return sums(rng, axis, parts, noise, kind)
+
+    return make
+
+
+def constant(rng: Any, noise: float, kind: str) -> Sample:
+    """A constant from 0.001 to 1000."""
+    axis = AXES[rng.integers(len(AXES))]
+    return sums(rng, axis, [(10 ** rng.uniform(-3, 3), (0, 0))], noise, kind)
+
+
+def two_terms(count: int, shares: str) -> Callable[..., Sample]:
+    """A constant and two common terms at `count` points.
+
+    `shares`: `equal` coefficients from 0.1 to 1 beside a constant from 1 to 10, or `random`
+    shares of the value at the last point.
+    """
+
+    def make(rng: Any, noise: float, kind: str) -> Sample:
+        axis = [AXES[rng.integers(len(AXES))][0] * 2**k for k in range(count)]
+        a, b = (COMMON[k] for k in rng.choice(len(COMMON), 2, replace=False))
+        if shares == "equal":
+            c = [rng.uniform(1, 10), rng.uniform(0.1, 1), rng.uniform(0.1, 1)]
+        else:
+            w = 10 ** rng.uniform(-1, 2) * rng.dirichlet([1, 1, 1])
+            c = [w[0], w[1] / evaluate(a, axis[-1]), w[2] / evaluate(b, axis[-1])]
+        return sums(rng, axis, [(c[0], (0, 0)), (c[1], a), (c[2], b)], noise, kind)
+
+    return make
+
+
+def amdahl(law: str, count: int = 6) -> Callable[..., Sample]:
+    """Amdahl's law with a serial part of 2 to 20 % from p = 1, with or without overhead."""
+
+    def make(rng: Any, noise: float, kind: str) -> Sample:
+        whole, serial = rng.uniform(10, 100), rng.uniform(0.02, 0.2)
+        parts = [(whole * serial, (0, 0)), (whole * (1 - serial), (-1, 0))]
+        if law == "log":
+            parts.append((whole * rng.uniform(0.01, 0.05), (0, 1)))
+        elif law == "linear":
+            parts.append((whole * rng.uniform(0.002, 0.02), (1, 0)))
+        return sums(rng, [2**k for k in range(count)], parts, noise, kind)
+
+    return make
+
+
+def grid(parameters: int, shape: str) -> Callable[..., Sample]:
+    """Full grids of five values a parameter; `irrelevant`: the last one has no influence."""
+
+    def make(rng: Any, noise: float, kind: str) -> Sample:
+        mesh = np.meshgrid(*GRID_AXES[:parameters], indexing="ij")
+        points = np.stack(mesh, -1).reshape(-1, parameters).astype(float)
+        terms = [COMMON[rng.integers(len(COMMON))] for _ in range(parameters)]
+        used = parameters - (shape == "irrelevant")
+        product = tuple(range(used))
+        monomials = {
+            "sum": [(k,) for k in range(used)],
+            "product": [product],
+            "irrelevant": [product],
+            "mixed": [(0,), product],
+        }[shape]
+        c = [rng.uniform(1, 10), *rng.uniform(0.1, 1, len(monomials))]
+
+        def truth(x: Any) -> Any:
+            x = np.asarray(x, dtype=float)
+            total = c[0] + 0 * x[..., 0]
+            for k, monomial in zip(c[1:], monomials, strict=True):
+                total = total + k * np.prod(
+                    [evaluate(terms[m], x[..., m]) for m in monomial], axis=0
+                )
+            return total
+
+        values = noisy(rng, truth(points), noise, kind)
+        return Sample(
+            [tuple(p) for p in points.tolist()], values, truth, {k: terms[k] for k in range(used)}
+        )
+
+    return make
+
+
+def leading(terms: Any) -> dict[int, tuple[float, float]]:
+    """For each parameter the fastest growing term it has anywhere."""
+    found: dict[int, tuple[float, float]] = {}
+    for coefficient, monomial in terms:
+        for index, term in monomial.items():
+            if coefficient and is_growth(term):
+                found[index] = max(found.get(index, (0.0, 0.0)), tuple(term))
+    return found
+
+
+def same(a: dict[int, Any], b: dict[int, Any]) -> bool:
+    """Whether two sets of leading terms agree."""
+    return set(a) == set(b) and all(np.allclose(a[k], b[k]) for k in a)
+
+
+class ExtraP:
+    """Extra-P's default modelling, through its Python interface."""
+
+    def __init__(self) -> None:
+        import extrap
+        from extrap.entities.callpath import Callpath
+        from extrap.entities.coordinate import Coordinate
+        from extrap.entities.experiment import Experiment
+        from extrap.entities.measurement import Measurement
+        from extrap.entities.metric import Metric
+        from extrap.entities.parameter import Parameter
+        from extrap.modelers.model_generator import ModelGenerator
+
+        self.version = extrap.__version__
+        self.parts = (Experiment, Parameter, Coordinate, Callpath, Metric, Measurement)
+        self.generator = ModelGenerator
+        logging.disable(logging.CRITICAL)
+
+    def model(self, samples: list[Sample]) -> tuple[list[Any], float]:
+        """Functions of samples that share their points, and the seconds of processor time."""
+        experiment_type, parameter, coordinate, callpath, metric_type, measurement = self.parts
+        experiment = experiment_type()
+        for k in range(len(samples[0].points[0])):
+            experiment.add_parameter(parameter("pqr"[k]))
+        places = [coordinate(*p) for p in samples[0].points]
+        for place in places:
+            experiment.add_coordinate(place)
+        metric = metric_type("time")
+        experiment.add_metric(metric)
+        for k, sample in enumerate(samples):
+            path = callpath(f"c{k}")
+            experiment.add_callpath(path)
+            for place, values in zip(places, sample.values, strict=True):
+                experiment.add_measurement(measurement(place, path, metric, values))
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            generator = self.generator(experiment)
+            start = time.process_time()
+            generator.model_all()
+            spent = time.process_time() - start
+        found = experiment.modelers[-1].models
+        functions = [
+            found[callpath(f"c{k}"), metric].hypothesis.function for k in range(len(samples))
+        ]
+        return functions, spent
+
+    @staticmethod
+    def terms(function: Any) -> list[Any]:
+        """The terms of a function, as `FittedModel.terms` has them."""
+        result = []
+        for term in getattr(function, "compound_terms", []):
+            pairs = getattr(term, "parameter_term_pairs", [(0, term)])
+            powers = {}
+            for index, part in pairs:
+                power = {"polynomial": 0.0, "logarithm": 0.0}
+                for simple in part.simple_terms:
+                    power[simple.term_type] = float(simple.exponent)
+                powers[index] = (power["polynomial"], power["logarithm"])
+            result.append((term.coefficient, powers))
+        return result
+
+    def all(self, samples: list[Sample]) -> list[Any]:
+        """Functions of samples with any points."""
+        groups: dict[Any, list[int]] = {}
+        for k, sample in enumerate(samples):
+            groups.setdefault(tuple(sample.points), []).append(k)
+        result: list[Any] = [None] * len(samples)
+        for members in groups.values():
+            for k, function in zip(
+                members, self.model([samples[m] for m in members])[0], strict=True
+            ):
+                result[k] = function
+        return result
+
+
+NOISES = (0.02, 0.05, 0.10)
+CASES: list[tuple[str, Callable[..., Sample], tuple[float, ...], str]] = [
+    ("one common term", one_term(COMMON), NOISES, "leading"),
+    ("one term of all 44", one_term(list(DEFAULT_TERMS)), NOISES, "leading"),
+    ("constant", constant, NOISES, "leading"),
+    *(
+        (f"two terms, {shares}, {count} points", two_terms(count, shares), (0.02,), "within")
+        for shares in ("equal", "random")
+        for count in (5, 6, 8)
+    ),
+    *((f"Amdahl {law}", amdahl(law), (0.02,), "error") for law in ("plain", "log", "linear")),
+    *(
+        (f"{parameters} parameters, {shape}", grid(parameters, shape), (0.02, 0.10), "leading")
+        for parameters in (2, 3)
+        for shape in ("sum", "product", "mixed", "irrelevant")
+    ),
+    *(
+        (f"{k} parameters, irrelevant one in", grid(k, "irrelevant"), (0.02, 0.10), "intruder")
+        for k in (2, 3)
+    ),
+]
+
+
+def measure(kind: str, samples: list[Sample], terms: list[Any], predict: list[Any]) -> str:
+    """The figure of one case: a rate in percent, or a median error in percent."""
+    if kind == "leading":
+        rate = np.mean([same(leading(t), s.leading) for t, s in zip(terms, samples, strict=True)])
+        return f"{100 * rate:.1f}"
+    if kind == "intruder":
+        last = len(samples[0].points[0]) - 1
+        return f"{100 * np.mean([last in leading(t) for t in terms]):.1f}"
+    errors, negative = [], 0
+    for sample, f in zip(samples, predict, strict=True):
+        point = (16 * sample.points[-1][0],)
+        value = f(point)
+        negative += value < 0
+        errors.append(abs(value / sample.truth(point) - 1))
+    if kind == "within":
+        return f"{100 * np.mean(np.array(errors) < 0.1):.1f}"
+    return f"{100 * np.median(errors):.1f} ({negative} < 0)"
+
+
+def accuracy(count: int, seed: int, only: str, rival: ExtraP | None) -> None:
+    """Prints the table of accuracies."""
+    units = {
+        "leading": "leading term exact, %",
+        "intruder": "irrelevant parameter in the model, %",
+        "within": "within 10 % at 16 times the range, %",
+        "error": "median error at 16 times the range, %",
+    }
+    print("| case | noise | figure | regionpredict | Extra-P |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, make, noises, figure in CASES:
+        if only not in name:
+            continue
+        for noise in noises:
+            for kind in ("normal", "uniform"):
+                rng = np.random.default_rng([seed, round(1000 * noise), kind == "normal"])
+                samples = [make(rng, noise, kind) for _ in range(count)]
+                models = [fit(s.points, s.values) for s in samples]
+                ours = measure(
+                    figure, samples, [m.terms for m in models], [m.predict for m in models]
+                )
+                theirs = "-"
+                if rival is not None:
+                    found = rival.all(samples)
+                    theirs = measure(
+                        figure,
+                        samples,
+                        [rival.terms(f) for f in found],
+                        [lambda p, f=f: float(f.evaluate(p[0])) for f in found],
+                    )
+                print(
+                    f"| {name} | {noise:.0%} {kind} | {units[figure]} | {ours} | {theirs} |",
+                    flush=True,
+                )
+
+
+def speed(count: int, seed: int, rival: ExtraP | None) -> None:
+    """Prints models per second of processor time, both tools in turns on the same data."""
+    print(
+        "\n| parameters | one by one, models/s | together, models/s | Extra-P, models/s | times |"
+    )
+    print("| --- | --- | --- | --- | --- |")
+    makers = {1: one_term(COMMON), 2: grid(2, "mixed"), 3: grid(3, "mixed")}
+    for parameters, make in makers.items():
+        rng = np.random.default_rng(seed)
+        made = [make(rng, 0.05, "normal") for _ in range(4 * count)]
+        samples = [s for s in made if s.points == made[0].points]
+        single, together, theirs = [], [], []
+        for _ in range(5):
+            start = time.process_time()
+            for s in samples:
+                fit(s.points, s.values)
+            single.append((time.process_time() - start) / len(samples))
+            start = time.process_time()
+            fit_many(samples[0].points, [s.values for s in samples])
+            together.append((time.process_time() - start) / len(samples))
+            if rival is not None:
+                few = samples[: max(4, count // 20)]
+                theirs.append(rival.model(few)[1] / len(few))
+        a, b = 1 / np.median(single), 1 / np.median(together)
+        c = 1 / np.median(theirs) if theirs else float("nan")
+        print(f"| {parameters} | {a:.0f} | {b:.0f} | {c:.1f} | {a / c:.0f} and {b / c:.0f} |")
+
+
+def main() -> None:
+    """Runs what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200, help="samples a case")
+    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--only", default="", help="cases whose name has this")
+    parser.add_argument("--no-speed", action="store_true")
+    parser.add_argument("--no-accuracy", action="store_true")
+    options = parser.parse_args()
+    try:
+        rival = ExtraP()
+        print(f"Extra-P {rival.version}\n")
+    except ImportError:
+        rival = None
+    if not options.no_accuracy:
+        accuracy(options.count, options.seed, options.only, rival)
+    if not options.no_speed:
+        speed(options.count, options.seed, rival)
+
+
+if __name__ == "__main__":
+    main()
