@@ -184,7 +184,7 @@ class RegionBuilder:
         number of iterations before; any other that the body sets is unknown until it is set.
         """
         step = header.step.constant if header.step is not None else None
-        for decl in written:
+        for decl in _in_order(written):
             if decl is header.decl:
                 continue
             advance = self._advance(loop.body, decl, frame) if step and header.start is not None else None
@@ -208,7 +208,7 @@ class RegionBuilder:
         self, loop: For, written: set[Decl], trips: Expr | None,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        for decl in written:
+        for decl in _in_order(written):
             start = outside.get(decl)
             advance = self._advance(loop.body, decl, frame) if trips is not None else None
             if advance is not None and start is not None and trips is not None:
@@ -256,7 +256,7 @@ class RegionBuilder:
         if isinstance(loop, For) and loop.increment is not None:
             written |= _written_by(loop.increment)
         self.context.open_loops.append(name)
-        for decl in written:
+        for decl in _in_order(written):
             self._forget(decl, frame)
         body: list[Node] = []
         if loop.condition is not None:
@@ -265,7 +265,7 @@ class RegionBuilder:
         if isinstance(loop, For) and loop.increment is not None:
             body += self._expression(loop.increment, loop.span, frame, "assign")
         self.context.open_loops.pop()
-        for decl in written:
+        for decl in _in_order(written):
             self._forget(decl, frame)
         self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
         return Loop(
@@ -351,7 +351,7 @@ class RegionBuilder:
             ends.append(inner.env)
         if len(sides) == 1:
             ends.append(before)
-        for decl in {d for end in ends for d in end}:
+        for decl in _in_order({d for end in ends for d in end}):
             held = [end.get(decl) for end in ends]
             if all(value == held[0] for value in held) and held[0] is not None:
                 frame.env[decl] = held[0]
@@ -512,6 +512,11 @@ def _written_in(statement: Stmt) -> set[Decl]:
         if isinstance(inner, For) and isinstance(inner.init, ExprStmt):
             found |= _written_by(inner.init.expr)
     return {decl for decl in found if decl.ctype.kind in ("int", "pointer")}
+
+
+def _in_order(decls: set[Decl]) -> list[Decl]:
+    """As declared, so that names are given in the same order at every run."""
+    return sorted(decls, key=lambda decl: (decl.span, decl.name))
 
 
 def _declared_in(loop: Stmt) -> set[Decl]:
