@@ -30,8 +30,8 @@ class Item:
     elements: tuple[Item, ...]
 
     def error(self, message: str, remedy: str = "") -> InputError:
-        """An error at this value's place."""
-        return InputError(message, remedy=remedy, path=self.path, line=self.line)
+        """An error at this value's place; whatever the file contains, it is one line."""
+        return _one_line(message, remedy, self.path, self.line)
 
     @property
     def where(self) -> str:
@@ -67,6 +67,18 @@ class Item:
             yield from child.walk()
 
 
+def _one_line(
+    message: str, remedy: str, path: str, line: int | None, column: int | None = None
+) -> InputError:
+    return InputError(
+        " ".join(message.split()),
+        remedy=" ".join(remedy.split()),
+        path=path,
+        line=line,
+        column=column,
+    )
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A remedy: the nearest of `names`, or all of them.
 
@@ -86,12 +98,12 @@ def parse(text: str, path: str) -> Item:
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
-        raise InputError(
+        raise _one_line(
             f"not YAML: {failure.problem}",
-            remedy="check the indentation, colons and brackets here",
-            path=path,
-            line=mark.line + 1 if mark else None,
-            column=mark.column + 1 if mark else None,
+            "check the indentation, colons and brackets here",
+            path,
+            mark.line + 1 if mark else None,
+            mark.column + 1 if mark else None,
         ) from None
     except yaml.YAMLError as failure:
         raise InputError(
@@ -106,7 +118,7 @@ def parse(text: str, path: str) -> Item:
 
 def _item(node: yaml.Node, path: str, key: str, line: int, above: tuple[int, ...]) -> Item:
     if id(node) in above:
-        raise InputError(f"{key} contains itself", remedy="remove the alias", path=path, line=line)
+        raise _one_line(f"{key} contains itself", "remove the alias", path, line)
     above = (*above, id(node))
     if isinstance(node, yaml.ScalarNode):
         empty = node.tag == "tag:yaml.org,2002:null"
@@ -121,11 +133,11 @@ def _item(node: yaml.Node, path: str, key: str, line: int, above: tuple[int, ...
     for name_node, child in node.value:
         name, at = str(name_node.value), name_node.start_mark.line + 1
         if name in entries:
-            raise InputError(
+            raise _one_line(
                 f"key '{name}' stands twice in {key or 'the file'}",
-                remedy=f"the first is in line {entries[name].line}",
-                path=path,
-                line=at,
+                f"the first is in line {entries[name].line}",
+                path,
+                at,
             )
         entries[name] = _item(child, path, f"{key}.{name}" if key else name, at, above)
     return Item(path, key, line, "mapping", "", entries, ())

@@ -34,6 +34,7 @@ CACHE = (
 MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path")
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
+MOST_CORES = 65536
 
 
 def read_node(section: Section) -> Node:
@@ -49,6 +50,11 @@ def read_node(section: Section) -> Node:
     if node.clock_hz.value < LEAST_CLOCK_HZ:
         raise section.required("clock").error(
             f"a clock of {node.clock_hz.value:g} Hz", "write it with its unit, as 2.4 GHz"
+        )
+    cores = node.packages.value * node.cores_per_package.value
+    if max(cores, node.threads_per_core.value) > MOST_CORES:
+        raise section.item.error(
+            f"a node of {cores:g} cores", f"give the counts of one node, at most {MOST_CORES} cores"
         )
     if node.cores_per_package.whole % node.domains_per_package.whole:
         raise section.required("numa_domains_per_package").error(
