@@ -101,8 +101,6 @@ class TreeBuilder:
     def _parameter(self, node: Any) -> Decl:
         self._types.define(node.type, self._scope)
         ctype = self._types.of(node.type, self._scope)
-        if ctype.kind == "array":  # an array parameter is a pointer to its elements
-            ctype = CType("pointer", 64, element=ctype.element)
         start = self._places.declaration_start(self._places.index(node), parameter=True)
         decl = Decl(node.name or "", "parameter", ctype, self._places.span(start), home=self._home)
         self._scope.names[decl.name] = decl

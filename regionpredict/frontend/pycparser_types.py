@@ -389,7 +389,11 @@ class TypeReader:
         elif isinstance(node, c_ast.Constant):
             ctype = _literal_type(node)
         else:
-            ctype = type_of(self._express(node, scope))
+            expression = self._express(node, scope)
+            ctype = type_of(expression)
+            if isinstance(expression, Name) and expression.decl.kind == "parameter":
+                if ctype.kind == "array":  # only a pointer to it is passed
+                    ctype = CType("pointer", 64, element=ctype.element)
         found = self.layout(ctype)
         if found is None:
             return None
