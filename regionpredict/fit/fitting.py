@@ -14,7 +14,13 @@ from regionpredict.fit.laws import THREAD_LAWS, fit_law, law_of
 from regionpredict.fit.model import Candidate, FittedModel, Monomial
 from regionpredict.fit.observations import Observations, Statistic, summarise
 from regionpredict.fit.single import DEFAULT_CRITERION, Criterion, Data
-from regionpredict.fit.terms import DEFAULT_SPACE, Compiled, FloatArray, SearchSpace
+from regionpredict.fit.terms import (
+    DEFAULT_SPACE,
+    Compiled,
+    FloatArray,
+    SearchSpace,
+    growth_order,
+)
 
 DEFAULT_NAMES = ("p", "q", "r", "s", "t", "u", "v", "w")
 NEEDED_POINTS = 5
@@ -189,9 +195,12 @@ def _fit_plan(plan: Plan, observations: Observations, options: Options) -> Fitte
         )
     compiled = plan.single
     assert compiled is not None
-    data = _data_of([observations])
-    selection = single.select(data, compiled, options.criterion, max_terms=options.max_terms)
-    return _model(plan, observations, selection, 0, options)
+    o = observations
+    one = single.select_one(o, compiled, options.criterion)
+    if one.settled or options.max_terms < 2:
+        return _built(plan, o, options, one.constant, ((one.coefficient, one.first),))
+    selection = single.select(_data_of([o]), compiled, options.criterion)
+    return _model(plan, o, selection, 0, options)
 
 
 def _data_of(observations: Sequence[Observations]) -> Data:
@@ -213,16 +222,29 @@ def _model(
     row: int,
     options: Options,
 ) -> FittedModel:
+    chosen = (
+        (float(selection.coefficient_first[row]), int(selection.first[row])),
+        (float(selection.coefficient_second[row]), int(selection.second[row])),
+    )
+    return _built(plan, observations, options, float(selection.constant[row]), chosen)
+
+
+def _built(
+    plan: Plan,
+    observations: Observations,
+    options: Options,
+    constant: float,
+    chosen: tuple[tuple[float, int], ...],
+) -> FittedModel:
+    """The model of these coefficients and columns of the space; a column of -1 is none."""
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
-    terms: list[tuple[float, Monomial]] = []
-    first, second = int(selection.first[row]), int(selection.second[row])
-    if first >= 0:
-        terms.append((float(selection.coefficient_first[row]), {index: compiled.terms[first]}))
-    if second >= 0:
-        terms.append((float(selection.coefficient_second[row]), {index: compiled.terms[second]}))
-        terms.sort(key=lambda item: item[1][index], reverse=True)
+    terms: list[tuple[float, Monomial]] = [
+        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
+    ]
+    if len(terms) > 1:
+        terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
 
     def rivals() -> list[Candidate]:
         ranked = single.rank(
@@ -242,7 +264,7 @@ def _model(
         ]
 
     return FittedModel(
-        constant=float(selection.constant[row]),
+        constant=constant,
         terms=terms,
         law=law_of(terms),
         parameters=plan.names,

@@ -14,7 +14,7 @@ from regionpredict.fit.laws import law_of, nonnegative
 from regionpredict.fit.model import Candidate, FittedModel, Monomial
 from regionpredict.fit.observations import Observations
 from regionpredict.fit.quality import design
-from regionpredict.fit.terms import FloatArray, SearchSpace, Term
+from regionpredict.fit.terms import FloatArray, SearchSpace, Term, growth_order
 
 if TYPE_CHECKING:
     from regionpredict.fit.fitting import Options
@@ -103,7 +103,7 @@ def fit_known(
         (found.second[0], found.coefficient_second[0]),
     )
     chosen = [(float(c), {index: compiled.terms[k]}) for k, c in pairs if k >= 0]
-    chosen.sort(key=lambda item: item[1][index], reverse=True)
+    chosen.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
     monomials = tuple(m for _, m in chosen)
     return FittedModel(
         float(found.constant[0]),

@@ -22,12 +22,14 @@ simulated data, see docs/fit.md.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.fit.observations import Observations
 from regionpredict.fit.terms import INVERSE, Compiled, FloatArray
 
 IntArray = NDArray[np.intp]
@@ -297,6 +299,66 @@ def select(
         coefficient[flat] = other[flat] = 0.0
         least[flat] = (s.dof * np.log(s.base + s.spread))[flat, 0]
     return Selection(first, second, value, coefficient, other, least)
+
+
+class One(NamedTuple):
+    """The best model of one call path, as a row of `Selection`; `settled` is false where pairs
+    of terms are worth a try, which `select` does.
+    """
+
+    first: int
+    constant: float
+    coefficient: float
+    settled: bool
+
+
+def select_one(
+    seen: Observations, space: Compiled, criterion: Criterion = DEFAULT_CRITERION
+) -> One:
+    """The first half of `select` for a single call path.
+
+    The same formulas without the axis of call paths: for data this small, the number of array
+    operations is the cost, and plain numbers need none.
+    """
+    y, w = seen.y, seen.weights
+    h = len(space.terms)
+    total = float(_sum(w))
+    mean = float(w @ y) / total
+    centred = y - mean
+    weighted = w * centred
+    spread = float(weighted @ centred)
+    both = w @ space.stacked
+    column_mean = both[:h] / total
+    column_norm = both[h:] - column_mean * both[:h]
+    product = weighted @ space.transposed
+    size = np.abs(y)
+    largest = _least(size * space.inverse, 1)
+    base = seen.within + criterion.floor_dof * criterion.noise_floor**2
+    dof = seen.dof + criterion.floor_dof + (len(y) - 2.0)
+    slope = product / column_norm
+    residual = np.maximum(spread - slope * product, 0.0)
+    constant = mean - slope * column_mean
+    q = base + residual
+    log_q = np.log(q)
+    likelihood = dof * log_q
+    error = np.sqrt(q * (1.0 / total + column_mean * (column_mean / column_norm)))
+    prior = criterion.rarity * space.rarity + _FALLING * (slope <= 0)
+    gain = dof * math.log(base + spread) - float(
+        _least(likelihood + (prior - 0.6 * criterion.rarity * space.rarity))
+    )
+    if gain < criterion.growth:
+        return One(-1, mean, 0.0, True)
+    z = np.maximum((-1.702 * math.sqrt(dof)) * constant / error, -700.0)
+    score = (
+        (dof - 2.0 * criterion.occam) * log_q
+        + criterion.occam * np.log(column_norm * largest * largest + 1e-300)
+        + prior
+        + 2.0 * np.log1p(np.exp(np.minimum(z, 20.424)))
+    )
+    index = int(score.argmin())
+    worth = criterion.second_gain - (_FALLING_GAIN if y[-1] < y[0] else 0.0)
+    left = dof * math.log1p(float(residual[index]) / base)
+    return One(index, float(constant[index]), float(slope[index]), left <= worth)
 
 
 def rank(

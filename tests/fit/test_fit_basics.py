@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
 from regionpredict.fit import fit, fit_many
@@ -41,12 +44,20 @@ def test_amdahl_is_recognised_and_extrapolates_without_going_negative():
     assert model.predict((256,)) == pytest.approx(100 * (0.1 + 0.9 / 256), rel=1e-3)
 
 
-def test_one_by_one_and_many_at_once_agree():
-    many = [
-        [[c + k * p + 0.01 * r for r in range(3)] for (p,) in POINTS]
-        for c, k in ((1, 2), (5, 0), (9, 0.5))
-    ]
-    assert [str(m) for m in fit_many(POINTS, many)] == [str(fit(POINTS, v)) for v in many]
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.02, 0.1]))
+def test_one_by_one_and_many_at_once_agree(seed, noise):
+    """Two ways through the same formulas: `select_one`, and `select` for many."""
+    rng = np.random.default_rng(seed)
+    many = []
+    for _ in range(12):
+        c, a, b = rng.uniform(0, 5, 3) * (rng.random(3) < 0.7) + [0.1, 0, 0]
+        i, j = rng.choice([-1, 0, 0.5, 1, 2], 2, replace=False)
+        many.append([(c + a * p**i + b * p**j) * rng.normal(1, noise, 3) for (p,) in POINTS])
+    together = fit_many(POINTS, many)
+    for model, values in zip(together, many, strict=True):
+        alone = fit(POINTS, values)
+        assert alone.monomials == model.monomials
+        assert alone.predict((500,)) == pytest.approx(model.predict((500,)), rel=1e-6)
 
 
 def test_product_of_two_parameters():
