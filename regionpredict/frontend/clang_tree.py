@@ -61,8 +61,8 @@ class _Node:
 
 
 def _key(cursor: lc.Cursor) -> int:
-    # Statements and expressions are known by their own address, declarations by theirs.
-    return int((cursor.data1 if 100 <= cursor.kind < 400 else cursor.data0) or 0)
+    # Statements, expressions and attributes are known by their own address, declarations by theirs.
+    return int((cursor.data1 if 100 <= cursor.kind < 500 else cursor.data0) or 0)
 
 
 def _grow(root: lc.Cursor) -> _Node:
@@ -289,9 +289,14 @@ class TreeBuilder:
 
     def _call(self, node: _Node) -> Expression:
         target = self._lib.clang_getCursorReferenced(node.cursor)
-        decl = self._decl_of(target) if target.kind in _FUNCTIONS else None
         children = node.children
         name = lc.text(self._lib.clang_getCursorSpelling(node.cursor))
+        if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
+            callee = _bare_callee(children[0])
+            target = self._lib.clang_getCursorReferenced(callee.cursor)
+            if callee.kind in (101, 102):
+                name = lc.text(self._lib.clang_getCursorSpelling(callee.cursor))
+        decl = self._decl_of(target) if target.kind in _FUNCTIONS else None
         span = self._span(node.cursor)
         if decl is not None and name.startswith("operator"):
             return self._operator(name, children, decl, span)
@@ -580,6 +585,12 @@ class TreeBuilder:
     def _return(self, node: _Node, at: tuple[int, int, int, int]) -> Stmt:
         value = self._expression(node.children[0]) if node.children else None
         return Return(value, self._at(at))
+
+
+def _bare_callee(node: _Node) -> _Node:
+    while len(node.children) == 1 and node.kind in (100, 111, 112):
+        node = node.children[0]
+    return node
 
 
 def _names_operator(node: _Node) -> bool:
