@@ -19,6 +19,7 @@ _INTEGERS = {
 }  # fmt: skip
 _FLOATS = {21: 32, 22: 64, 23: 128, 30: 128, 31: 16, 32: 16}
 _MAX_DEPTH = 8
+_QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
 _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
 
@@ -61,6 +62,7 @@ class TypeReader:
         if kind == 105:
             size = self._lib.clang_Type_getSizeOf(ctype)
             name = lc.text(self._lib.clang_getTypeSpelling(ctype))
+            name = _QUALIFIERS.sub("", name)
             return CType("struct", 8 * max(0, size), name=name)
         if kind == 113:
             element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
