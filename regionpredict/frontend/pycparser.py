@@ -28,6 +28,7 @@ from regionpredict.frontend.pycparser_chunks import (
     ChunkError,
     ChunkParser,
     clean,
+    declared_names,
     partners,
     split,
 )
@@ -90,6 +91,7 @@ class _Reader:
         }
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
+        self.waiting: dict[str, list[Chunk]] = {}  # declarations that nobody has asked for
         self.variables: dict[str, list[tuple[Any, int]]] = {}
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
@@ -102,11 +104,24 @@ class _Reader:
 
     def _node_span(self, node: Any) -> Span:
         index = self.places.index(node)
+        if isinstance(node, c_ast.Enumerator):
+            return self.places.span(index)
         return self.places.span(self.places.declaration_start(index))
 
     # -- the file's declarations ----------------------------------------------------------------
 
     def _take_in(self, chunk: Chunk) -> None:
+        """Notes what a chunk declares; parses it now where only that tells."""
+        names = declared_names(self.words, chunk, self.places.partner)
+        if names is None:
+            self._parse_chunk(chunk)
+            return
+        for name in names:
+            self.waiting.setdefault(name, []).append(chunk)
+        if chunk.body >= 0:
+            self._locate(names[0], chunk)
+
+    def _parse_chunk(self, chunk: Chunk) -> None:
         is_function = chunk.body >= 0
         old_style = is_function and self.words[chunk.body - 1].value == ";"
         try:
@@ -134,15 +149,15 @@ class _Reader:
         if _is_function(node.type):
             self.prototypes.setdefault(node.name, (node.type, chunk.start))
             if is_function and node.name not in self.chunks:
-                self.chunks[node.name] = chunk
                 self._locate(node.name, chunk)
         else:
             self.variables.setdefault(node.name, []).append((node, chunk.start))
 
     def _locate(self, name: str, chunk: Chunk) -> None:
         begin, last = self.places.spot(chunk.start), self.places.spot(chunk.stop - 1)
-        if headers.is_system_path(begin.file):
+        if name in self.chunks or headers.is_system_path(begin.file):
             return
+        self.chunks[name] = chunk
         end = last.offset + 1 if last.file == begin.file else _ELSEWHERE
         self.located.append((name, begin.file, begin.offset, end))
 
@@ -156,6 +171,8 @@ class _Reader:
         self.diagnostics.append(Diagnostic("RP002", span, message))
 
     def _global(self, name: str) -> Decl | None:
+        for chunk in self.waiting.pop(name, ()):
+            self._parse_chunk(chunk)
         if name in self.prototypes:
             node, start = self.prototypes[name]
             decl = Decl(name, "function", UNKNOWN, self.places.span(start))

@@ -35,6 +35,7 @@ from regionpredict.ir import Span
 
 _NO_SPAN = Span("", 0)
 _FLOAT = CType("float", 32)
+_UNNAMED = frozenset((IMAGINARY, OMITTED, "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 _BUILTIN_TYPES = {
     "__builtin_huge_val": DOUBLE, "__builtin_inf": DOUBLE, "__builtin_nan": DOUBLE,
     "__builtin_huge_valf": _FLOAT, "__builtin_inff": _FLOAT, "__builtin_nanf": _FLOAT,
@@ -75,7 +76,7 @@ class ExpressionBuilder:
     def _name(self, node: Any, scope: Scope) -> Expression:
         decl = scope.find(node.name)
         if decl is None:
-            return Opaque("?" if node.name in (IMAGINARY, OMITTED, "__func__") else node.name)
+            return Opaque("?" if node.name in _UNNAMED else node.name)
         if decl.value is not None:
             return IntLit(decl.value)
         return Name(decl, _NO_SPAN)
@@ -146,6 +147,8 @@ class ExpressionBuilder:
 
     def _call(self, node: Any, scope: Scope) -> Expression:
         callee = node.name
+        while isinstance(callee, c_ast.UnaryOp) and callee.op == "*":
+            callee = callee.expr
         arguments = list(node.args.exprs) if node.args is not None else []
         if isinstance(callee, c_ast.ID) and callee.name == "__builtin_va_arg":
             return self.build(arguments[0], scope)

@@ -18,6 +18,7 @@ _PREFIX = frozenset(("(", "*", "&", "+", "-", "~", "!", "++", "--"))
 _HEADED = frozenset(("for", "if", "while", "switch"))
 _TAGGED = frozenset(("struct", "union", "enum"))
 _POSTFIX = frozenset(("[", ".", "->", "(", "++", "--"))
+_DECLARATORS = (c_ast.Decl, c_ast.Typedef, c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl)
 _NOWHERE = Spot("", 0, 0, 0)
 
 
@@ -32,6 +33,12 @@ class Places:
         """The index of the token that pycparser names for the node; -1 where there is none."""
         coord = getattr(node, "coord", None)
         return coord.column if coord is not None and coord.column is not None else -1
+
+    def name_index(self, node: Any) -> int:
+        """The index of the name that a declaration declares."""
+        while isinstance(node, _DECLARATORS):
+            node = node.type
+        return self.index(node)
 
     def spot(self, index: int) -> Spot:
         """The place of a token."""
@@ -85,9 +92,6 @@ class Places:
                 break
             if self.words[closing + 1].value not in _POSTFIX:
                 break
-            before = self.words[start - 2] if start > 1 else None
-            if before is not None and before.type == "ID" and not isinstance(base, c_ast.StructRef):
-                pass
             start -= 1
         return start
 

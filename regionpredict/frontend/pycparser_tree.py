@@ -275,7 +275,7 @@ class TreeBuilder:
         if isinstance(node.type, c_ast.FuncDecl):
             self._local_function(node)
             return None
-        name = self._places.index(node)
+        name = self._places.name_index(node)
         start = self._places.declaration_start(name) if first else name
         ctype = completed(self._types.of(node.type, self._scope), node.init)
         storage = node.storage or ()

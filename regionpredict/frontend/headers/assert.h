@@ -9,9 +9,16 @@ extern void __assert_fail(const char *text, const char *file, unsigned int line,
 #endif
 #ifdef NDEBUG
 #define assert(condition) ((void)(0))
-#else
+#elif defined(__cplusplus)
 #define assert(condition) \
     ((condition) ? (void)(0) : __assert_fail(#condition, __FILE__, __LINE__, __func__))
+#else
+#define assert(condition)                                                        \
+    ((void)sizeof((condition) ? 1 : 0), __extension__({                          \
+        if (condition) {                                                         \
+        } else                                                                   \
+            __assert_fail(#condition, __FILE__, __LINE__, __extension__ __func__); \
+    }))
 #endif
 #ifndef __cplusplus
 #undef static_assert
