@@ -43,6 +43,7 @@ class Plan:
     names: tuple[str, ...]
     single: Compiled | None
     grid: multi.Grid | None
+    space: SearchSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,8 @@ def _make_plan(points: Points, names: tuple[str, ...] | None, options: Options) 
         compiled = options.space.compiled(tuple(values.tolist()))
     else:
         grid = multi.Grid.of(x, active, options.space)
-    return Plan(x, order, active, names, compiled, grid)
+    # The plan keeps the space alive, so that its id stays its own while the plan is known.
+    return Plan(x, order, active, names, compiled, grid, options.space)
 
 
 def _merged(values: Sequence[Sequence[float]], plan: Plan) -> Sequence[Sequence[float]]:
