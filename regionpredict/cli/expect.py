@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 
 @click.command("expect")
 @click.argument("path", type=click.Path())
 @click.option("--measurements", type=click.Path(), help="Measurements instead of the file's own.")
+@click.option("--run", metavar="1,2,4", help="Measure on these numbers of threads or processes.")
+@click.option("--repetitions", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--compiler", help="Compile the micro-benchmark with this command.")
+@click.option("--launcher", help="Start it with this command; {n} is the number of processes.")
+@click.option("--keep", type=click.Path(), help="Write what --run measures to this CSV file.")
 @click.option(
     "--format",
     "output",
@@ -21,16 +28,17 @@ import click
 @click.option("--strict", is_flag=True, help="An approximate match fails too.")
 def command(
     path: str,
-    measurements: str | None,
     output: str,
     target: str | None,
     junit: str | None,
     *,
     strict: bool,
+    **source: Any,
 ) -> None:
     """Checks the expectations in PATH; exits with 1 when one fails.
 
-    PATH is a YAML file, or the name of a shipped one: mpi-collectives, mpi-memory, openmp.
+    PATH is a YAML file, or the name of a shipped one: openmp, mpi-collectives, mpi-memory.
+    With --run, the micro-benchmark of a shipped one is compiled and run first.
     """
     from pathlib import Path
 
@@ -38,6 +46,9 @@ def command(
     from regionpredict.fit.expectation_file import check_file
     from regionpredict.fit.shipped import expectation_path
 
+    measurements = source["measurements"]
+    if source["run"] is not None:
+        measurements = _measured(path, source)
     report = check_file(expectation_path(path), measurements)
     if output == "json":
         text = reports.report_json(report)
@@ -56,3 +67,35 @@ def command(
     weak = strict and any(c.verdict and c.verdict.match != "match" for c in report.checks)
     if weak or not report.passed:
         raise click.exceptions.Exit(1)
+
+
+def _measured(name: str, options: dict[str, Any]) -> Any:
+    """Runs the micro-benchmark behind a shipped file of expectations."""
+    from pathlib import Path
+
+    from regionpredict.errors import UsageError
+    from regionpredict.fit.formats.writers import measurements_csv
+    from regionpredict.fit.microbench import BENCHMARKS, run_microbenchmark
+
+    if name not in BENCHMARKS:
+        raise UsageError(
+            f"there is no micro-benchmark for '{name}'", remedy=f"use {', '.join(BENCHMARKS)}"
+        )
+    try:
+        counts = [int(part) for part in options["run"].split(",")]
+        if min(counts) < 1:
+            raise ValueError
+    except ValueError:
+        raise UsageError(
+            f"--run '{options['run']}' is no list of numbers", remedy="write 1,2,4,8"
+        ) from None
+    found = run_microbenchmark(
+        BENCHMARKS[name],
+        counts,
+        repetitions=options["repetitions"],
+        compiler=options["compiler"],
+        launcher=options["launcher"],
+    )
+    if options["keep"] is not None:
+        Path(options["keep"]).write_text(measurements_csv(found), encoding="utf-8")
+    return found

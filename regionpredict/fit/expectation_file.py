@@ -105,19 +105,19 @@ class Report:
         return any(c.litmus and not c.passed for c in self.checks)
 
 
-def check_file(path: str | Path, measurements: str | Path | None = None) -> Report:
+def check_file(path: str | Path, measurements: str | Path | Experiment | None = None) -> Report:
     """Checks the expectations of a YAML file; see the module.
+
+    `measurements` replaces the file's own: a path, or what was read or measured already.
 
     An expectation that does not parse, or whose call path or metric was not measured, is a
     failed check; the others are made. Raises `InputError` for a file that is no such YAML.
     """
     data = _load(Path(path))
-    experiment: Experiment | None = None
     source = measurements
     if source is None and data.get("measurements") is not None:
         source = Path(path).parent / str(data["measurements"])
-    if source is not None:
-        experiment = read(source)
+    experiment = read(source) if isinstance(source, (str, Path)) else source
     litmus = {str(name) for name in data.get("litmus") or ()}
     checks = tuple(
         _check(data, entry, experiment, litmus, str(path)) for entry in data["expectations"]

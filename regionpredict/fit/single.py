@@ -65,6 +65,7 @@ _sum = np.add.reduce
 _least = np.minimum.reduce
 
 _FALLING_GAIN = 1.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
+_NOTICEABLE = 1.1
 _FALLING = 12.0  # the price of a growth term with a negative coefficient
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
@@ -194,6 +195,18 @@ def _pair_price(space: Compiled, criterion: Criterion) -> FloatArray:
     return price
 
 
+def _falls(y: FloatArray, space: Compiled) -> NDArray[np.bool_]:
+    """Whether the values `(b, n)` fall from the smallest parameter value on, as run times do."""
+    return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
+
+
+def _pair_surcharge(space: Compiled, criterion: Criterion) -> FloatArray:
+    """What makes overhead beside `1/p` cost as much as other pairs, where nothing falls."""
+    price = _pair_price(space, criterion)
+    usual = criterion.second + criterion.pair_rarity * space.pair_rarity
+    return np.maximum(usual - price, 0.0)
+
+
 class _Pairs(NamedTuple):
     """The usable pairs of terms of some call paths, flat: `row` says of which."""
 
@@ -240,6 +253,7 @@ def _pair_models(
         dof * log_q
         + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
         + _pair_price(space, criterion)[pair]
+        + np.where(_falls(data.y, space)[rows][row], 0.0, _pair_surcharge(space, criterion)[pair])
         + _sign_cost(constant / error)
     )
     return _Pairs(row, ia, ib, constant, ba / norm[row, ia], bb / norm[row, ib], score)
@@ -280,7 +294,7 @@ def select(
     grows = gain >= criterion.growth
     if max_terms > 1 and len(space.pairs_a):
         left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
-        worth = criterion.second_gain - _FALLING_GAIN * (data.y[:, -1] < data.y[:, 0])
+        worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
         rows = (grows & (left > worth)).nonzero()[0]
         pairs = _pair_models(data, s, space, criterion, rows) if len(rows) else None
         if pairs is not None:
@@ -356,7 +370,9 @@ def select_one(
         + 2.0 * np.log1p(np.exp(np.minimum(z, 20.424)))
     )
     index = int(score.argmin())
-    worth = criterion.second_gain - (_FALLING_GAIN if y[-1] < y[0] else 0.0)
+    worth = criterion.second_gain - (
+        _FALLING_GAIN if y[space.smallest] > _NOTICEABLE * _least(y) else 0.0
+    )
     left = dof * math.log1p(float(residual[index]) / base)
     return One(index, float(constant[index]), float(slope[index]), left <= worth)
 

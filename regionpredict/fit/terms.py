@@ -103,7 +103,7 @@ class Compiled:
 
     `columns` is `(h, n)`; `stacked` is `(n, 2h)`, the columns and their squares side by side;
     `inverse` is `1/columns` with a huge number where a column is zero; `pairs_a`, `pairs_b` and
-    `pair_penalty` list the `h(h-1)/2` pairs of terms.
+    `pair_rarity` list the `h(h-1)/2` pairs of terms; `smallest` is the point with the least value.
     """
 
     terms: tuple[Term, ...]
@@ -115,6 +115,7 @@ class Compiled:
     pairs_a: NDArray[np.intp]
     pairs_b: NDArray[np.intp]
     pair_rarity: FloatArray
+    smallest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ def _compile(space: SearchSpace, x: FloatArray) -> Compiled:
         pairs_a=first,
         pairs_b=second,
         pair_rarity=rarities[first] + rarities[second],
+        smallest=int(np.argmin(x)),
     )
 
 

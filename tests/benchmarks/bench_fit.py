@@ -86,7 +86,8 @@ def two_terms(count: int, shares: str) -> Callable[..., Sample]:
     """
 
     def make(rng: Any, noise: float, kind: str) -> Sample:
-        axis = [AXES[rng.integers(len(AXES))][0] * 2**k for k in range(count)]
+        first = AXES[rng.integers(len(AXES))][0]
+        axis = [first * 2**k for k in range(count)]
         a, b = (COMMON[k] for k in rng.choice(len(COMMON), 2, replace=False))
         if shares == "equal":
             c = [rng.uniform(1, 10), rng.uniform(0.1, 1), rng.uniform(0.1, 1)]
