@@ -1,0 +1,72 @@
+"""The pytest plug-in, run by pytest in a folder of its own; the micro-benchmark, compiled."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.fit.growth import parse
+from regionpredict.fit.microbench import MPI, OPENMP, run_microbenchmark
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+POINTS = [10, 20, 40, 80, 160]
+
+def test_right(expect_growth):
+    expect_growth("n^2", POINTS, [[3 + n * n] for n in POINTS])
+
+def test_wrong(expect_growth):
+    expect_growth("log n", POINTS, [[3 + n * n] for n in POINTS])
+
+def test_file(expect_file):
+    expect_file("e.yaml")
+"""
+
+
+def test_two_lines_in_a_projects_own_tests(pytester):
+    pytester.makepyfile(TESTS)
+    (pytester.path / "e.yaml").write_text("expectations:\n  - {callpath: a, expect: p, model: p}\n")
+    result = pytester.runpytest_subprocess("-p", "regionpredict.pytest_plugin")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*expected O(log(n)), found *n^2*diverges by O(n^2/log(n))*"])
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_openmp_constructs_are_measured():
+    experiment = run_microbenchmark(OPENMP, [1], repetitions=4)
+    names = [s.callpath for s in experiment.series]
+    assert names == [
+        "parallel",
+        "firstprivate",
+        "barrier",
+        "for_static",
+        "for_dynamic",
+        "reduction",
+        "critical",
+        "atomic",
+        "task",
+    ]
+    for series in experiment.series:
+        assert series.points == ((1.0,),)
+        assert len(series.values[0]) == 4
+        assert all(0 <= v < 1 for v in series.values[0])
+
+
+def test_a_missing_compiler_is_one_line():
+    with pytest.raises(InputError, match="'no-such-compiler' was not found"):
+        run_microbenchmark(MPI, [2], compiler="no-such-compiler")
+
+
+def test_a_failing_compiler_says_why(tmp_path):
+    if shutil.which("false") is None:
+        pytest.skip("needs the command false")
+    with pytest.raises(InputError, match="failed: it said nothing"):
+        run_microbenchmark(OPENMP, [1], compiler="false")
+
+
+def test_the_parameter_is_the_expectations(expect=None):
+    assert parse("n log n")[1] == "n"
