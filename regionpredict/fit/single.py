@@ -48,9 +48,9 @@ class Criterion:
     """
 
     rarity: float = 2.4
-    pair_rarity: float = 5.0
+    pair_rarity: float = 7.0
     growth: float = 6.0
-    second: float = 5.0
+    second: float = 4.0
     thread_overhead: float = -2.0
     occam: float = 0.5
     noise_floor: float = 1e-3
@@ -66,6 +66,9 @@ _least = np.minimum.reduce
 
 _FALLING_GAIN = 1.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
 _NOTICEABLE = 1.1
+_NEARLY = 12.0
+_SAME_PREDICTION = 0.1
+_OWN_WEIGHT = 0.2
 _FALLING = 12.0  # the price of a growth term with a negative coefficient
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
@@ -271,6 +274,23 @@ def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
     return np.asarray(winners[kept], dtype=np.intp)
 
 
+def _most_agreed(pairs: _Pairs, winner: int, space: Compiled) -> int:
+    """Among the pairs nearly as good as `winner`, the one whose extrapolation most others share.
+
+    Many pairs explain the same data; where they lead, far beyond the points, tells them apart.
+    Each pair's probability counts for all pairs that predict nearly the same there.
+    """
+    begin, end = np.searchsorted(pairs.row, [pairs.row[winner], pairs.row[winner] + 1])
+    near = begin + (pairs.score[begin:end] < pairs.score[winner] + _NEARLY).nonzero()[0]
+    if len(near) < 3:
+        return winner
+    far = pairs.constant[near] + pairs.a[near] * space.far[pairs.first[near]]
+    far = np.log(np.maximum(far + pairs.b[near] * space.far[pairs.second[near]], 1e-300))
+    share = np.exp(-0.5 * (pairs.score[near] - pairs.score[winner]))
+    agreed = (np.abs(far[:, None] - far) < _SAME_PREDICTION) @ share
+    return int(near[np.argmax(agreed * share**_OWN_WEIGHT)])
+
+
 def select(
     data: Data,
     space: Compiled,
@@ -302,6 +322,9 @@ def select(
             target = rows[pairs.row[winners]]
             better = pairs.score[winners] < least[target]
             winners, target = winners[better], target[better]
+            winners = np.array(
+                [_most_agreed(pairs, w, space) for w in winners.tolist()], dtype=np.intp
+            )
             least[target] = pairs.score[winners]
             first[target], second[target] = pairs.first[winners], pairs.second[winners]
             value[target] = pairs.constant[winners]

@@ -37,6 +37,9 @@ DEFAULT_TERMS: tuple[Term, ...] = (
 )
 """The default growth terms (44, in no order)."""
 
+FAR = 16.0
+"""How many times beyond the largest value models are compared by their predictions."""
+
 INVERSE: Term = (-1.0, 0.0)
 """The term of perfectly divided work, ``1/p``."""
 
@@ -103,7 +106,8 @@ class Compiled:
 
     `columns` is `(h, n)`; `stacked` is `(n, 2h)`, the columns and their squares side by side;
     `inverse` is `1/columns` with a huge number where a column is zero; `pairs_a`, `pairs_b` and
-    `pair_rarity` list the `h(h-1)/2` pairs of terms; `smallest` is the point with the least value.
+    `pair_rarity` list the `h(h-1)/2` pairs of terms; `smallest` is the point with the least value;
+    `far` is `(h,)`, the terms at `FAR` times the largest.
     """
 
     terms: tuple[Term, ...]
@@ -116,6 +120,7 @@ class Compiled:
     pairs_b: NDArray[np.intp]
     pair_rarity: FloatArray
     smallest: int
+    far: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +186,7 @@ def _compile(space: SearchSpace, x: FloatArray) -> Compiled:
         pairs_b=second,
         pair_rarity=rarities[first] + rarities[second],
         smallest=int(np.argmin(x)),
+        far=np.array([float(evaluate(term, FAR * float(x.max()))) for term in terms]),
     )
 
 
