@@ -225,6 +225,12 @@ class FittedModel:
         return f"<FittedModel {self.formula()} ({self.law})>"
 
 
+def remember_quality(models: Sequence[FittedModel]) -> None:
+    """Computes the quality of many models together, for when it is asked for."""
+    for model, found in zip(models, quality.of_models(models), strict=True):
+        model.__dict__["_quality"] = found
+
+
 def growth_key(monomial: Monomial) -> tuple[float, float, float]:
     """Orders monomials by growth when all parameters grow alike: power first, then logarithm.
 

@@ -96,6 +96,57 @@ def of_model(model: FittedModel) -> Quality:
     return Quality(smape(y, fitted), adjusted, smape(y, left_out))
 
 
+def of_models(models: Sequence[FittedModel]) -> list[Quality]:
+    """`of_model` for many models; those with the same points and monomials go together."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for row, model in enumerate(models):
+        plain = not model.reciprocal and model.ceiling is None
+        shape = tuple(tuple(m.items()) for _, m in model.terms)
+        key = (id(model.points), shape) if plain and model.observations.relative else (row, "own")
+        groups.setdefault(key, []).append(row)
+    found: dict[int, Quality] = {}
+    for rows in groups.values():
+        if len(rows) == 1:
+            found[rows[0]] = of_model(models[rows[0]])
+        else:
+            found.update(zip(rows, _together([models[row] for row in rows]), strict=True))
+    return [found[row] for row in range(len(models))]
+
+
+def _together(models: Sequence[FittedModel]) -> list[Quality]:
+    """The qualities of models that share their points and monomials."""
+    first = models[0]
+    columns = design(first.monomials, first.points)
+    count, size = columns.shape
+    y = np.array([m.observations.y for m in models])
+    weights = np.array([m.observations.weights for m in models])
+    coefficients = np.array([[m.constant, *(c for c, _ in m.terms)] for m in models])
+    fitted = np.maximum(coefficients @ columns.T, 0.0)
+    basis = np.linalg.qr(columns * np.sqrt(weights)[:, :, None])[0]
+    leverage = (basis * basis).sum(2)
+    misfit = y - fitted
+    left_out = y - misfit / np.maximum(1.0 - leverage, 1e-3)
+
+    def errors(modelled: FloatArray) -> FloatArray:
+        size = np.abs(y) + np.abs(modelled)
+        share: FloatArray = 200.0 * np.abs(y - modelled) / np.where(size > 0, size, 1.0)
+        return np.asarray(share.mean(1), dtype=np.float64)
+
+    total = ((y - y.mean(1, keepdims=True)) ** 2).sum(1)
+    if first.terms and count > size:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            adjusted = 1.0 - (misfit**2).sum(1) / (count - size) * (count - 1) / total
+        adjusted = np.where(total > 0, adjusted, np.nan)
+    else:
+        adjusted = np.full(len(models), np.nan)
+    return [
+        Quality(*three)
+        for three in zip(
+            errors(fitted).tolist(), adjusted.tolist(), errors(left_out).tolist(), strict=True
+        )
+    ]
+
+
 def refit(model: FittedModel, monomials: Sequence[dict[int, Term]]) -> FittedModel:
     """The same data with other monomials, by weighted least squares."""
     solution = _solve(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from regionpredict.errors import InputError
 from regionpredict.fit.fitting import NEEDED_POINTS, fit_many
-from regionpredict.fit.model import FittedModel
+from regionpredict.fit.model import FittedModel, remember_quality
 from regionpredict.fit.observations import Statistic
 from regionpredict.fit.single import DEFAULT_CRITERION, Criterion
 from regionpredict.fit.terms import SearchSpace
@@ -92,6 +92,7 @@ def model_experiment(
                 except InputError as error:
                     problems.append(_placed(error, experiment.series[row], path))
     models = tuple((experiment.series[row], done[row]) for row in sorted(done))
+    remember_quality([model for _, model in models])
     return ModelSet(models, tuple(problems))
 
 

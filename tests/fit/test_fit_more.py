@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
-from regionpredict.fit import Prior, fit
+from regionpredict.fit import Prior, fit, fit_many, quality
 from regionpredict.fit.observations import summarise
 from regionpredict.fit.quality import smape
 from regionpredict.fit.refine import fit_refined
@@ -199,3 +199,21 @@ def test_formula_in_three_styles():
     assert model.formula("latex") == "3 + 0.5 \\cdot p \\log_2 p"
     value = eval(model.formula("python"), {"p": 64.0, "log2": math.log2})
     assert value == pytest.approx(model.predict((64,)))
+
+
+def test_quality_together_is_quality_one_by_one():
+    rng = np.random.default_rng(4)
+    points = [(2,), (4,), (8,), (16,), (32,)]
+    many = [
+        noisy(rng, [c + a * p**i for (p,) in points], 0.05)
+        for c in (1, 5)
+        for a in (0, 1)
+        for i in (0.5, 1, 2)
+        for _ in range(3)
+    ]
+    models = fit_many(points, many)
+    for one, model in zip(quality.of_models(models), models, strict=True):
+        alone = quality.of_model(model)
+        assert one.smape == pytest.approx(alone.smape)
+        assert one.cross_validated_error == pytest.approx(alone.cross_validated_error)
+        assert one.adjusted_r2 == pytest.approx(alone.adjusted_r2, nan_ok=True)
