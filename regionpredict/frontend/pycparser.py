@@ -28,9 +28,11 @@ from regionpredict.frontend.pycparser_chunks import (
     ChunkError,
     ChunkParser,
     clean,
+    close_blocks,
     declared_names,
     partners,
     split,
+    statement_around,
 )
 from regionpredict.frontend.pycparser_expressions import ExpressionBuilder
 from regionpredict.frontend.pycparser_places import Places
@@ -38,12 +40,21 @@ from regionpredict.frontend.pycparser_preprocess import preprocess
 from regionpredict.frontend.pycparser_tokens import Spot
 from regionpredict.frontend.pycparser_tree import TreeBuilder, completed
 from regionpredict.frontend.pycparser_types import Scope, TypeReader
-from regionpredict.frontend.syntax import UNKNOWN, CallExpr, CType, Decl, Expression, Function, IntLit
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    CallExpr,
+    CType,
+    Decl,
+    Expression,
+    Function,
+    IntLit,
+)
 from regionpredict.frontend.tree import calls_in
 from regionpredict.frontend.unit import SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
 _ELSEWHERE = 1 << 62
+_MAX_LEFT_OUT = 20
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -78,6 +89,10 @@ class _Reader:
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
         self.words, self.operators = clean(self.read.tokens)
+        if close_blocks(self.words):
+            last = self.words[-1].spot
+            self.errors.append(Span(last.file, last.line, last.column))
+            self._say("RP002", self.errors[-1], "the parser says: expected '}'; the rest was read")
         partner = partners(self.words)
         self.places = Places(self.words, partner)
         self.parser = ChunkParser(self.words)
@@ -161,14 +176,17 @@ class _Reader:
         end = last.offset + 1 if last.file == begin.file else _ELSEWHERE
         self.located.append((name, begin.file, begin.offset, end))
 
-    def _complain(self, chunk: Chunk, error: ChunkError) -> None:
+    def _complain(self, chunk: Chunk, error: ChunkError, what: str = "") -> None:
         span = self.places.span(min(error.place, chunk.stop - 1))
         if headers.is_system_path(span.file):
             return
         self.errors.append(span)
-        what = "function" if chunk.body >= 0 else "declaration"
+        what = what or ("function" if chunk.body >= 0 else "declaration")
         message = f"the parser says: {error}; this {what} was left out, the rest was read"
-        self.diagnostics.append(Diagnostic("RP002", span, message))
+        self._say("RP002", span, message)
+
+    def _say(self, rule: str, span: Span, message: str) -> None:
+        self.diagnostics.append(Diagnostic(rule, span, message))
 
     def _global(self, name: str) -> Decl | None:
         for chunk in self.waiting.pop(name, ()):
@@ -291,15 +309,29 @@ class _Reader:
         decl = self.scope.find(name)
         if chunk is None or decl is None:
             return None
-        try:
-            nodes = self.parser.parse(chunk.start, chunk.stop)
-        except ChunkError as error:
-            self._complain(chunk, error)
-            return None
+        nodes = self._parse_body(chunk)
         definition = next((node for node in nodes if isinstance(node, c_ast.FuncDef)), None)
         if definition is None:
             return None
         return self.builder.function(definition, decl, chunk, self.scope)
+
+    def _parse_body(self, chunk: Chunk) -> list[Any]:
+        """A function; a statement that pycparser rejects is left out, and said so."""
+        without: tuple[tuple[int, int], ...] = ()
+        while True:
+            try:
+                return self.parser.parse(chunk.start, chunk.stop, without=without)
+            except ChunkError as error:
+                bad = statement_around(
+                    self.words, self.places.partner, min(error.place, chunk.stop - 2), chunk.body
+                )
+                inside = chunk.body < bad[0] < bad[1] < chunk.stop
+                if not inside or len(without) >= _MAX_LEFT_OUT:
+                    self._complain(chunk, error)
+                    return []
+                self._complain(chunk, error, "statement")
+                kept = [one for one in without if one[1] <= bad[0] or one[0] >= bad[1]]
+                without = tuple(sorted([*kept, bad]))
 
     def body_of(self, decl: Decl) -> Function | None:
         """The tree of a function with a body in the user's files, or None."""

@@ -21,11 +21,7 @@ OMITTED = "__regionpredict_omitted_operand"
 
 _KEYWORDS = {
     word: word.upper()
-    for word in (
-        "auto break case char const continue default do double else enum extern float for goto if "
-        "inline int long register offsetof restrict return short signed sizeof static struct "
-        "switch typedef union unsigned void volatile while typeof"
-    ).split()
+    for word in ["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "offsetof", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "typeof"]
 }
 _KEYWORDS.update({
     "_Bool": "_BOOL", "_Complex": "_COMPLEX", "_Generic": "_GENERIC", "_Noreturn": "_NORETURN",
@@ -170,6 +166,19 @@ def _behind_parentheses(tokens: list[Token], at: int) -> int:
     return len(tokens)
 
 
+def close_blocks(words: list[Word]) -> int:
+    """Ends the blocks that a file cut short leaves open; says how many."""
+    depth = 0
+    for word in words:
+        if word.type == "LBRACE":
+            depth += 1
+        elif word.type == "RBRACE" and depth:
+            depth -= 1
+    for _ in range(depth):
+        words.append(Word("RBRACE", "}", words[-1].spot, len(words)))
+    return depth
+
+
 def partners(words: list[Word]) -> list[int]:
     """For each bracket the index of the one that it matches; -1 for all other tokens."""
     found = [-1] * len(words)
@@ -293,29 +302,43 @@ class ChunkParser:
         self.unknown: set[str] = set()
         self._parser = CParser(lexer=_Feed)  # type: ignore[arg-type]
 
-    def parse(self, start: int, stop: int, *, close: bool = False) -> list[c_ast.Node]:
+    def parse(
+        self, start: int, stop: int, *, close: bool = False, without: tuple[tuple[int, int], ...] = ()
+    ) -> list[c_ast.Node]:
         """The declarations in the words [start, stop), a `;` added where `close` says so.
 
         An identifier that nobody declared but that can only be a type is taken for one, which
-        is what a missing header leaves behind. Raises ParseError with the place's index.
+        is what a missing header leaves behind. The statements at `without` are left out. Raises
+        ChunkError with the place's index.
         """
-        words = self.words[start:stop]
+        words: list[Word] = []
+        at = start
+        for first, last in without:
+            words += self.words[at:first]
+            words.append(Word("SEMI", ";", self.words[first].spot, first))
+            at = last
+        words += self.words[at:stop]
+        guessed: set[str] = set()
         for _ in range(_MAX_UNKNOWN_TYPES):
             try:
-                return self._once(words, close)
+                nodes = self._once(words, close, guessed)
             except (ParseError, ValueError, AssertionError, AttributeError, TypeError) as error:
                 place = self._place(error)
-                name = self._undeclared_type(place, start)
+                name = self._undeclared_type(place, start, guessed)
                 if name is None:
                     raise ChunkError(str(error), place) from error
-                self.typedefs.add(name)
-                self.unknown.add(name)
+                guessed.add(name)
             except RecursionError as error:
                 raise ChunkError("nested too deeply", start) from error
+            else:
+                self.typedefs |= guessed
+                self.unknown |= guessed
+                return nodes
         raise ChunkError("too many unknown types", start)
 
-    def _once(self, words: list[Word], close: bool) -> list[c_ast.Node]:
-        used = self.typedefs.intersection([w.value for w in words if w.type in ("ID", "TYPEID")])
+    def _once(self, words: list[Word], close: bool, guessed: set[str]) -> list[c_ast.Node]:
+        named = {word.value for word in words if word.type in ("ID", "TYPEID")}
+        used = (self.typedefs | guessed) & named if guessed else self.typedefs & named
         feed: list[Word] = []
         nowhere = Spot("", 0, 0, 0)
         for name in sorted(used):
@@ -337,19 +360,69 @@ class ChunkParser:
         last: Word | None = getattr(self._parser.clex, "last", None)
         return last.column if last is not None else 0
 
-    def _undeclared_type(self, place: int, start: int) -> str | None:
-        for index in (place, place - 1, place - 2):
-            if index < start or index >= len(self.words):
+    def _undeclared_type(self, place: int, start: int, guessed: set[str]) -> str | None:
+        for index in range(place, max(start, place - 4) - 1, -1):
+            if index + 1 >= len(self.words):
                 continue
-            word = self.words[index]
-            following = self.words[index + 1].value if index + 1 < len(self.words) else ""
-            if word.type not in ("ID", "TYPEID") or word.value in self.typedefs:
+            word, following = self.words[index], self.words[index + 1]
+            if word.type not in ("ID", "TYPEID") or word.value in self.typedefs | guessed:
                 continue
-            if index + 1 < len(self.words) and (
-                self.words[index + 1].type in ("ID", "TYPEID") or following in ("*", ")", ",")
-            ):
+            if following.type in ("ID", "TYPEID") or following.value in ("*", ")", ","):
                 return word.value
         return None
+
+
+def statement_around(words: list[Word], partner: list[int], place: int, body: int) -> tuple[int, int]:
+    """The innermost statement of a function body that holds the word at `place`."""
+    start = at = place
+    while at > body + 1:  # out of parentheses, to where the statement begins
+        value = words[at - 1].value
+        if value in (")", "]", "}") and partner[at - 1] >= 0:
+            at = partner[at - 1]
+            if value == "}" and words[at - 1].value not in ("=", ",", "{"):
+                at = partner[at] + 1
+                break
+        elif value in ("(", "["):
+            at -= 1
+            start = at
+        elif value == ";" and _inside_parentheses(words, partner, at - 1, body):
+            at -= 1
+        elif value in (";", "{"):
+            break
+        else:
+            at -= 1
+    return at, _statement_end(words, partner, at, max(place, start))
+
+
+def _inside_parentheses(words: list[Word], partner: list[int], at: int, body: int) -> bool:
+    while at > body:
+        at -= 1
+        if words[at].value in (")", "]", "}") and partner[at] >= 0:
+            at = partner[at]
+        elif words[at].value in ("(", "["):
+            return True
+        elif words[at].value == "{":
+            return False
+    return False
+
+
+def _statement_end(words: list[Word], partner: list[int], at: int, place: int) -> int:
+    headed = words[at].value in ("for", "while", "if", "switch")
+    if headed and partner[at + 1] > at:
+        return _statement_end(words, partner, partner[at + 1] + 1, place)
+    while at < len(words):
+        value = words[at].value
+        if value == ";":
+            return at + 1
+        if value == "}":
+            return at
+        if partner[at] > at:
+            jump = partner[at]
+            if value == "{" and (jump >= place or words[at - 1].value not in ("=", ",")):
+                return jump + 1
+            at = jump
+        at += 1
+    return at
 
 
 class ChunkError(Exception):

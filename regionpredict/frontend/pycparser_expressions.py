@@ -36,11 +36,27 @@ from regionpredict.ir import Span
 _NO_SPAN = Span("", 0)
 _FLOAT = CType("float", 32)
 _UNNAMED = frozenset((IMAGINARY, OMITTED, "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
-_BUILTIN_TYPES = {
-    "__builtin_huge_val": DOUBLE, "__builtin_inf": DOUBLE, "__builtin_nan": DOUBLE,
-    "__builtin_huge_valf": _FLOAT, "__builtin_inff": _FLOAT, "__builtin_nanf": _FLOAT,
-    "__builtin_expect": CType("int", 64),
+_VOID = CType("void")
+_MATH = frozenset(
+    "sqrt fabs pow exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil "
+    "fmod fmin fmax round trunc cbrt hypot copysign huge_val inf nan".split()
+)
+_LIBRARY = {
+    "abort": _VOID, "exit": _VOID, "free": _VOID, "trap": _VOID, "unreachable": _VOID,
+    "prefetch": _VOID, "expect": CType("int", 64), "strlen": CType("int", 64, True),
+    **dict.fromkeys(("malloc", "calloc", "realloc", "memset", "memcpy", "memmove", "alloca"),
+                    CType("pointer", 64, element=_VOID)),
 }  # fmt: skip
+
+
+def library_type(name: str) -> CType:
+    """The result of a function that nothing declares: what compilers know it by, or `int`."""
+    bare = name.removeprefix("__builtin_")
+    if bare in _LIBRARY:
+        return _LIBRARY[bare]
+    if bare in _MATH:
+        return DOUBLE
+    return _FLOAT if bare[-1:] == "f" and bare[:-1] in _MATH else INT
 
 
 class ExpressionBuilder:
@@ -165,10 +181,7 @@ class ExpressionBuilder:
         return CallExpr("(pointer)", None, args, span)
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
-        ctype = _BUILTIN_TYPES.get(name, INT)
-        if name.startswith("__builtin_") and name not in _BUILTIN_TYPES:
-            known = self._implicit.find(name[len("__builtin_") :])
-            ctype = known.ctype if known is not None else INT
+        ctype = library_type(name)
         decl = Decl(name, "function", ctype, span)
         self._implicit.names[name] = decl
         return decl

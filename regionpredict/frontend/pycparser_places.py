@@ -82,7 +82,11 @@ class Places:
     def _base_start(self, base: Any) -> int:
         """The start of what `[`, `.`, `->` or a call stands behind, with its parentheses."""
         start = self.expression_start(base)
-        if isinstance(base, (c_ast.ID, c_ast.ArrayRef, c_ast.FuncCall)) or (
+        if isinstance(base, c_ast.ID):
+            plain = start + 1 < len(self.words) and self.words[start + 1].value in _POSTFIX
+        else:
+            plain = isinstance(base, (c_ast.ArrayRef, c_ast.FuncCall))
+        if plain or (
             isinstance(base, c_ast.UnaryOp) and base.op[0] == "p"
         ):
             return start

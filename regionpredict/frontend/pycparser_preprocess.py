@@ -139,6 +139,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.diagnostics: list[Diagnostic] = []
         self.guessed: list[str] = []
         self.line = 1
+        self.text = ""
         self.rewrite_paths: list[Any] = []
         self.expand_countermacro = True
         self.folders, self.quoted, self.forced, dropped = _options(request)
@@ -181,11 +182,12 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             self.files.setdefault(path, data)
         if data.startswith(_BOM):
             data = b"   " + data[3:]
-        yield from self.parsegen(data.decode("latin-1"), path, path)
+        self.text = data.decode("latin-1")
+        yield from self.parsegen("", path, path)
 
     def group_lines(self, input: str, abssource: str) -> Iterator[list[Token]]:
-        """The tokens of each line (pcpp's own lexer is not used)."""
-        for line in lines_of(input, abssource):
+        """The tokens of each line; neither pcpp's lexer nor its trigraphs touch the text."""
+        for line in lines_of(self.text, abssource):
             self.line = line[0].lineno
             yield line
 
@@ -218,10 +220,14 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 Diagnostic("RP001", Span(spot.file, spot.line, spot.column), message)
             )
             return
-        if path in self.include_once or self.include_depth > _MAX_DEPTH:
+        if self.include_depth > _MAX_DEPTH or self._read_already(path):
             return
         data = self.files.get(path)
         yield from self._file(path, Path(path).read_bytes() if data is None else data)
+
+    def _read_already(self, path: str) -> bool:
+        guard = self.include_once.get(path, "")
+        return guard is None or guard in self.macros  # `#pragma once`, or its guard is defined
 
     def _locate(self, name: str, includer: str, *, quoted: bool) -> str | None:
         first = [str(Path(includer).parent), *self.quoted] if quoted else []
@@ -250,6 +256,63 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         )
         return self._locate(name, includer, quoted=False)
 
+    # -- macros ---------------------------------------------------------------------------------
+
+    def expand_macros(
+        self, tokens: list[Token], expanding_from: Iterable[str] = ()
+    ) -> list[Token]:
+        """The tokens with every macro replaced, in time linear in what comes out.
+
+        A token remembers the macros it came from (Prosser's algorithm, which C's own wording is
+        made after); all that a macro gives has the place of its name.
+        """
+        waiting = tokens[::-1]
+        out: list[Token] = []
+        macros = self.macros
+        while waiting:
+            token = waiting.pop()
+            name = token.value
+            if token.type != "CPP_ID":
+                out.append(token)
+            elif name in ("__LINE__", "__COUNTER__"):
+                out.append(self._counted(token))
+            elif name not in macros or name in token.hidden:
+                out.append(token)
+            else:
+                given = self._expansion(token, macros[name], waiting)
+                if given is None:
+                    out.append(token)
+                else:
+                    waiting.extend(reversed(given))
+        return out
+
+    def _counted(self, token: Token) -> Token:
+        number = token.lineno
+        if token.value == "__COUNTER__":
+            number = self.countermacro
+            self.countermacro += 1
+        return Token("CPP_INTEGER", str(number), token.source)
+
+    def _expansion(self, token: Token, macro: Any, waiting: list[Token]) -> list[Token] | None:
+        hidden = token.hidden | {token.value}
+        if macro.arglist is None:
+            return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in macro.value]
+        found = _arguments(waiting)
+        if found is None:
+            return None
+        count, arguments, closing = found
+        fitted = _fitted(macro, arguments)
+        if fitted is None:
+            spot = token.source
+            self.on_error(spot, token.lineno, f"macro {token.value} has other arguments")
+            return None
+        del waiting[-count:]
+        hidden = (token.hidden & closing.hidden) | {token.value}
+        given = self.macro_expand_args(macro, fitted)
+        return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in given]
+
+    # -- what pcpp asks of its hooks ------------------------------------------------------------
+
     def on_directive_handle(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]
     ) -> bool:
@@ -275,13 +338,66 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_error(self, file: object, line: int, msg: str) -> None:
         """What pcpp could not make sense of."""
         if isinstance(file, Spot) and not headers.is_system_path(file.file):
-            self._note(file, msg[:1].lower() + msg[1:].split(" (passed")[0])
+            self._note(file, msg[:1].lower() + msg[1:].split(" (passed", maxsplit=1)[0])
 
     def _note(self, spot: Spot, message: str) -> None:
         span = Span(spot.file, spot.line, spot.column)
         self.diagnostics.append(
             Diagnostic("RP002", span, f"the preprocessor says: {message}; the rest was read")
         )
+
+
+def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
+    """The arguments of a macro from the tokens that wait (last first), and its `)`."""
+    at = len(waiting) - 1
+    while at >= 0 and waiting[at].type == SPACE:
+        at -= 1
+    if at < 0 or waiting[at].value != "(":
+        return None
+    depth = 0
+    arguments: list[list[Token]] = [[]]
+    for index in range(at, -1, -1):
+        token = waiting[index]
+        value = token.value
+        if value == "(" and token.type == "CPP_LPAREN":
+            depth += 1
+            if depth == 1:
+                continue
+        elif value == ")" and token.type == "CPP_RPAREN":
+            depth -= 1
+            if not depth:
+                return len(waiting) - index, [_stripped(a) for a in arguments], token
+        elif value == "," and depth == 1:
+            arguments.append([])
+            continue
+        arguments[-1].append(token)
+    return None
+
+
+def _stripped(tokens: list[Token]) -> list[Token]:
+    first, last = 0, len(tokens)
+    while first < last and tokens[first].type == SPACE:
+        first += 1
+    while last > first and tokens[last - 1].type == SPACE:
+        last -= 1
+    return tokens[first:last]
+
+
+def _fitted(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | None:
+    """As many arguments as the macro has parameters; None where they do not fit."""
+    wanted = len(macro.arglist)
+    if not wanted:
+        return [] if arguments == [[]] else None
+    if macro.variadic:
+        if len(arguments) < wanted - 1:
+            return None
+        rest: list[Token] = []
+        for number, argument in enumerate(arguments[wanted - 1 :]):
+            if number:
+                rest.append(Token("CPP_COMMA", ",", argument[0].source if argument else None))
+            rest += argument
+        return [*arguments[: wanted - 1], rest]
+    return arguments if len(arguments) == wanted else None
 
 
 def _options(request: SourceRequest) -> tuple[list[str], list[str], list[str], set[str]]:

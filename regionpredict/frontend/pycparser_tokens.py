@@ -23,23 +23,20 @@ class Spot(NamedTuple):
 class Token:
     """A preprocessing token; `type` is one of pcpp's names, `source` its `Spot`."""
 
-    __slots__ = ("expanded_from", "lexpos", "lineno", "source", "type", "value")
+    __slots__ = ("hidden", "lexpos", "lineno", "source", "type", "value")
 
-    expanded_from: list[str]
-
-    def __init__(self, kind: str, value: str, spot: Spot | None) -> None:
-        self.type: str | None = kind
+    def __init__(
+        self, kind: str | None, value: str, spot: Spot | None, hidden: frozenset[str] = frozenset()
+    ) -> None:
+        self.type = kind
         self.value = value
         self.source = spot
+        self.hidden = hidden  # the macros that it came from, which do not expand in it again
         self.lineno = spot.line if spot is not None else 0
         self.lexpos = 0
 
     def __copy__(self) -> Token:
-        made = Token(self.type or "", self.value, self.source)
-        made.type, made.lineno = self.type, self.lineno
-        if hasattr(self, "expanded_from"):
-            made.expanded_from = list(self.expanded_from)
-        return made
+        return Token(self.type, self.value, self.source, self.hidden)
 
 
 SPACE = "CPP_WS"
@@ -56,6 +53,7 @@ _NAMES = {
     "++": "PLUSPLUS", "%=": "PERCENTEQUAL", "<<=": "LSHIFTEQUAL", ">>=": "RSHIFTEQUAL",
 }  # fmt: skip
 OPERATORS = {text: f"CPP_{name}" for text, name in _NAMES.items()}
+_HASHES = frozenset(("#", "%:", "??="))
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlL]*\Z")
 _SCAN = re.compile(
     r"""
@@ -67,7 +65,7 @@ _SCAN = re.compile(
   | (?P<string>(?:u8|[LuU])?"(?:\\\r?\n|\\.|[^"\\\n])*")
   | (?P<char>(?:u8|[LuU])?'(?:\\.|[^'\\\n])+')
   | (?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
-  | (?P<op>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\#\#|[-+*/%&^|]=|.)
+  | (?P<op>%:|\?\?=|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\#\#|[-+*/%&^|]=|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -102,8 +100,8 @@ def lines_of(text: str, file: str) -> Iterator[list[Token]]:
             line += 1
             start = at + 1
             continue
-        if not current and value == "#":
-            directive = True
+        if not current and value in _HASHES:
+            directive, value = True, "#"
         current.append(Token(_kind(kind or "op", value), value, spot))
         if kind == "string" and "\n" in value:
             current[-1].value = _SPLICE.sub("", value)

@@ -2,6 +2,8 @@
 #ifndef REGIONPREDICT_CTYPE_H
 #define REGIONPREDICT_CTYPE_H
 
+#include <features.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

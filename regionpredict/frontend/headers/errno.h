@@ -2,6 +2,8 @@
 #ifndef REGIONPREDICT_ERRNO_H
 #define REGIONPREDICT_ERRNO_H
 
+#include <features.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -2,6 +2,8 @@
 #ifndef REGIONPREDICT_LIMITS_H
 #define REGIONPREDICT_LIMITS_H
 
+#include <features.h>
+
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127

@@ -2,6 +2,7 @@
 #ifndef REGIONPREDICT_STDIO_H
 #define REGIONPREDICT_STDIO_H
 
+#include <features.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/types.h>

@@ -2,6 +2,7 @@
 #ifndef REGIONPREDICT_STDLIB_H
 #define REGIONPREDICT_STDLIB_H
 
+#include <features.h>
 #include <alloca.h>
 #include <stddef.h>
 

@@ -2,6 +2,7 @@
 #ifndef REGIONPREDICT_STRING_H
 #define REGIONPREDICT_STRING_H
 
+#include <features.h>
 #include <stddef.h>
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #ifndef REGIONPREDICT_TIME_H
 #define REGIONPREDICT_TIME_H
 
+#include <features.h>
 #include <stddef.h>
 #include <sys/types.h>
 

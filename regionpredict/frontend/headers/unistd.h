@@ -2,6 +2,7 @@
 #ifndef REGIONPREDICT_UNISTD_H
 #define REGIONPREDICT_UNISTD_H
 
+#include <features.h>
 #include <stddef.h>
 #include <sys/types.h>
 

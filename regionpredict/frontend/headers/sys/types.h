@@ -2,6 +2,7 @@
 #ifndef REGIONPREDICT_SYS_TYPES_H
 #define REGIONPREDICT_SYS_TYPES_H
 
+#include <features.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,0 +1,3 @@
+/* The least of <tgmath.h>: the functions for double stand for all types. */
+#include <complex.h>
+#include <math.h>
