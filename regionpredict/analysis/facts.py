@@ -22,7 +22,9 @@ class Count:
 
     def __str__(self) -> str:
         shown = str(self.expr) if self.expr is not None else "unknown"
-        return shown if self.value is None or shown == str(self.value) else f"{shown} = {self.value}"
+        return (
+            shown if self.value is None or shown == str(self.value) else f"{shown} = {self.value}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def _status(region: Region, statements: list[StatementFact]) -> str:
     if region.nest is None:
         return "skipped"
     rules = {note.id for note in region.diagnostics}
-    understood = region.nest.trips is not None and not rules & {"RP102", "RP105", "RP106"}
+    understood = region.nest.trips is not None and not rules & {"RP102", "RP105", "RP106", "RP111"}
     return "complete" if understood and statements else "partial"
 
 

@@ -99,9 +99,7 @@ def _loop_ends(loop: Loop) -> tuple[Expr, Expr] | None:
     return (loop.start, last) if step > 0 else (last, loop.start)
 
 
-def _at_end(
-    side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool
-) -> Expr | None:
+def _at_end(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:
     if name not in side.names:
         return side
     coefficient = side.coefficient(name)

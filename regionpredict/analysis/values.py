@@ -32,9 +32,7 @@ class Bindings:
         return None if value is None else int(value // 1)
 
 
-def bind(
-    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
-) -> Bindings:
+def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
     """Every name of the region that can be given a value.
 
     >>> from regionpredict.ir import Span

@@ -11,8 +11,13 @@ from regionpredict.cli.source_options import run_analysis, source_options, write
 
 @click.command("analyze")
 @source_options
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
-              show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+)
 def command(
     paths: tuple[str, ...], stage: str | None, output: str | None, form: str, **options: Any
 ) -> None:  # fmt: skip

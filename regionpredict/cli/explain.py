@@ -19,11 +19,20 @@ _NEAR = 3
 
 @click.command("explain")
 @click.argument("what", metavar="FILE:LINE|RULE")
-@click.option("-m", "machine_name", default=None, metavar="MACHINE",
-              help="A shipped machine's name, or a YAML file.")
+@click.option(
+    "-m",
+    "machine_name",
+    default=None,
+    metavar="MACHINE",
+    help="A shipped machine's name, or a YAML file.",
+)
 @click.option("--model", type=click.Choice(["density"]), default="density", show_default=True)
-@click.option("--combination", type=click.Choice(["relative-difference", "ratio"]),
-              default="relative-difference", show_default=True)
+@click.option(
+    "--combination",
+    type=click.Choice(["relative-difference", "ratio"]),
+    default="relative-difference",
+    show_default=True,
+)
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
 @click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
 @click.option("--std", "standard", default="", metavar="STD", help="Language standard.")
@@ -56,7 +65,9 @@ def command(
 def _place(what: str) -> tuple[str, int]:
     file, _, line = what.rpartition(":")
     if not file or not line.isdigit():
-        raise UsageError(f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101")
+        raise UsageError(
+            f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101"
+        )
     return file, int(line)
 
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "calibrate": "Measure this host into a machine model.",
     "fit": "Empirical scaling models from measurements.",
     "expect": "Scalability expectations as a test.",
+    "cc": "A compiler that measures the regions of what it compiles.",
 }
 
 

@@ -11,14 +11,28 @@ from regionpredict.cli.source_options import run_analysis, source_options, write
 
 @click.command("predict")
 @source_options
-@click.option("-m", "machine_name", required=True, metavar="MACHINE",
-              help="A shipped machine's name, or a YAML file.")
+@click.option(
+    "-m",
+    "machine_name",
+    required=True,
+    metavar="MACHINE",
+    help="A shipped machine's name, or a YAML file.",
+)
 @click.option("--model", type=click.Choice(["density"]), default="density", show_default=True)
-@click.option("--combination", type=click.Choice(["relative-difference", "ratio"]),
-              default="relative-difference", show_default=True,
-              help="How the density model combines its good and bad scores.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
-              show_default=True)
+@click.option(
+    "--combination",
+    type=click.Choice(["relative-difference", "ratio"]),
+    default="relative-difference",
+    show_default=True,
+    help="How the density model combines its good and bad scores.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+)
 def command(
     paths: tuple[str, ...], machine_name: str, model: str, combination: str,
     stage: str | None, output: str | None, form: str, **options: Any,

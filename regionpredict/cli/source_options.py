@@ -55,7 +55,9 @@ def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not name.isidentifier():
-            raise UsageError(f"-D {pair}: not a macro name", remedy="write -D NAME or -D NAME=VALUE")
+            raise UsageError(
+                f"-D {pair}: not a macro name", remedy="write -D NAME or -D NAME=VALUE"
+            )
         found.append((name, value if equals else "1"))
     return found
 
@@ -68,7 +70,9 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
         try:
             found[name.strip()] = int(value, 0)
         except ValueError:
-            raise UsageError(f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000") from None
+            raise UsageError(
+                f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000"
+            ) from None
     return found
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from regionpredict.errors import InputError
 from regionpredict.frontend import headers
 from regionpredict.frontend import libclang as lc
-from regionpredict.frontend.tree import calls_in
 from regionpredict.frontend.clang_tree import TreeBuilder
 from regionpredict.frontend.clang_types import TypeReader
 from regionpredict.frontend.macros import MacroTable
@@ -22,10 +22,13 @@ from regionpredict.frontend.pragmas import (
     Pragma,
     SourceText,
     blank_comments,
+    blank_ranges,
     find_pragmas,
     may_hold_directives,
 )
+from regionpredict.frontend.recovery import Guesses
 from regionpredict.frontend.syntax import CallExpr, Decl, Function
+from regionpredict.frontend.tree import calls_in
 from regionpredict.frontend.unit import SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
@@ -35,7 +38,8 @@ _CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))
 _SEVERITY_ERROR = 3
 _CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu"))
 _MISSING = re.compile(r"'([^']+)' file not found")
-_MAX_GUESSES = 6
+_MAX_FOLDERS = 6
+_MAX_RECOVERIES = 6
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -77,6 +81,7 @@ class _Reader:
         self.index = self.lib.clang_createIndex(0, 0)
         self.names: dict[int, str] = {}
         self.diagnostics: list[Diagnostic] = []
+        self.errors: tuple[Span, ...] = ()
         self.sources: dict[int, SourceText] = {}
         self.handle = self._parse_with_guesses()
         self.macros = MacroTable()
@@ -87,35 +92,67 @@ class _Reader:
 
     # -- parsing --------------------------------------------------------------------------------
 
+    def _parse(self, request: SourceRequest, prelude: str = "") -> int:
+        code, handle = lc.parse(
+            self.index, request.path, arguments(request), _PARSE_OPTIONS, prelude
+        )
+        if code or not handle:
+            raise InputError(
+                "cannot be read as C", remedy="is it a source file?", path=request.path
+            )
+        return handle
+
     def _parse_with_guesses(self) -> int:
+        """Parses; adds guessed include folders, then guessed declarations, while they help."""
         request = self.request
-        guessed: list[str] = []
-        while True:
-            attempt = SourceRequest(
-                request.path, request.defines, (*request.includes, *guessed),
-                request.standard, request.root, request.extra,
-            )  # fmt: skip
-            code, handle = lc.parse(self.index, request.path, arguments(attempt), _PARSE_OPTIONS)
-            if code or not handle:
-                raise InputError("cannot be read as C", remedy="is it a source file?", path=request.path)
-            missing = self._missing_headers(handle)
-            found = None
-            if len(guessed) < _MAX_GUESSES:
-                for header, _ in missing:
-                    found = headers.guess_include(header, request.path, request.root)
-                    if found and found not in guessed:
-                        break
-                    found = None
-            if not found:
+        handle = self._parse(request)
+        for _ in range(_MAX_FOLDERS):
+            folder = self._guessed_folder(handle, request)
+            if folder is None:
                 break
-            guessed.append(found)
-            self.lib.clang_disposeTranslationUnit(handle)
-        for folder in guessed:
             shown = os.path.relpath(folder)
-            self._say("RP003", Span(request.path, 1), f"include folder guessed: {shown}; pass -I {shown} to be sure")
+            self._say(
+                "RP003",
+                Span(request.path, 1),
+                f"include folder guessed: {shown}; pass -I {shown} to be sure",
+            )
+            request = replace(request, includes=(*request.includes, folder))
+            self.lib.clang_disposeTranslationUnit(handle)
+            handle = self._parse(request)
+        missing = self._missing_headers(handle)
         for header, span in missing:
-            self._say("RP001", span, f"header '{header}' not found: what it declares is unknown here; add its folder with -I")
+            self._say(
+                "RP001",
+                span,
+                f"header '{header}' not found: what it declares is unknown here; add its folder with -I",
+            )
+        if not is_cpp(request.path) and self._errors(handle):
+            handle = self._recover(handle, request)
         self._note_errors(handle)
+        return handle
+
+    def _guessed_folder(self, handle: int, request: SourceRequest) -> str | None:
+        for header, _ in self._missing_headers(handle):
+            folder = headers.guess_include(header, request.path, request.root)
+            if folder is not None and folder not in request.includes:
+                return folder
+        return None
+
+    def _recover(self, handle: int, request: SourceRequest) -> int:
+        guesses = Guesses()
+        for _ in range(_MAX_RECOVERIES):
+            errors = [(m, s) for m, s in self._errors(handle) if not headers.is_system_path(s.file)]
+            if not guesses.learn(errors):
+                break
+            self.lib.clang_disposeTranslationUnit(handle)
+            handle = self._parse(request, guesses.prelude())
+        if guesses.names:
+            names = ", ".join(guesses.names[:5]) + (", ..." if len(guesses.names) > 5 else "")
+            self._say(
+                "RP005",
+                Span(request.path, 1),
+                f"declarations guessed for names from missing headers: {names}",
+            )
         return handle
 
     def _say(self, rule: str, span: Span, message: str) -> None:
@@ -143,10 +180,10 @@ class _Reader:
 
     def _note_errors(self, handle: int) -> None:
         errors = [(m, s) for m, s in self._errors(handle) if not _MISSING.search(m)]
-        errors = [(m, s) for m, s in errors if not headers.is_system_path(s.file)]
-        if errors:
-            message, span = errors[0]
-            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        self.errors = tuple(span for _, span in errors if not headers.is_system_path(span.file))
+        if self.errors:
+            message, span = next(e for e in errors if e[1] == self.errors[0])
+            more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
             self._say("RP002", span, f"the parser says: {message}{more}; the rest was read")
 
     def file_name(self, file: int) -> str:
@@ -177,6 +214,7 @@ class _Reader:
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
             writes_of=self.writes_of,
+            errors=self.errors,
             headers="system" if headers.has_system_headers() else "shipped",
             close=self.close,
         )
@@ -190,9 +228,14 @@ class _Reader:
 
     def _user_files(self) -> list[int]:
         found = []
-        for file, _ in lc.inclusions(self.handle):
+        for file, _, _ in lc.inclusions(self.handle):
             name = self.file_name(file)
-            if file and not headers.is_system_path(name) and file not in found:
+            if (
+                file
+                and name != lc.PRELUDE
+                and not headers.is_system_path(name)
+                and file not in found
+            ):
                 found.append(file)
         return found
 
@@ -204,7 +247,8 @@ class _Reader:
                 continue
             self.sources[file] = SourceText(self.file_name(file), data)
             if b"define" in data:
-                self.macros.add_text(blank_comments(data))
+                active = blank_ranges(data, self._skipped(file))
+                self.macros.add_text(blank_comments(active))
         for name, value in self.request.defines:
             self.macros.add(name, value)
 
@@ -221,15 +265,24 @@ class _Reader:
         return found
 
     def _skipped(self, file: int) -> list[tuple[int, int]]:
+        """The ranges of a file that a false `#if` left out every time the file was included."""
         ranges = self.lib.clang_getSkippedRanges(self.handle, file)
-        found = []
+        edges: list[tuple[int, int]] = []
         place = lc.Place()
         for number in range(ranges.contents.count):
             one = ranges.contents.ranges[number]
             begin = place.read(lc.Location(one.ptr0, one.ptr1, one.begin))[3]
             end = place.read(lc.Location(one.ptr0, one.ptr1, one.end))[3]
-            found.append((begin, end))
+            edges += [(begin, 1), (end, -1)]
         self.lib.clang_disposeSourceRangeList(ranges)
+        times = sum(inner == file for inner, _, _ in lc.inclusions(self.handle)) if edges else 1
+        found, depth, opened = [], 0, 0
+        for offset, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
+            if depth < times <= depth + step:
+                opened = offset
+            elif depth + step < times <= depth:
+                found.append((opened, offset))
+            depth += step
         return found
 
     # -- functions ------------------------------------------------------------------------------
@@ -263,17 +316,34 @@ class _Reader:
     def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
         if not directives:
             return []
-        offsets: dict[int, list[int]] = {}
+        offsets = self._places_of({file for file, _, _ in directives})
         for file, _, pragma in directives:
             offsets.setdefault(file, []).append(pragma.offset)
         found = []
         for cursor, file, begin, end in self._located():
             inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
-            # A body that is itself an #include has its directives in another file.
-            inside = inside or (end >= 1 << 62)
             if inside and (function := self._function(cursor)) is not None:
                 found.append(function)
         return found
+
+    def _places_of(self, files: set[int]) -> dict[int, list[int]]:
+        """Where the files are included, as offsets by including file, through all levels.
+
+        A function body may hold `#include "loop_template.c"`: its directives stand in that file.
+        """
+        included = lc.inclusions(self.handle)
+        places: dict[int, list[int]] = {}
+        waiting = list(files)
+        seen = set(files)
+        while waiting:
+            file = waiting.pop()
+            for inner, outer, offset in included:
+                if inner == file and outer:
+                    places.setdefault(outer, []).append(offset)
+                    if outer not in seen:
+                        seen.add(outer)
+                        waiting.append(outer)
+        return places
 
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)
@@ -312,7 +382,9 @@ class _Reader:
         count = 0
         for _, file, begin, end in self._located():
             source = self.sources.get(file)
-            if source is not None and pattern.search(source.data, begin, min(end, len(source.data))):
+            if source is not None and pattern.search(
+                source.data, begin, min(end, len(source.data))
+            ):
                 count += 1
         return count
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 
 from regionpredict.frontend import libclang as lc
@@ -40,10 +39,59 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-_BINARY = (
-    " .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
-).split(" ")
-_UNARY = " p++ p-- ++ -- & * + - ~ ! __real __imag __extension__ co_await".split(" ")
+_BINARY = [
+    "",
+    ".*",
+    "->*",
+    "*",
+    "/",
+    "%",
+    "+",
+    "-",
+    "<<",
+    ">>",
+    "<=>",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "==",
+    "!=",
+    "&",
+    "^",
+    "|",
+    "&&",
+    "||",
+    "=",
+    "*=",
+    "/=",
+    "%=",
+    "+=",
+    "-=",
+    "<<=",
+    ">>=",
+    "&=",
+    "^=",
+    "|=",
+    ",",
+]
+_UNARY = [
+    "",
+    "p++",
+    "p--",
+    "++",
+    "--",
+    "&",
+    "*",
+    "+",
+    "-",
+    "~",
+    "!",
+    "__real",
+    "__imag",
+    "__extension__",
+    "co_await",
+]
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _FUNCTIONS = frozenset((8, 21, 24, 25, 26, 30))
 _NO_SPAN = Span("", 0)
@@ -116,7 +164,7 @@ class TreeBuilder:
         """The function with its body and directives, or None where it has no body."""
         file, _, _, begin = self._begin(cursor)
         for pending in self._pending.values():
-            pending.at = len(pending.pragmas)
+            pending.at = 0  # a file that is included inside the body begins at its first line
         if file in self._pending:
             self._pending[file].seek(begin)
         tree = _grow(cursor)
@@ -310,15 +358,9 @@ class TreeBuilder:
                 args = base.children + args
         return CallExpr(name or "(pointer)", decl, args, span)
 
-    def _operator(
-        self, name: str, children: list[_Node], decl: Decl, span: Span
-    ) -> Expression:
+    def _operator(self, name: str, children: list[_Node], decl: Decl, span: Span) -> Expression:
         # An overloaded operator's children are its operands with the operator's name among them.
-        operands = [
-            self._expression(c)
-            for c in children
-            if not _names_operator(c)
-        ]
+        operands = [self._expression(c) for c in children if not _names_operator(c)]
         op = name[len("operator") :].strip()
         if op in ("[]", "()") and len(operands) >= 2:
             result: Expression = operands[0]
@@ -546,12 +588,10 @@ class TreeBuilder:
         test = self._condition_of(condition) if condition else None
         step = self._condition_of(increment) if increment else None
         body = self._statement(parts[-1])
-        closes = self._end(node.cursor)[3]
-        return For(first, test, step, body, self._at(at), at[3], closes)
+        _, last_line, _, closes = self._end(node.cursor)
+        return For(first, test, step, body, self._at(at), at[3], closes, last_line)
 
-    def _for_header(
-        self, parts: list[_Node]
-    ) -> tuple[_Node | None, _Node | None, _Node | None]:
+    def _for_header(self, parts: list[_Node]) -> tuple[_Node | None, _Node | None, _Node | None]:
         if len(parts) >= 3:
             return parts[0], parts[-2], parts[-1]
         init = condition = increment = None

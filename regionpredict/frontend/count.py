@@ -106,11 +106,20 @@ class Tally:
         span = getattr(expression, "span", None)
         if span is None or not span.line:
             span = self.span
-        if not place.subscripts:
+        if place.array not in self.context.arrays:  # *p where p = &x: the scalar itself
+            (self.reads if kind == "read" else self.writes).add(place.array)
             return
         bytes_moved = ctype.bytes
         self.accesses.append(
-            Access(place.array, kind, place.subscripts, show(expression), span, bytes_moved, place.member)
+            Access(
+                place.array,
+                kind,
+                place.subscripts,
+                show(expression),
+                span,
+                bytes_moved,
+                place.member,
+            )
         )
 
     def _address_of(self, expression: Expression) -> CType:
@@ -198,7 +207,9 @@ class Tally:
             return INT
         for side in (left, right):
             if side.kind in ("pointer", "array"):
-                return INT if op in _COMPARISONS or (op == "-" and left.kind == right.kind) else side
+                return (
+                    INT if op in _COMPARISONS or (op == "-" and left.kind == right.kind) else side
+                )
         ctype = _usual(left, right)
         floating = ctype.kind == "float"
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
@@ -223,7 +234,9 @@ class Tally:
             ctype = decl.ctype
         elif op != "=":
             ctype = self._update(target)
-        elif isinstance(target, (Index, Member)) or (isinstance(target, Unary) and target.op == "*"):
+        elif isinstance(target, (Index, Member)) or (
+            isinstance(target, Unary) and target.op == "*"
+        ):
             ctype = self._place(target, "write")
         else:
             ctype = self.visit(target)

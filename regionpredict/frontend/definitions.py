@@ -33,7 +33,7 @@ _MAX_STEPS = 200
 def definitions_of(unit: Unit, function: Function, context: Context) -> tuple[Definition, ...]:
     """Definitions of the region's free names, and of the names in those definitions in turn."""
     finder = _Finder(unit, context)
-    homes: dict[str, Function] = {name: function for name in context.invariants}
+    homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
     found: dict[str, Definition] = {}
     waiting = sorted(context.invariants)
     steps = 0

@@ -85,9 +85,7 @@ class _Parser:
         raise ValueError(self.text)
 
 
-def parse_expression(
-    text: str, resolve: Callable[[str], Decl | None], span: Span
-) -> Expression:
+def parse_expression(text: str, resolve: Callable[[str], Decl | None], span: Span) -> Expression:
     """The expression in `text`, with names looked up by `resolve`; `Opaque` if it is beyond this.
 
     >>> parse_expression("2*(3+4)", lambda name: None, Span("f.c", 1))

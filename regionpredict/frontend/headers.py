@@ -15,7 +15,10 @@ _MAX_FOLDERS = 400
 @lru_cache(maxsize=1)
 def compiler_headers() -> tuple[str, ...]:
     """Folders with a compiler's own headers (`stddef.h`, `omp.h`), the newest first."""
-    found = [*Path("/usr/lib/gcc").glob("*/*/include"), *Path("/usr/lib").glob("llvm-*/lib/clang/*/include")]
+    found = [
+        *Path("/usr/lib/gcc").glob("*/*/include"),
+        *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
+    ]
     usable = [path for path in found if (path / "stddef.h").exists()]
     return tuple(str(path) for path in sorted(usable, key=_version, reverse=True)[:1])
 

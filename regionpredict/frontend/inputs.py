@@ -47,7 +47,9 @@ def _expand(
             return _from_database(database, defines, includes, standard)
         files = _sources_below(given)
         if not files:
-            raise InputError("no C or C++ source in this folder", remedy="name a folder with .c files", path=path)
+            raise InputError(
+                "no C or C++ source in this folder", remedy="name a folder with .c files", path=path
+            )
         return [SourceRequest(file, defines, includes, standard, path) for file in files]
     if given.name.endswith(".json"):
         return _from_database(given, defines, includes, standard)
@@ -64,7 +66,9 @@ def _project_root(file: Path) -> str:
     """The nearest folder above that looks like a project's, two levels up at the most."""
     folder = file.resolve().parent
     for level in (folder, *list(folder.parents)[:2]):
-        if any((level / mark).exists() for mark in (".git", "Makefile", "CMakeLists.txt", "configure")):
+        if any(
+            (level / mark).exists() for mark in (".git", "Makefile", "CMakeLists.txt", "configure")
+        ):
             return str(level)
     return str(folder)
 
@@ -92,12 +96,16 @@ def _from_database(
     found = []
     for entry in entries:
         if not isinstance(entry, dict) or "file" not in entry:
-            raise InputError("an entry without 'file'", remedy="write it anew with cmake or bear", path=str(path))
+            raise InputError(
+                "an entry without 'file'", remedy="write it anew with cmake or bear", path=str(path)
+            )
         request = _from_entry(entry, path, defines, includes, standard)
         if request is not None:
             found.append(request)
     if not found:
-        raise InputError("no C or C++ file listed that exists", remedy="write it anew", path=str(path))
+        raise InputError(
+            "no C or C++ file listed that exists", remedy="write it anew", path=str(path)
+        )
     return found
 
 

@@ -9,7 +9,18 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 from collections.abc import Sequence
-from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_longlong, c_uint, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int,
+    c_longlong,
+    c_uint,
+    c_ulong,
+    c_void_p,
+)
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -53,11 +64,19 @@ class String(Structure):
     _fields_ = (("data", c_void_p), ("flags", c_uint))
 
 
+class UnsavedFile(Structure):
+    """CXUnsavedFile: a file's text that is in no file."""
+
+    _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
+
+
 class Type(Structure):
     """CXType."""
 
     _fields_ = (("kind", c_int), ("ptr0", c_void_p), ("ptr1", c_void_p))
 
+
+PRELUDE = "/regionpredict-prelude.h"  # a name for text that is in no file
 
 _VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
 _INCLUSION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Location), c_uint, c_void_p)
@@ -67,7 +86,16 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_disposeIndex": (None, [c_void_p]),
     "clang_parseTranslationUnit2": (
         c_int,
-        [c_void_p, c_char_p, POINTER(c_char_p), c_int, c_void_p, c_uint, c_uint, POINTER(c_void_p)],
+        [
+            c_void_p,
+            c_char_p,
+            POINTER(c_char_p),
+            c_int,
+            POINTER(UnsavedFile),
+            c_uint,
+            c_uint,
+            POINTER(c_void_p),
+        ],
     ),
     "clang_disposeTranslationUnit": (None, [c_void_p]),
     "clang_getTranslationUnitCursor": (Cursor, [c_void_p]),
@@ -195,23 +223,38 @@ class Place:
         return self.file.value or 0, self.line.value, self.column.value, self.offset.value
 
 
-def inclusions(unit: int) -> list[tuple[int, int]]:
-    """(file handle, inclusion depth) of every file the unit read."""
-    found: list[tuple[int, int]] = []
+def inclusions(unit: int) -> list[tuple[int, int, int]]:
+    """(file handle, including file's handle, offset of the #include there) of all files read.
 
-    def visit(file: int, _stack: object, depth: int, _data: object) -> None:
-        found.append((file, depth))
+    The main file comes first, with 0 for the file that includes it.
+    """
+    found: list[tuple[int, int, int]] = []
+    place = Place()
+
+    def visit(file: int, stack: Any, depth: int, _data: object) -> None:
+        including, offset = 0, 0
+        if depth:
+            including, _, _, offset = place.read(stack[0])
+        found.append((file, including, offset))
 
     library().clang_getInclusions(unit, _INCLUSION(visit), None)
     return found
 
 
-def parse(index: int, path: str, arguments: Sequence[str], options: int) -> tuple[int, int]:
-    """(error code, translation unit handle); the handle is 0 after an error."""
-    encoded = [argument.encode() for argument in arguments]
-    array = (c_char_p * len(encoded))(*encoded)
+def parse(
+    index: int, path: str, arguments: Sequence[str], options: int, prelude: str = ""
+) -> tuple[int, int]:
+    """(error code, translation unit handle); the handle is 0 after an error.
+
+    A `prelude` is C text that is read in front of the file.
+    """
+    words = [*arguments, *(("-include", PRELUDE) if prelude else ())]
+    array = (c_char_p * len(words))(*(word.encode() for word in words))
+    text_bytes = prelude.encode()
+    unsaved = UnsavedFile(PRELUDE.encode(), text_bytes, len(text_bytes))
     unit = c_void_p()
     code = library().clang_parseTranslationUnit2(
-        index, path.encode(), array, len(encoded), None, 0, options, byref(unit)
-    )
+        index, path.encode(), array, len(words), byref(unsaved), 1 if prelude else 0, options,
+        byref(unit),
+    )  # fmt: skip
     return code, unit.value or 0

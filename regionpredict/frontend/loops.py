@@ -74,16 +74,16 @@ def _header(
         distance = None
         if same and isinstance(start, Pointer) and bound is not None:
             distance = bound.subscripts[-1] - start.subscripts[-1]
-        pointer = start if isinstance(start, Pointer) else context.pointer(Name(decl, loop.span), frame)
+        pointer = (
+            start if isinstance(start, Pointer) else context.pointer(Name(decl, loop.span), frame)
+        )
         return Header(decl, Expr.const(0), comparison, distance, moved, pointer)
     begin = start if isinstance(start, Expr) else None
     end: Expr | None = context.value(limit, frame)
     return Header(decl, begin, comparison, end, moved)
 
 
-def _start(
-    init: Stmt | None, decl: Decl, context: Context, frame: Frame
-) -> Expr | Pointer | None:
+def _start(init: Stmt | None, decl: Decl, context: Context, frame: Frame) -> Expr | Pointer | None:
     value: Expression | None = None
     if isinstance(init, DeclStmt) and decl in init.decls:
         value = decl.init

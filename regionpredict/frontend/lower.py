@@ -51,7 +51,6 @@ from regionpredict.ir import (
     Node,
     Region,
     Span,
-    Statement,
     Synchronisation,
 )
 from regionpredict.ir.expr import ZERO
@@ -85,12 +84,15 @@ class RegionBuilder:
         outer = tuple(self._outer_loop(one, frame) for one in enclosing)
         nest: Loop | None = None
         if loop is None:
-            self.say("RP101", self.span, "no loop could be read under this directive: region skipped")
+            self.say(
+                "RP101", self.span, "no loop could be read under this directive: region skipped"
+            )
         else:
             for decl in _declared_in(loop):
                 self.context.private.add(decl)
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
+            self._note_errors(loop)
             if nest is not None and nest.trips is None:
                 self.say("RP102", nest.span, "the number of iterations is not understood")
         return Region(
@@ -106,6 +108,19 @@ class RegionBuilder:
             enclosing=outer,
             diagnostics=tuple(self.diagnostics.values()),
         )
+
+    def _note_errors(self, loop: For | RangeFor) -> None:
+        last = loop.last_line if isinstance(loop, For) else loop.span.line
+        inside = [
+            e for e in self.unit.errors
+            if e.file == loop.span.file and loop.span.line <= e.line <= last
+        ]  # fmt: skip
+        if inside:
+            self.say(
+                "RP111",
+                inside[0],
+                "the parser stumbled inside this region: statements may be missing",
+            )
 
     def _collapse(self) -> int:
         clause = self.pragma.clause("collapse")
@@ -127,9 +142,7 @@ class RegionBuilder:
             return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
         name = self.context.name_of(header.decl)
         frame.env[header.decl] = Expr.name(name)
-        return Loop(
-            name, header.start, header.bound, header.comparison, header.step, (), loop.span
-        )
+        return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
 
     def _for(self, loop: For, frame: Frame) -> list[Node]:
         before = self._before_loop(loop, frame)
@@ -187,7 +200,9 @@ class RegionBuilder:
         for decl in _in_order(written):
             if decl is header.decl:
                 continue
-            advance = self._advance(loop.body, decl, frame) if step and header.start is not None else None
+            advance = (
+                self._advance(loop.body, decl, frame) if step and header.start is not None else None
+            )
             start = outside.get(decl)
             if start is None and advance is not None and decl.ctype.kind in ("int", "pointer"):
                 start = self._unset_value(decl, frame)
@@ -268,9 +283,7 @@ class RegionBuilder:
         for decl in _in_order(written):
             self._forget(decl, frame)
         self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
-        return Loop(
-            name, None, None, "", None, tuple(body), loop.span, "while", _exits(loop.body)
-        )
+        return Loop(name, None, None, "", None, tuple(body), loop.span, "while", _exits(loop.body))
 
     def _range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
         text = show(loop.range) if loop.range is not None else "range"
@@ -314,7 +327,10 @@ class RegionBuilder:
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
             test = self._expression(statement.condition, statement.span, frame, "condition")
-            return [*test, self._branch(show(statement.condition), [statement.body], statement.span, frame)]
+            return [
+                *test,
+                self._branch(show(statement.condition), [statement.body], statement.span, frame),
+            ]
         if isinstance(statement, Return):
             if statement.value is None:
                 return []
@@ -322,7 +338,11 @@ class RegionBuilder:
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
         if isinstance(statement, Unread):
-            self.say("RP106", statement.span, f"{statement.what} is not understood; its effect is left out")
+            self.say(
+                "RP106",
+                statement.span,
+                f"{statement.what} is not understood; its effect is left out",
+            )
             nodes: list[Node] = []
             for expression in statement.children:
                 nodes += self._expression(expression, statement.span, frame, "assign")
@@ -353,9 +373,9 @@ class RegionBuilder:
             ends.append(before)
         for decl in _in_order({d for end in ends for d in end}):
             held = [end.get(decl) for end in ends]
-            if all(value == held[0] for value in held) and held[0] is not None:
-                frame.env[decl] = held[0]
-            elif isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", ""):
+            if (all(value == held[0] for value in held) and held[0] is not None) or (
+                isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", "")
+            ):
                 frame.env[decl] = held[0]
             else:
                 self._forget(decl, frame)
@@ -391,12 +411,12 @@ class RegionBuilder:
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
         return Tally(self.context, frame, span, lambda call, at: self._follow(call, at, nodes))
 
-    def _finish(
-        self, tally: Tally, text: str, role: str, nodes: list[Node], first: int
-    ) -> None:
+    def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1
         for call in tally.calls:
-            self.say("RP103", call.span, f"the body of {call.name}() is not seen: counted as a call")
+            self.say(
+                "RP103", call.span, f"the body of {call.name}() is not seen: counted as a call"
+            )
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
         inlined = len(nodes) > first
@@ -454,10 +474,14 @@ class RegionBuilder:
         function = self.unit.body_of(call.decl)
         if function is None:
             return None
-        if call.decl in self.calling or len(self.calling) > _MAX_INLINE or (
-            self.statements > _MAX_STATEMENTS
+        if (
+            call.decl in self.calling
+            or len(self.calling) > _MAX_INLINE
+            or (self.statements > _MAX_STATEMENTS)
         ):
-            self.say("RP108", call.span, f"{call.name}() is not followed further: counted as a call")
+            self.say(
+                "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
+            )
             return None
         for argument in call.args:
             nodes += self._argument(argument, call.span, frame)
@@ -558,9 +582,7 @@ def _increment(expression: Expression, decl: Decl) -> Expr | None:
                 return Expr.const(right.value if expression.op == "+=" else -right.value)
             return None
     assigned = {
-        inner.left.decl
-        for inner in _assignments(expression)
-        if isinstance(inner.left, Name)
+        inner.left.decl for inner in _assignments(expression) if isinstance(inner.left, Name)
     }
     if decl in assigned:
         return None
@@ -587,4 +609,6 @@ def _exits(body: Stmt) -> bool:
 
 
 def _trips(header: Header) -> Expr | None:
-    return Loop("", header.start, header.bound, header.comparison, header.step, (), Span("", 0)).trips
+    return Loop(
+        "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
+    ).trips

@@ -65,8 +65,15 @@ class MacroTable:
         if self._pragma is None:
             holders = {m.name for m in self._macros.values() if "_Pragma" in m.body}
             while True:
-                words = {name: set(re.findall(r"[A-Za-z_]\w*", m.body)) for name, m in
-                         self._macros.items() if name not in holders} if holders else {}
+                words = (
+                    {
+                        name: set(re.findall(r"[A-Za-z_]\w*", m.body))
+                        for name, m in self._macros.items()
+                        if name not in holders
+                    }
+                    if holders
+                    else {}
+                )
                 more = {name for name, used in words.items() if used & holders}
                 if not more:
                     break

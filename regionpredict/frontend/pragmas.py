@@ -17,15 +17,80 @@ from regionpredict.ir import Clause
 
 # Words of a directive's name, in front of its clauses.
 _NAME_WORDS = frozenset(
-    "parallel for simd sections section single master masked critical atomic barrier ordered flush "
-    "task taskwait taskgroup taskloop taskyield teams distribute target data enter exit update "
-    "declare end threadprivate cancel cancellation point loop scan tile unroll interop "
-    "metadirective requires error assume allocate depobj reduction mapper variant workshare scope "
-    "begin assumes nothing dispatch".split()
+    [
+        "parallel",
+        "for",
+        "simd",
+        "sections",
+        "section",
+        "single",
+        "master",
+        "masked",
+        "critical",
+        "atomic",
+        "barrier",
+        "ordered",
+        "flush",
+        "task",
+        "taskwait",
+        "taskgroup",
+        "taskloop",
+        "taskyield",
+        "teams",
+        "distribute",
+        "target",
+        "data",
+        "enter",
+        "exit",
+        "update",
+        "declare",
+        "end",
+        "threadprivate",
+        "cancel",
+        "cancellation",
+        "point",
+        "loop",
+        "scan",
+        "tile",
+        "unroll",
+        "interop",
+        "metadirective",
+        "requires",
+        "error",
+        "assume",
+        "allocate",
+        "depobj",
+        "reduction",
+        "mapper",
+        "variant",
+        "workshare",
+        "scope",
+        "begin",
+        "assumes",
+        "nothing",
+        "dispatch",
+    ]
 )
 _STANDALONE = frozenset(
-    "barrier flush taskwait taskyield threadprivate cancel cancellation declare end requires error "
-    "nothing interop depobj allocate begin assumes".split()
+    [
+        "barrier",
+        "flush",
+        "taskwait",
+        "taskyield",
+        "threadprivate",
+        "cancel",
+        "cancellation",
+        "declare",
+        "end",
+        "requires",
+        "error",
+        "nothing",
+        "interop",
+        "depobj",
+        "allocate",
+        "begin",
+        "assumes",
+    ]
 )
 _CLAUSE = re.compile(r"[,\s]*([A-Za-z_]\w*)")
 
@@ -50,7 +115,9 @@ class Pragma(NamedTuple):
     def is_loop(self) -> bool:
         """Whether it shares the iterations of a loop among the threads of a team."""
         words = self.kind.split()
-        return ("for" in words and "declare" not in words) or (
+        if words[0] in ("cancel", "cancellation", "declare", "end"):
+            return False
+        return "for" in words or (
             "loop" in words and ("parallel" in words or "teams" in words)
         )
 
@@ -92,7 +159,7 @@ _TOKEN = re.compile(
     rb"""//(?:\\\r?\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
 )
 _PRAGMA_LINE = re.compile(
-    rb"^[ \t]*(?:\#|%:|\?\?=)[ \t]*pragma[ \t]+((?:\\\r?\n|[^\n])*)", re.MULTILINE
+    rb"^[ \t\v]*(?:\#|%:|\?\?=)[ \t\v]*pragma[ \t\v]+((?:\\\r?\n|[^\n])*)", re.MULTILINE
 )
 _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
 _PREPROCESSOR_LINE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
@@ -100,20 +167,36 @@ _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 
 def blank_comments(data: bytes, *, strings: bool = False) -> bytes:
-    """The same bytes with comments (and strings) as spaces; newlines and length stay."""
+    """The same bytes with comments (and strings) as blanks; the length stays.
+
+    Line ends stay too, but for those inside a comment, which become vertical tabs.
+    """
 
     def blank(match: re.Match[bytes]) -> bytes:
         text = match.group()
-        if text[:1] == b"/" or strings:
+        if text[:2] == b"/*":  # one blank to C: a directive goes on behind it
+            return re.sub(rb"[^\n]", b" ", text).replace(b"\n", b"\v")
+        # A string that goes on over lines may hold what looks like a directive.
+        if text[:1] == b"/" or strings or b"\n" in text:
             return re.sub(rb"[^\n]", b" ", text)
         return text
 
     return _TOKEN.sub(blank, data)
 
 
+def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
+    """The same bytes with the given ranges as spaces; newlines and length stay."""
+    parts, at = [], 0
+    for start, end in sorted(ranges):
+        if end > at:
+            parts += [data[at:start], re.sub(rb"[^\n]", b" ", data[max(at, start) : end])]
+            at = end
+    return b"".join([*parts, data[at:]])
+
+
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
     """A quick look: does the text hold a pragma, or a macro that does?"""
-    return b"omp" in data and (b"pragma" in data or b"_Pragma" in data) or macros.used_in(data)
+    return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
 
 
 def find_pragmas(
@@ -127,11 +210,12 @@ def find_pragmas(
     def active(offset: int) -> bool:
         return not any(start <= offset < end for start, end in ranges)
 
-    for match in _PRAGMA_LINE.finditer(code):
+    bare = blank_comments(code, strings=True)
+    for match in _PRAGMA_LINE.finditer(bare):
         hash_at = match.start() + len(match.group()) - len(match.group().lstrip())
         if not active(hash_at):
             continue
-        body = _CONTINUED.sub(b" ", match.group(1)).decode("utf-8", "replace")
+        body = _CONTINUED.sub(b"", code[slice(*match.span(1))]).decode("utf-8", "replace")
         pragma = _make(source, body, hash_at, match.end(), macros)
         if pragma:
             found.append(pragma)

@@ -53,6 +53,7 @@ from regionpredict.frontend.tree import calls_in
 from regionpredict.frontend.unit import SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
+_DEFINE = re.compile(rb"^[ \t\v]*#[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)", re.MULTILINE)
 _ELSEWHERE = 1 << 62
 _MAX_LEFT_OUT = 20
 
@@ -88,18 +89,18 @@ class _Reader:
         self.read = preprocess(request)
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
-        self.words, self.operators = clean(self.read.tokens)
+        self.words, self.operators, attributes = clean(self.read.tokens)
         if close_blocks(self.words):
             last = self.words[-1].spot
             self.errors.append(Span(last.file, last.line, last.column))
             self._say("RP002", self.errors[-1], "the parser says: expected '}'; the rest was read")
         partner = partners(self.words)
-        self.places = Places(self.words, partner)
+        self.places = Places(self.words, partner, attributes)
         self.parser = ChunkParser(self.words)
         self.scope = _FileScope()
         self.scope.make = self._global
         self.expressions = ExpressionBuilder(self.places, lambda: self.types, self.scope)
-        self.types = TypeReader(self._express, self._node_span, self.parser.unknown)
+        self.types = TypeReader(self._express, self._node_span, self.places.attribute)
         self.builder = TreeBuilder(self.places, self.types, self.expressions)
         self.sources = {
             path: SourceText(path, data) for path, data in self.read.files.items()
@@ -227,7 +228,7 @@ class _Reader:
         """Reads directives, the functions around them, and closes over the rest."""
         for source in self.sources.values():
             if b"define" in source.data:
-                self.macros.add_text(blank_comments(source.data))
+                self.macros.add_text(self._active_defines(source))
         for name, value in self.request.defines:
             self.macros.add(name, value)
         directives = self._read_directives()
@@ -245,6 +246,14 @@ class _Reader:
             errors=tuple(self.errors),
             headers="shipped",
         )
+
+    def _active_defines(self, source: SourceText) -> bytes:
+        """The text without its comments and without the macros that an `#if` leaves out."""
+        text = bytearray(blank_comments(source.data))
+        for match in _DEFINE.finditer(text):
+            if (source.path, match.start(1)) not in self.read.defines:
+                text[match.start() : match.start(1)] = b" " * (match.start(1) - match.start())
+        return bytes(text)
 
     def _read_directives(self) -> list[tuple[str, Pragma]]:
         found: list[tuple[str, Pragma]] = []

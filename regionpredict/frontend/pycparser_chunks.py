@@ -18,6 +18,7 @@ from regionpredict.frontend.pycparser_tokens import Spot, Token
 ASSEMBLER = "__regionpredict_assembler"
 IMAGINARY = "__regionpredict_imaginary_unit"
 OMITTED = "__regionpredict_omitted_operand"
+VECTORS = tuple(f"__regionpredict_{name}" for name in ("m64", "m128", "m128d", "m128i"))
 
 _KEYWORDS = {
     word: word.upper()
@@ -81,10 +82,23 @@ class Chunk(NamedTuple):
     body: int = -1
 
 
-def clean(tokens: list[Token]) -> tuple[list[Word], list[tuple[str, Spot]]]:
-    """The tokens for pycparser, and what each `_Pragma` said, at its place."""
+class Cleaned(NamedTuple):
+    """The words for pycparser, and what went out of them.
+
+    `pragmas` is what each `_Pragma` said, with its place; `attributes` the alignment (0: packed)
+    that an attribute behind the word of that index asks for.
+    """
+
+    words: list[Word]
+    pragmas: list[tuple[str, Spot]]
+    attributes: dict[int, int]
+
+
+def clean(tokens: list[Token]) -> Cleaned:
+    """The words for pycparser, without what it does not know."""
     words: list[Word] = []
     pragmas: list[tuple[str, Spot]] = []
+    attributes: dict[int, int] = {}
     at, count, depth = 0, len(tokens), 0
 
     def add(value: str, spot: Spot, kind: str = "") -> None:
@@ -97,7 +111,11 @@ def clean(tokens: list[Token]) -> tuple[list[Word], list[tuple[str, Spot]]]:
         at += 1
         if kind == "CPP_ID":
             if value in _ATTRIBUTES:
-                at = _behind_parentheses(tokens, at)
+                end = _behind_parentheses(tokens, at)
+                asked = _alignment("".join(token.value for token in tokens[at:end]))
+                if asked is not None:
+                    attributes[len(words) - 1] = asked
+                at = end
             elif value in _ASM:
                 before = words[-1].value if words else ";"
                 while at < count and tokens[at].value in ("volatile", "__volatile__", "goto", "inline"):
@@ -136,7 +154,17 @@ def clean(tokens: list[Token]) -> tuple[list[Word], list[tuple[str, Spot]]]:
             operator = _OPERATORS.get(value)
             if operator:
                 add(value, spot, operator)
-    return words, pragmas
+    return Cleaned(words, pragmas, attributes)
+
+
+def _alignment(text: str) -> int | None:
+    """What `((aligned(16)))` or `((packed))` asks for."""
+    if "packed" in text:
+        return 0
+    match = re.search(r"aligned(?:__)?\((\d+)", text)
+    if match:
+        return int(match.group(1))
+    return 16 if re.search(r"aligned(?:__)?\)", text) else None
 
 
 def _add_number(add: Callable[..., None], value: str, spot: Spot) -> None:
@@ -298,7 +326,7 @@ class ChunkParser:
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
-        self.typedefs: set[str] = {"__builtin_va_list"}
+        self.typedefs: set[str] = {"__builtin_va_list", *VECTORS}
         self.unknown: set[str] = set()
         self._parser = CParser(lexer=_Feed)  # type: ignore[arg-type]
 

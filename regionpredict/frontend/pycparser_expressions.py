@@ -44,7 +44,8 @@ _MATH = frozenset(
 _LIBRARY = {
     "abort": _VOID, "exit": _VOID, "free": _VOID, "trap": _VOID, "unreachable": _VOID,
     "prefetch": _VOID, "expect": CType("int", 64), "strlen": CType("int", 64, True),
-    **dict.fromkeys(("malloc", "calloc", "realloc", "memset", "memcpy", "memmove", "alloca"),
+    **dict.fromkeys(("malloc", "calloc", "realloc", "memset", "memcpy", "memmove", "alloca",
+                     "assume_aligned"),
                     CType("pointer", 64, element=_VOID)),
 }  # fmt: skip
 

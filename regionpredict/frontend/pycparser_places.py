@@ -25,9 +25,12 @@ _NOWHERE = Spot("", 0, 0, 0)
 class Places:
     """The words of a unit with their brackets matched."""
 
-    def __init__(self, words: list[Word], partner: list[int]) -> None:
+    def __init__(
+        self, words: list[Word], partner: list[int], attributes: dict[int, int] | None = None
+    ) -> None:
         self.words = words
         self.partner = partner
+        self.attributes = attributes or {}
 
     def index(self, node: Any) -> int:
         """The index of the token that pycparser names for the node; -1 where there is none."""
@@ -48,6 +51,25 @@ class Places:
         """The place of a token, as a `Span`."""
         spot = self.spot(index)
         return Span(spot.file, spot.line, spot.column)
+
+    def attribute(self, node: Any) -> int | None:
+        """The alignment that an attribute of a declaration or struct asks for; 0 for packed."""
+        if not self.attributes:
+            return None
+        if isinstance(node, (c_ast.Struct, c_ast.Union)):
+            at = self.index(node)
+            while at < len(self.words) - 1 and self.words[at].value != "{":
+                at += 1
+            found = [self.attributes.get(i) for i in range(self.index(node) - 2, at)]
+            closing = self.partner[at] if 0 <= at < len(self.partner) else -1
+            found.append(self.attributes.get(closing) if closing >= 0 else None)
+        else:
+            name = self.name_index(node)
+            found = [self.attributes.get(i) for i in range(name, self._semicolon(name))]
+            before = self.declaration_start(name)
+            found += [self.attributes.get(i) for i in range(before - 1, name)]
+        asked = [one for one in found if one is not None]
+        return max(asked) if asked else None
 
     # -- expressions ----------------------------------------------------------------------------
 

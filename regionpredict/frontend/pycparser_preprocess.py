@@ -24,8 +24,7 @@ _MAX_DEPTH = 100
 _SYSTEM_FOLDERS = ("/usr/include", "/usr/local/include")
 _BOM = b"\xef\xbb\xbf"
 
-# What libclang defines for x86-64 Linux and programs ask for; vector extensions are left out,
-# so that code falls back on its plain C.
+# What libclang defines for x86-64 Linux and programs ask for.
 _PREDEFINED = """
 _OPENMP 201511
 __STDC__ 1
@@ -49,6 +48,11 @@ __x86_64__ 1
 __x86_64 1
 __amd64__ 1
 __amd64 1
+__SSE__ 1
+__SSE2__ 1
+__SSE_MATH__ 1
+__SSE2_MATH__ 1
+__MMX__ 1
 __LP64__ 1
 _LP64 1
 __CHAR_BIT__ 8
@@ -101,11 +105,16 @@ _STANDARDS = {"89": "", "90": "", "99": "199901L", "17": "201710L", "18": "20171
 
 @dataclass(slots=True)
 class Preprocessed:
-    """The tokens of a unit, the files read (the user's, in order), and the active pragmas."""
+    """The tokens of a unit and the files read (the user's, in order).
+
+    `pragmas` and `defines` are the places (file and offset: of the `#`, of the macro's name) of
+    those that are active.
+    """
 
     tokens: list[Token]
     files: dict[str, bytes]
     pragmas: set[tuple[str, int]] = field(default_factory=set)
+    defines: set[tuple[str, int]] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -125,13 +134,14 @@ def preprocess(request: SourceRequest) -> Preprocessed:
         raise InputError(
             "cannot be preprocessed", remedy="is it a C source file?", path=request.path, line=line
         ) from error
-    return Preprocessed(tokens, run.files, run.active, run.diagnostics)
+    return Preprocessed(tokens, run.files, run.active, run.defined, run.diagnostics)
 
 
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp with places, our search order for headers, and messages as diagnostics."""
 
     def __init__(self, request: SourceRequest) -> None:
+        self.defined: set[tuple[str, int]] = set()
         super().__init__()
         self.request = request
         self.files: dict[str, bytes] = {}
@@ -167,6 +177,12 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def _define(self, name: str, value: str) -> None:
         self.define(f"{name} {value}" if value else name)
+
+    def define(self, tokens: str | list[Token]) -> None:
+        """Takes in a macro, and notes where."""
+        super().define(tokens)
+        if not isinstance(tokens, str) and tokens and tokens[0].source is not None:
+            self.defined.add((tokens[0].source.file, tokens[0].source.offset))
 
     # -- what pcpp asks -------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pycparser import c_ast
 
+from regionpredict.frontend.pycparser_chunks import VECTORS
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
@@ -107,13 +108,14 @@ class TypeReader:
         self,
         express: Callable[[Any, Scope], Expression],
         span_of: Callable[[Any], Span],
-        unknown: set[str],
+        attribute_of: Callable[[Any], int | None],
     ) -> None:
         self._express = express
         self._span_of = span_of
-        self._unknown = unknown
+        self._attribute_of = attribute_of  # an alignment in bytes, 0 for packed
         self._by_node: dict[int, Tag] = {}
         self._by_name: dict[str, Tag] = {}
+        self._typedefs: dict[int, CType] = {}
 
     # -- definitions ----------------------------------------------------------------------------
 
@@ -222,14 +224,16 @@ class TypeReader:
         found = scope.find_typedef(names[-1])
         if found is None:
             return UNKNOWN
-        where, content = found
+        content = found[1]
         if isinstance(content, CType):
             return content
-        node, home = content
-        ctype = self.of(node, home, depth)
-        if depth == 0:
-            where.typedefs[names[-1]] = ctype
-        return ctype
+        key = id(content)
+        if key not in self._typedefs or depth:
+            ctype = self.of(content[0], content[1], depth)
+            if depth:
+                return ctype
+            self._typedefs[key] = ctype
+        return self._typedefs[key]
 
     # -- sizes ----------------------------------------------------------------------------------
 
@@ -263,11 +267,14 @@ class TypeReader:
 
     def _measure(self, tag: Tag) -> Layout:
         union = isinstance(tag.node, c_ast.Union)
-        bits, widest, alignment = 0, 0, 1
+        asked = self._attribute_of(tag.node)
+        packed = asked == 0
+        bits, widest, alignment = 0, 0, asked or 1
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
                 continue
             size, align = self._member_layout(member.type, tag.scope)
+            align = 1 if packed else max(align, self._attribute_of(member) or 1)
             width = self.constant(member.bitsize, tag.scope) if member.bitsize is not None else None
             start = 0 if union else bits
             if width is None:
@@ -300,7 +307,8 @@ class TypeReader:
         if isinstance(node, c_ast.IdentifierType) and _arithmetic(node.names) is None:
             found = scope.find_typedef(node.names[-1])
             if found is not None and not isinstance(found[1], CType):
-                return self._member_layout(found[1][0], found[1][1])
+                inner = self._member_layout(found[1][0], found[1][1])
+                return Layout(inner.size, max(inner.alignment, self._attribute_of(found[1][0]) or 1))
         return self.layout(self.of(node, scope)) or Layout(4, 4)
 
     # -- members --------------------------------------------------------------------------------
@@ -485,6 +493,9 @@ def _arithmetic(names: list[str]) -> CType | None:
         return CType("int", 128, unsigned)
     if words & {"int", "unsigned", "signed"}:
         return CType("int", 32, unsigned)
+    if names[-1] in VECTORS:
+        bits = 64 if names[-1] == VECTORS[0] else 128
+        return CType("float" if names[-1] in VECTORS[1:3] else "int", bits, name="vector")
     return CType("pointer", 64, element=UNKNOWN) if "__builtin_va_list" in words else None
 
 

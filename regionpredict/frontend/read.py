@@ -53,7 +53,9 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     elif frontend == "pycparser":
         from regionpredict.frontend.pycparser import parse_unit
     else:
-        raise InputError(f"no front end '{frontend}'", remedy=f"choose one of {', '.join(FRONTENDS)}")
+        raise InputError(
+            f"no front end '{frontend}'", remedy=f"choose one of {', '.join(FRONTENDS)}"
+        )
     return parse_unit
 
 

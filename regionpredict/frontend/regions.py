@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -39,15 +40,25 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
     """Every worksharing loop of the unit, with what the source says of its names' values."""
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     seen: set[tuple[str, int, int]] = set()
+    again: dict[tuple[str, int, int], int] = {}
     notes: list[Diagnostic] = []
     for function in unit.functions:
+        here: Counter[tuple[str, int, int]] = Counter()
         for found in _find(function.body, (), ()):
             span = found.directive.span
+            place = (span.file, span.line, found.directive.pragma.offset)
+            here[place] += 1
+            if place in seen and here[place] == 1 + again.get(place, 0):
+                again[place] = again.get(place, 0) + 1
+                continue  # the same lines, included or expanded in another function
             builder = RegionBuilder(unit, function, found.directive.pragma, span)
             region = builder.build(found.loop, found.context, found.enclosing)
             built.append((region, definitions_of(unit, function, builder.context)))
-            seen.add((span.file, span.line, found.directive.pragma.offset))
+        seen |= set(here)
         notes += _parallel_without_loop(function)
+    for (file, line, _), count in again.items():
+        message = f"included or expanded {count + 1} times: the first instance is shown"
+        notes.append(Diagnostic("RP112", Span(file, line), message))
     lost = _lost(unit, seen)
     built += lost
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
@@ -108,7 +119,9 @@ def _loop_of(statement: Stmt | None) -> For | RangeFor | None:
         if isinstance(statement, Directive):
             statement = statement.body
         else:
-            loops = [s for s in statement.items if isinstance(s, (For, RangeFor, Directive, Compound))]
+            loops = [
+                s for s in statement.items if isinstance(s, (For, RangeFor, Directive, Compound))
+            ]
             statement = loops[-1] if loops else None
     return statement if isinstance(statement, (For, RangeFor)) else None
 

@@ -211,6 +211,7 @@ class For(NamedTuple):
     span: Span
     opens: int = 0  # offset in the file of the `for`
     closes: int = 0  # offset just behind its body
+    last_line: int = 0
 
 
 class RangeFor(NamedTuple):

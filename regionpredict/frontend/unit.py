@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from regionpredict.frontend.pragmas import Pragma
 from regionpredict.frontend.syntax import CallExpr, Decl, Function
-from regionpredict.ir import Diagnostic
+from regionpredict.ir import Diagnostic, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +44,5 @@ class Unit:
     macros: frozenset[str]
     writes_of: Callable[[Decl], int]
     headers: str = "system"
+    errors: tuple[Span, ...] = ()  # where the parser stumbled
     close: Callable[[], None] = field(default=lambda: None)

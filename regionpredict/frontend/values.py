@@ -17,6 +17,7 @@ from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
     Cast,
+    Compound,
     CType,
     Decl,
     Expression,
@@ -29,12 +30,12 @@ from regionpredict.frontend.syntax import (
     Return,
     Ternary,
     Unary,
-    Compound,
 )
 from regionpredict.ir import Array, Expr, Span
 from regionpredict.ir.expr import ONE, ZERO
 
 _MAX_INLINE = 6
+_MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 _MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
 _COMPARE = {"<": "lt", "<=": "le", "==": "eq"}
@@ -99,7 +100,14 @@ class Context:
     # -- integers -------------------------------------------------------------------------------
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
-        """The integer value of an expression, as far as it can be told."""
+        """The integer value of an expression, as far as it can be told and stays readable."""
+        result = self._value(expression, frame)
+        if result.size <= _MAX_SIZE:
+            return result
+        over = result.names & set(self.open_loops)
+        return Expr.atom("varying", label="...", over=over)
+
+    def _value(self, expression: Expression | None, frame: Frame) -> Expr:
         if isinstance(expression, IntLit):
             return Expr.const(expression.value)
         if isinstance(expression, Name):
@@ -319,7 +327,9 @@ class Context:
             # An overloaded operator[] or a dependent type: an array of what is not known.
             assert isinstance(expression.base, Name)
             name = self.name_of(expression.base.decl, frame.depth)
-            base = self._array_pointer(name, CType("pointer", 64, element=UNKNOWN), "unknown", None, frame)
+            base = self._array_pointer(
+                name, CType("pointer", 64, element=UNKNOWN), "unknown", None, frame
+            )
         return base.plus(self.value(expression.index, frame))
 
     @staticmethod
@@ -327,9 +337,7 @@ class Context:
         """An element that is itself an array or a pointer, as the address of its first element."""
         if place is None or place.pointee.element is None:
             return None
-        return place._replace(
-            subscripts=(*place.subscripts, ZERO), pointee=place.pointee.element
-        )
+        return place._replace(subscripts=(*place.subscripts, ZERO), pointee=place.pointee.element)
 
     def _moved(self, expression: Binary, frame: Frame) -> Pointer | None:
         base = self.pointer(expression.left, frame)
@@ -409,7 +417,9 @@ class Context:
                     return None  # p->x of a fixed p is a scalar
             if place is None or not place.subscripts:
                 return None
-            member = f"{place.member}.{expression.field.name}" if place.member else expression.field.name
+            member = (
+                f"{place.member}.{expression.field.name}" if place.member else expression.field.name
+            )
             return place._replace(pointee=expression.field.ctype, member=member)
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)

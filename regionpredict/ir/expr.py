@@ -48,7 +48,7 @@ _SYMBOL = {"floordiv": "/", "mod": "%", "lt": "<", "le": "<=", "eq": "=="}
 
 
 def _factor_key(item: tuple[Factor, int]) -> tuple[str, int]:
-    return str(item[0]), item[1]
+    return _show(item[0]), item[1]
 
 
 class Expr:
@@ -61,7 +61,7 @@ class Expr:
     ('8*(i*n + 2*i)', 9)
     """
 
-    __slots__ = ("_hash", "_names", "terms")
+    __slots__ = ("_hash", "_names", "_size", "_text", "terms")
 
     terms: dict[Monomial, Number]
 
@@ -69,6 +69,8 @@ class Expr:
         self.terms = terms
         self._hash: int | None = None
         self._names: frozenset[str] | None = None
+        self._size = 0
+        self._text = ""
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -126,6 +128,20 @@ class Expr:
             self._names = frozenset(found)
         return self._names
 
+    @property
+    def size(self) -> int:
+        """How many names, numbers and operators it is made of, those inside atoms included."""
+        if not self._size:
+            total = 1
+            for monomial in self.terms:
+                total += 1
+                for factor, _ in monomial:
+                    total += 1
+                    if isinstance(factor, Atom):
+                        total += sum(arg.size for arg in factor.args)
+            self._size = total
+        return self._size
+
     def atoms(self) -> Iterable[Atom]:
         """The atoms in it, those inside other atoms included."""
         for monomial in self.terms:
@@ -161,9 +177,7 @@ class Expr:
     def without(self, names: Iterable[str]) -> Expr:
         """The terms in which none of `names` occurs."""
         gone = set(names)
-        return Expr(
-            {m: c for m, c in self.terms.items() if not (Expr({m: 1}).names & gone)}
-        )
+        return Expr({m: c for m, c in self.terms.items() if not (Expr({m: 1}).names & gone)})
 
     # -- arithmetic -----------------------------------------------------------------------------
 
@@ -266,6 +280,11 @@ class Expr:
     # -- showing --------------------------------------------------------------------------------
 
     def __str__(self) -> str:
+        if not self._text:
+            self._text = self._shown()
+        return self._text
+
+    def _shown(self) -> str:
         if not self.terms:
             return "0"
         divisor = 1
@@ -335,7 +354,9 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
 
 def _sum(terms: Mapping[Monomial, int]) -> str:
     # Constants stand last, as people write them: `n - 1`.
-    order = sorted(terms, key=lambda m: (m == (), -sum(p for _, p in m), [_factor_key(f) for f in m]))
+    order = sorted(
+        terms, key=lambda m: (m == (), -sum(p for _, p in m), [_factor_key(f) for f in m])
+    )
     text = ""
     for monomial in order:
         number = terms[monomial]
@@ -355,7 +376,9 @@ def _show(factor: Factor) -> str:
         return factor
     args = [str(arg) for arg in factor.args]
     if factor.kind in _SYMBOL:
-        sides = [a if len(e.terms) < 2 else f"({a})" for a, e in zip(args, factor.args, strict=True)]
+        sides = [
+            a if len(e.terms) < 2 else f"({a})" for a, e in zip(args, factor.args, strict=True)
+        ]
         return f"({sides[0]} {_SYMBOL[factor.kind]} {sides[1]})"
     if factor.kind == "select":
         return f"({args[0]} ? {args[1]} : {args[2]})"

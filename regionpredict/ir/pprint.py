@@ -39,8 +39,12 @@ def dump_region(region: Region) -> str:
         lines += [f"  {line}" for line in _node_lines(region.nest)]
     for array in region.arrays:
         dims = ", ".join("?" if extent is None else str(extent) for extent in array.dims)
-        lines.append(f"  array {array.name}: {array.element_bytes} bytes, dims [{dims}], {array.storage}")
-    lines += [f"  note {note.id} line {note.span.line}: {note.message}" for note in region.diagnostics]
+        lines.append(
+            f"  array {array.name}: {array.element_bytes} bytes, dims [{dims}], {array.storage}"
+        )
+    lines += [
+        f"  note {note.id} line {note.span.line}: {note.message}" for note in region.diagnostics
+    ]
     return "\n".join(lines)
 
 
@@ -74,7 +78,9 @@ def _header(loop: Loop) -> str:
 
 def _statement_line(statement: Statement) -> str:
     parts = [statement.text]
-    parts += [f"{operation.kind}.{operation.bits} x{count}" for operation, count in statement.operations]
+    parts += [
+        f"{operation.kind}.{operation.bits} x{count}" for operation, count in statement.operations
+    ]
     for access in statement.accesses:
         subscripts = "".join(f"[{subscript}]" for subscript in access.subscripts)
         member = f".{access.member}" if access.member else ""

@@ -114,7 +114,11 @@ class Loop:
         if self.comparison in ("<=", ">="):
             distance = distance + 1
         size = abs(step)
-        return distance if size == 1 else Expr.atom("floordiv", distance + (size - 1), Expr.const(size))
+        return (
+            distance
+            if size == 1
+            else Expr.atom("floordiv", distance + (size - 1), Expr.const(size))
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ class Span(NamedTuple):
     column: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+        return (
+            f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+        )
 
 
 class Diagnostic(NamedTuple):

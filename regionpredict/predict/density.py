@@ -43,7 +43,9 @@ def predict_density(
     iterations = facts.iterations.value
     if iterations is not None and 0 < iterations < threads:
         notes.append(
-            Diagnostic("RP109", facts.region.span, f"only {iterations} iterations for {threads} threads")
+            Diagnostic(
+                "RP109", facts.region.span, f"only {iterations} iterations for {threads} threads"
+            )
         )
         threads = iterations
     partial = facts.status == "partial" or not (good or bad)
@@ -64,7 +66,12 @@ def predict_density(
         assumed=assumed,
         diagnostics=tuple(notes),
         derivation=DensityDerivation(
-            scores, good, bad, combination, machine.largest_cache_bytes, thresholds(machine.packages)
+            scores,
+            good,
+            bad,
+            combination,
+            machine.largest_cache_bytes,
+            thresholds(machine.packages),
         ),
     )
 
@@ -141,9 +148,7 @@ def _unbound(facts: RegionFacts) -> list[str]:
     return sorted(expression.names - facts.bindings.values.keys())
 
 
-def _statement_score(
-    fact: StatementFact, machine: Machine, probability: float
-) -> StatementScore:
+def _statement_score(fact: StatementFact, machine: Machine, probability: float) -> StatementScore:
     terms = [
         Term("operation", operation.kind, number, operation_weight(operation.kind, machine))
         for operation, number in fact.statement.operations
@@ -182,9 +187,7 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machin
     return "cache" if cached > work else "compute"
 
 
-def _confidence(
-    near: float, packages: int, assumed: tuple[str, ...], *, partial: bool
-) -> float:
+def _confidence(near: float, packages: int, assumed: tuple[str, ...], *, partial: bool) -> float:
     """From 0.5 on a boundary to 1 in the middle of an area, less for what is assumed."""
     half = 0.5 / packages
     sure = 0.5 + 0.5 * min(1.0, near / half)

@@ -77,7 +77,9 @@ def _statement(score: StatementScore) -> list[str]:
     for term in score.terms:
         sign = "good" if term.good else " bad"
         label = term.what if term.kind == "operation" else f"{term.what}: {term.kind}"
-        lines.append(f"    {sign} {term.value:8.2f} = {term.count:5.3g} x {term.weight:5.4g}  {label}")
+        lines.append(
+            f"    {sign} {term.value:8.2f} = {term.count:5.3g} x {term.weight:5.4g}  {label}"
+        )
     lines.append(f"    sum  good {score.good:.2f}, bad {score.bad:.2f}")
     return lines
 
@@ -91,9 +93,7 @@ def _conclusion(
     if derivation.combination == "ratio":
         lines.append(f"Score (ratio r = good/bad, as r/(1+r)): {prediction.score:.3f}")
     else:
-        lines.append(
-            f"Score (eq. 4.1): max(0, (good - bad)/(good + bad)) = {prediction.score:.3f}"
-        )
+        lines.append(f"Score (eq. 4.1): max(0, (good - bad)/(good + bad)) = {prediction.score:.3f}")
     areas = ", ".join(f"{100 * bound:.0f} %" for bound in derivation.thresholds) or "none"
     lines.append(f"Thresholds for {plural(machine.packages, 'package')}: {areas}")
     lines.append(

@@ -14,14 +14,18 @@ def dump_facts(facts: RegionFacts) -> str:
     lines.append(f"  working set {facts.working_set} bytes")
     for fact in facts.statements:
         work = ", ".join(f"{op.kind}.{op.bits} x{n}" for op, n in fact.statement.operations)
-        lines.append(f"  {fact.statement.text}  # runs {fact.executions}; {work or 'no arithmetic'}")
+        lines.append(
+            f"  {fact.statement.text}  # runs {fact.executions}; {work or 'no arithmetic'}"
+        )
         for access in fact.accesses:
             counted = "" if access.counted else ", not counted"
             lines.append(
                 f"    {access.access.kind} {access.access.text}: {access.reuse}, {access.pattern}{counted}"
             )
     for array in facts.arrays:
-        lines.append(f"  array {array.name}: {array.dims} dimensions{'' if array.counted else ', not counted'}")
+        lines.append(
+            f"  array {array.name}: {array.dims} dimensions{'' if array.counted else ', not counted'}"
+        )
     lines += [f"  note {note}" for note in facts.diagnostics]
     return "\n".join(lines)
 

@@ -56,7 +56,9 @@ def as_json(document: dict[str, Any]) -> str:
 
 def schema(name: str) -> dict[str, Any]:
     """A shipped JSON Schema: `hints-1` or `facts-1`."""
-    text = resources.files("regionpredict.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
+    text = (
+        resources.files("regionpredict.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
+    )
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
@@ -132,7 +134,13 @@ def _notes(notes: Sequence[Diagnostic]) -> list[dict[str, Any]]:
 
 def _note(note: Diagnostic, *, with_file: bool) -> dict[str, Any]:
     place: dict[str, Any] = {"file": note.span.file} if with_file else {}
-    return {"id": note.id, **place, "line": note.span.line, "column": note.span.column, "message": note.message}
+    return {
+        "id": note.id,
+        **place,
+        "line": note.span.line,
+        "column": note.span.column,
+        "message": note.message,
+    }
 
 
 def _rounded(value: float | None) -> float | None:

@@ -17,7 +17,9 @@ def show_bytes(size: float | None) -> str:
     while value >= 1024 and unit < len(_UNITS) - 1:
         value /= 1024
         unit += 1
-    return f"{value:.0f} {_UNITS[unit]}" if value >= 10 or not unit else f"{value:.1f} {_UNITS[unit]}"
+    return (
+        f"{value:.0f} {_UNITS[unit]}" if value >= 10 or not unit else f"{value:.1f} {_UNITS[unit]}"
+    )
 
 
 def show_count(count: int | None) -> str:

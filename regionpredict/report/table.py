@@ -1,9 +1,9 @@
 """Predictions and facts as a table that fits 80 columns.
 
-    dunnington: 4 packages x 6 cores, density model
-    gemm.c
-      line  function      iterations  working set  score  packages  limited by
-        39  kernel_gemm         1024       24 MiB   0.62     3      compute
+dunnington: 4 packages x 6 cores, density model
+gemm.c
+  line  function      iterations  working set  score  packages  limited by
+    39  kernel_gemm         1024       24 MiB   0.62     3      compute
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ _NAME = 18
 _NOTES = 6
 
 
-def prediction_table(
-    predictions: Sequence[Prediction], machine: Machine, model: str
-) -> str:
+def prediction_table(predictions: Sequence[Prediction], machine: Machine, model: str) -> str:
     """The table of hints, the assumptions behind them, and what was left out."""
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
@@ -79,7 +77,9 @@ def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
     for prediction in predictions:
         for line in prediction.assumed:
             seen[line] = seen.get(line, 0) + 1
-    yield from _limited([f"{line}" + (f"  ({n} regions)" if n > 1 else "") for line, n in seen.items()])
+    yield from _limited(
+        [f"{line}" + (f"  ({n} regions)" if n > 1 else "") for line, n in seen.items()]
+    )
 
 
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
@@ -102,7 +102,10 @@ def facts_table(facts: Sequence[RegionFacts]) -> str:
     """The table of `analyze`: what the source says, without a machine."""
     lines = []
     for file, group in groupby(facts, key=lambda one: one.region.span.file):
-        lines += [file, f"  line  {'function':<{_NAME}} {'iterations':<22} {'working set in bytes':<28}"]
+        lines += [
+            file,
+            f"  line  {'function':<{_NAME}} {'iterations':<22} {'working set in bytes':<28}",
+        ]
         for one in group:
             head = f"{one.region.span.line:>6}  {_short(one.region.function):<{_NAME}} "
             if one.status == "skipped":

@@ -1,0 +1,43 @@
+# What a person types: `make demo`, `make test`. Both set up what they need in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MACHINE ?= dunnington
+
+.PHONY: demo test lint samples bench clean
+
+demo: $(VENV)/installed
+	@mkdir -p demo_out
+	$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE)
+	@$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE) --format json -o demo_out/hints.json
+
+test: $(VENV)/installed-test lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+samples:
+	$(MAKE) -C polybench_samples
+	$(MAKE) -C npb_samples
+
+bench: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/bench_frontend.py
+
+$(VENV)/python:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo_out polybench_samples/build npb_samples/build

@@ -1,0 +1,58 @@
+"""`regionpredict cc`: a compiler that measures the regions of what it compiles."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+
+@click.command("cc", context_settings={"ignore_unknown_options": True})
+@click.option("-v", "--verbose", is_flag=True, help="Say how many regions each call measures.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMPILER OPTIONS...")
+def command(words: tuple[str, ...], verbose: bool) -> None:
+    """Compiles as COMPILER does, with every parallel loop measured.
+
+    For example CC="regionpredict cc -- gcc". The sources are left alone; calls that compile no
+    OpenMP code are the compiler's own. What the program measures it appends, when it ends, to the
+    file that the variable REGIONPREDICT_OUTPUT names; `regionpredict measure` sets it.
+    """
+    from regionpredict.errors import UsageError
+    from regionpredict.measure.compiler_call import parse_call
+    from regionpredict.measure.wrapper import compile_measured, needs_library, run_as_it_is
+
+    if not words:
+        raise UsageError("no compiler", remedy="write regionpredict cc -- gcc -fopenmp ...")
+    call = parse_call(words)
+    outcome = None
+    if call.measurable or needs_library(call):
+        outcome = compile_measured(call, cache_folder())
+    if outcome is None:
+        if verbose:
+            click.echo("regionpredict: no region in this call", err=True)
+        run_as_it_is(words)
+        return
+    if outcome.said:
+        sys.stderr.write(outcome.said)
+    for note in outcome.notes:
+        click.echo(f"regionpredict: {note}", err=True)
+    sys.exit(outcome.code)
+
+
+def cache_folder() -> Path:
+    """Where compiled pieces of the measuring library are kept between calls."""
+    base = os.environ.get("XDG_CACHE_HOME") or (
+        str(Path(os.environ["HOME"], ".cache")) if os.environ.get("HOME") else ""
+    )
+    folder = Path(base, "regionpredict") if base else None
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                return folder
+        except OSError:
+            pass
+    return Path(tempfile.gettempdir(), f"regionpredict-{os.getuid()}")

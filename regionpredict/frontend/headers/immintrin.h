@@ -1,0 +1,2 @@
+/* The least of <immintrin.h>: what every x86-64 has, SSE2. */
+#include <emmintrin.h>

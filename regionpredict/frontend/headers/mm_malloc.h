@@ -1,0 +1,2 @@
+/* The least of <mm_malloc.h>. */
+#include <xmmintrin.h>
