@@ -1,0 +1,80 @@
+"""C++, which libclang alone reads: what C has goes as in C, the rest is found and never crashes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reading import analysis_of
+
+from regionpredict.frontend import read, requests_for
+
+
+def test_c_in_cplusplus_is_understood_as_c(tmp_path: Path) -> None:
+    text = """
+struct Grid { int n; double *u; };
+void f(Grid &g, int m) {
+#pragma omp parallel for collapse(2)
+  for (int i = 0; i < g.n; ++i)
+    for (int j = 0; j < m; ++j)
+      g.u[i*m + j] *= 2.0;
+}
+"""
+    (facts,) = analysis_of(tmp_path, text, "libclang", name="case.cpp").facts
+    assert facts.status == "complete"
+    assert facts.iterations.expr is not None
+    assert facts.iterations.expr.evaluate({"g.n": 4, "m": 5}) == 20
+    assert [a.dims for a in facts.arrays] == [2]
+
+
+def test_every_region_is_found_whatever_its_loop(tmp_path: Path) -> None:
+    text = """
+struct Vector {
+  double *begin(); double *end(); double &operator[](int); int size() const;
+};
+struct Iterator { Iterator &operator++(); bool operator<(Iterator) const; double &operator*(); };
+template <typename T> void fill(T *a, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = T();
+}
+namespace space {
+class Solver {
+  int n; double *u;
+public:
+  void step() {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) u[i] += 1.0;
+  }
+};
+}
+void f(Vector &v, Iterator first, Iterator last, double *a) {
+#pragma omp parallel for
+  for (double &x : v) x = 0.0;
+#pragma omp parallel for
+  for (int i = 0; i < v.size(); i++) v[i] = 0.0;
+#pragma omp parallel for
+  for (Iterator p = first; p < last; ++p) *p = 0.0;
+  auto g = [&](int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = 0.0;
+  };
+  g(3); fill(a, 4); fill((float *) 0, 4);
+}
+"""
+    analysis = analysis_of(tmp_path, text, "libclang", name="case.cpp")
+    lines = [region.span.line for region in analysis.program.regions]
+    assert lines == [7, 15, 21, 23, 25, 28]
+    by_line = {f.region.span.line: f for f in analysis.facts}
+    for line in (7, 15, 28):
+        assert by_line[line].status == "complete", by_line[line].diagnostics
+
+
+def test_the_twin_leaves_cplusplus_out_in_a_folder(tmp_path: Path) -> None:
+    """pycparser reads C alone: a C++ file is a diagnostic, and the C file beside it is read."""
+    (tmp_path / "a.cpp").write_text("template <class T> struct S { T t; };\n#pragma omp parallel\n")
+    (tmp_path / "b.c").write_text(
+        "void f(int n, double *a) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < n; i++) a[i] = 0.0;\n}\n"
+    )
+    program = read(requests_for([str(tmp_path)]), "pycparser")
+    assert [Path(r.span.file).name for r in program.regions] == ["b.c"]
+    assert any(Path(n.span.file).name == "a.cpp" for n in program.diagnostics)
