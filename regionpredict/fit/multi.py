@@ -4,7 +4,7 @@
    a slope times one term, whatever the other parameters do: sums, products and mixtures alike.
    So each term of each parameter is fitted to all lines at once, each line with its own constant
    and slope, and a short list of terms survives for each parameter. Where the points have no
-   lines (scattered designs) the common terms are the short list.
+   lines (scattered designs), the common terms are tried parameter by parameter.
 2. All products of short-listed terms, one per parameter or none, are candidate columns. All
    models of one and two columns are solved in closed form; the best ones are extended by further
    columns for as long as each pays its price. A parameter without influence pays for no column
@@ -26,6 +26,7 @@ from regionpredict.fit.terms import FloatArray, SearchSpace, Term, rarity
 
 _SHORT_LIST = {2: 5, 3: 3}
 _LINE_MINIMUM = 3
+_FIRST_TERMS: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0), (2.0, 0.0))
 _SHORT_LIST_RANGE = 8.0
 _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
@@ -120,8 +121,6 @@ def _short_list(
     axis: _Axis, observations: Observations, count: int, criterion: Criterion
 ) -> tuple[int, ...]:
     """The indices of the terms that describe the lines of this parameter best."""
-    if not axis.lines:
-        return tuple(np.argsort(axis.rarity, kind="stable")[: 2 * count].tolist())
     y, w = observations.y, observations.weights
     h = len(axis.terms)
     residual = np.zeros(h)
@@ -202,9 +201,48 @@ class _Fit:
     dof: float
 
 
-def _standardise(grid: Grid, observations: Observations, criterion: Criterion) -> _Fit:
+def _short_lists(
+    grid: Grid, observations: Observations, criterion: Criterion
+) -> tuple[tuple[int, ...], ...]:
+    """The short lists of all parameters.
+
+    Where a parameter has no lines, its list is found by trying all its common terms beside the
+    lists of the others, parameter by parameter, and keeping those of the best models, twice.
+    """
     count = _SHORT_LIST.get(len(grid.axes), 2)
-    chosen = tuple(_short_list(axis, observations, count, criterion) for axis in grid.axes)
+    lists = [
+        _short_list(axis, observations, count, criterion)
+        if axis.lines
+        else tuple(k for k, term in enumerate(axis.terms) if term in _FIRST_TERMS)[:count]
+        for axis in grid.axes
+    ]
+    if all(axis.lines for axis in grid.axes):
+        return tuple(lists)
+    for _ in range(2):
+        for place, axis in enumerate(grid.axes):
+            if axis.lines:
+                continue
+            common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
+            lists[place] = common
+            fit = _standardise(grid, observations, criterion, tuple(lists))
+            kept: dict[int, None] = {}
+            for _, chosen in _ranked(fit, 12):
+                for k in chosen:
+                    term = fit.columns.monomials[k].get(axis.index)
+                    if term is not None:
+                        kept.setdefault(axis.terms.index(term))
+            lists[place] = tuple(sorted(list(kept)[:count])) or common[:count]
+    return tuple(lists)
+
+
+def _standardise(
+    grid: Grid,
+    observations: Observations,
+    criterion: Criterion,
+    chosen: tuple[tuple[int, ...], ...] | None = None,
+) -> _Fit:
+    if chosen is None:
+        chosen = _short_lists(grid, observations, criterion)
     columns = _columns(grid, chosen, criterion)
     y, w = observations.y, observations.weights
     root = np.sqrt(w)
