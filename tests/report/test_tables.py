@@ -1,0 +1,116 @@
+"""Tables fit 80 columns, name every region, and say what is assumed, partial and left out."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import Machine, load
+from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.report.derivation import explain_prediction
+from regionpredict.report.quantities import show_bytes, show_count
+from regionpredict.report.table import facts_table, prediction_table
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("polybench_samples", "npb_samples", "tests/golden", "tests/report/awkward.c")
+each_source = pytest.mark.parametrize("source", SOURCES)
+
+
+@cache
+def result_of(source: str, machine: str = "dunnington") -> tuple[Predictions, Machine]:
+    loaded = load(machine)
+    return predict(analyse(requests_for([source]), {}), loaded), loaded
+
+
+@pytest.fixture(autouse=True)
+def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a person calls it: paths are shown as they were given."""
+    monkeypatch.chdir(ROOT)
+
+
+def lines_too_long(text: str) -> list[str]:
+    return [line for line in text.splitlines() if len(line) > 80]
+
+
+@each_source
+def test_the_table_of_hints_fits_80_columns(source: str) -> None:
+    result, machine = result_of(source)
+    assert not lines_too_long(prediction_table(result.predictions, machine, "density"))
+
+
+@each_source
+def test_the_table_of_facts_fits_80_columns(source: str) -> None:
+    result, _ = result_of(source)
+    assert not lines_too_long(facts_table(result.analysis.facts))
+
+
+@each_source
+def test_the_table_names_every_region(source: str) -> None:
+    result, machine = result_of(source)
+    text = prediction_table(result.predictions, machine, "density")
+    for prediction in result.predictions:
+        region = prediction.facts.region
+        assert f"\n{region.span.file}\n" in text
+        assert any(
+            line.split()[:1] == [str(region.span.line)] and region.function[:17] in line
+            for line in text.splitlines()
+        ), region.id
+    assert f"{len(result.predictions)} regions: " in text
+
+
+def test_what_is_not_known_is_said() -> None:
+    result, machine = result_of("tests/report/awkward.c")
+    text = prediction_table(result.predictions, machine, "density")
+    assert "* assumed:" in text and "10 x largest cache" in text
+    assert "? partial:" in text
+    assert "skipped: " in text
+    statuses = [p.status for p in result.predictions]
+    assert f"{statuses.count('predicted')} predicted" in text
+    assert f"{statuses.count('partial')} partial" in text
+    assert f"{statuses.count('skipped')} skipped" in text
+
+
+def test_explanations_tell_the_whole_derivation() -> None:
+    result, machine = result_of("tests/golden")
+    prediction = next(
+        p for p in result.predictions if p.facts.region.span.file.endswith("listing_4_3.c")
+    )
+    text = explain_prediction(prediction, machine)
+    assert "i: 1000 iterations" in text and "k: 3000 iterations" in text
+    assert "8 * (1000*3000 + 2000*3000 + 1000*2000)" not in text  # no arithmetic left undone
+    assert "88000000" in text  # 8 (Ni Nk + Nj Nk + Ni Nj) bytes
+    for word in ("matrixC[i][j]: hit", "matrixA[i][k]: hit", "matrixB[j][k]: streaming miss"):
+        assert word in text
+    assert "eq. 4.1" in text and "eq. 4.2" in text
+    assert "25 %, 50 %, 75 %" in text
+    assert prediction.score is not None and f"{prediction.score:.3f}" in text
+
+
+def test_an_explanation_of_every_awkward_region() -> None:
+    result, machine = result_of("tests/report/awkward.c")
+    for prediction in result.predictions:
+        text = explain_prediction(prediction, machine)
+        assert text.startswith(prediction.facts.region.id)
+        for note in prediction.diagnostics:
+            assert note.id in text
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (10 * 1024, "10 KiB"),
+     (4 << 20, "4.0 MiB"), (384_000_000, "366 MiB"), (1 << 50, "1.0 PiB"), (None, "?")],
+)  # fmt: skip
+def test_sizes(size: int | None, shown: str) -> None:
+    assert show_bytes(size) == shown
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "0"), (999_999, "999999"), (1_000_000, "1.0e6"), (4_000_000_000_000, "4.0e12"),
+     (None, "?")],
+)  # fmt: skip
+def test_counts(count: int | None, shown: str) -> None:
+    assert show_count(count) == shown
