@@ -233,6 +233,7 @@ class _Reader:
             self.macros.add(name, value)
         directives = self._read_directives()
         functions = self._functions_with(directives)
+        self._name_guesses()
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
@@ -246,6 +247,13 @@ class _Reader:
             errors=tuple(self.errors),
             headers="shipped",
         )
+
+    def _name_guesses(self) -> None:
+        guessed = sorted(self.parser.unknown)
+        if guessed:
+            names = ", ".join(guessed[:5]) + (", ..." if len(guessed) > 5 else "")
+            message = f"declarations guessed for names from missing headers: {names}"
+            self._say("RP005", Span(self.request.path, 1), message)
 
     def _active_defines(self, source: SourceText) -> bytes:
         """The text without its comments and without the macros that an `#if` leaves out."""
@@ -301,11 +309,17 @@ class _Reader:
         found = []
         for name, file, begin, end in self.located if directives else ():
             inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
-            if inside or end == _ELSEWHERE:
+            if inside or self._includes(self.chunks[name], offsets.keys() - {file}):
                 function = self._function(name)
                 if function is not None:
                     found.append(function)
         return found
+
+    def _includes(self, chunk: Chunk, files: set[str]) -> bool:
+        """Whether a function's body comes, in part, out of one of the files."""
+        if not files:
+            return False
+        return any(word.filename in files for word in self.words[chunk.start : chunk.stop])
 
     def _function(self, name: str) -> Function | None:
         if name not in self.functions:

@@ -35,7 +35,11 @@ from regionpredict.ir import Span
 
 _NO_SPAN = Span("", 0)
 _FLOAT = CType("float", 32)
-_UNNAMED = frozenset((IMAGINARY, OMITTED, "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
+_OTHER = "an expression of this kind"  # what a diagnostic calls one that is not understood
+_UNNAMED = {
+    IMAGINARY: "imaginary constant", OMITTED: _OTHER, "__func__": "", "__FUNCTION__": "",
+    "__PRETTY_FUNCTION__": "",
+}  # fmt: skip
 _VOID = CType("void")
 _MATH = frozenset(
     "sqrt fabs pow exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil "
@@ -83,27 +87,28 @@ class ExpressionBuilder:
             c_ast.NamedInitializer: self._designated,
             c_ast.CompoundLiteral: self._compound_literal,
             c_ast.Compound: self._statement_expression,
+            c_ast.GenericSelection: lambda node, scope: Opaque("_Generic"),
         }
 
     def build(self, node: Any, scope: Scope) -> Expression:
         """The expression; what is not understood is `Opaque`, with what it holds."""
         builder = self._builders.get(type(node))
-        return builder(node, scope) if builder else Opaque("?")
+        return builder(node, scope) if builder else Opaque(_OTHER)
 
     def _name(self, node: Any, scope: Scope) -> Expression:
         decl = scope.find(node.name)
         if decl is None:
-            return Opaque("?" if node.name in _UNNAMED else node.name)
+            return Opaque(_UNNAMED.get(node.name, node.name))
         if decl.value is not None:
             return IntLit(decl.value)
         return Name(decl, _NO_SPAN)
 
     def _constant(self, node: Any, scope: Scope) -> Expression:
         if node.type == "string":
-            return Opaque("?")
+            return Opaque("")
         if node.type == "char" or "int" in node.type:
             value = literal(node)
-            return IntLit(value) if isinstance(value, int) else Opaque("?")
+            return IntLit(value) if isinstance(value, int) else Opaque(_OTHER)
         if node.type == "float":
             (rounded,) = struct.unpack("f", struct.pack("f", _finite(floating(node.value))))
             return FloatLit(32, rounded)
@@ -170,7 +175,7 @@ class ExpressionBuilder:
         if isinstance(callee, c_ast.ID) and callee.name == "__builtin_va_arg":
             return self.build(arguments[0], scope)
         if isinstance(callee, c_ast.ID) and callee.name == "offsetof":
-            return Opaque("?")
+            return Opaque(_OTHER)
         args = tuple(self.build(argument, scope) for argument in arguments)
         span = self._span(node)
         if isinstance(callee, c_ast.ID):
@@ -199,18 +204,18 @@ class ExpressionBuilder:
         return result
 
     def _list(self, node: Any, scope: Scope) -> Expression:
-        return Opaque("?", tuple(self.build(one, scope) for one in node.exprs or ()))
+        return Opaque("{}", tuple(self.build(one, scope) for one in node.exprs or ()))
 
     def _designated(self, node: Any, scope: Scope) -> Expression:
         inner = [one for one in node.name if not isinstance(one, c_ast.ID)]
         parts = [self.build(getattr(one, "expr", one), scope) for one in (*inner, node.expr)]
-        return Opaque("?", tuple(parts))
+        return Opaque(_OTHER, tuple(parts))
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
-        return Opaque("?", (self.build(node.init, scope),))
+        return Opaque("compound literal", (self.build(node.init, scope),))
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
-        return Opaque("?", (self._inside(node, Scope(scope)),))
+        return Opaque("statement expression", (self._inside(node, Scope(scope)),))
 
     def _inside(self, node: Any, scope: Scope) -> Expression:
         """A statement inside an expression: what it does is not followed, only what it names."""
@@ -220,12 +225,12 @@ class ExpressionBuilder:
                 self._types().define(child.type, scope)
                 ctype = self._types().of(child.type, scope)
                 scope.names[child.name] = Decl(child.name, "local", ctype, self._span(child))
-                found.append(Opaque("?"))
+                found.append(Opaque(_OTHER))
             elif isinstance(child, c_ast.Compound) or type(child) not in self._builders:
                 found.append(self._inside(child, scope))
             else:
                 found.append(self.build(child, scope))
-        return Opaque("?", tuple(found))
+        return Opaque(_OTHER, tuple(found))
 
 
 def _finite(value: float) -> float:

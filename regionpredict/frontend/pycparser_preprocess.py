@@ -6,6 +6,7 @@ Only the shipped headers stand in for a C library's: pycparser reads none of the
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ import pcpp
 
 from regionpredict.errors import InputError
 from regionpredict.frontend import headers
+from regionpredict.frontend.pragmas import blank_comments
 from regionpredict.frontend.pycparser_tokens import SPACE, Spot, Token, lines_of
 from regionpredict.frontend.unit import SourceRequest
 from regionpredict.ir import Diagnostic, Span
@@ -100,6 +102,8 @@ __BYTE_ORDER__ 1234
 __VERSION__ "4.2.1 compatible"
 __USER_LABEL_PREFIX__
 """
+_GUARD = re.compile(rb"\s*#[ \t]*ifndef[ \t]+(\w+)[ \t\r]*\n\s*#[ \t]*define[ \t]+\1\b")
+_CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|else|elif|endif)\b", re.MULTILINE)
 _STANDARDS = {"89": "", "90": "", "99": "199901L", "17": "201710L", "18": "201710L"}
 
 
@@ -151,7 +155,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.line = 1
         self.text = ""
         self.rewrite_paths: list[Any] = []
-        self.expand_countermacro = True
+        self.auto_pragma_once_enabled = False  # it takes files for guarded that are not
+        self.guards: dict[str, str] = {}
         self.folders, self.quoted, self.forced, dropped = _options(request)
         self.folders += [headers.SHIPPED]
         self._define_all(dropped)
@@ -199,6 +204,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if data.startswith(_BOM):
             data = b"   " + data[3:]
         self.text = data.decode("latin-1")
+        if path not in self.guards:
+            self.guards[path] = _guard(data)
         yield from self.parsegen("", path, path)
 
     def group_lines(self, input: str, abssource: str) -> Iterator[list[Token]]:
@@ -242,8 +249,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         yield from self._file(path, Path(path).read_bytes() if data is None else data)
 
     def _read_already(self, path: str) -> bool:
-        guard = self.include_once.get(path, "")
-        return guard is None or guard in self.macros  # `#pragma once`, or its guard is defined
+        return path in self.include_once or self.guards.get(path, "") in self.macros
 
     def _locate(self, name: str, includer: str, *, quoted: bool) -> str | None:
         first = [str(Path(includer).parent), *self.quoted] if quoted else []
@@ -324,6 +330,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             return None
         del waiting[-count:]
         hidden = (token.hidden & closing.hidden) | {token.value}
+        if macro.str_patch:
+            fitted = [_spaced(argument) for argument in fitted]
         given = self.macro_expand_args(macro, fitted)
         return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in given]
 
@@ -361,6 +369,43 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.diagnostics.append(
             Diagnostic("RP002", span, f"the preprocessor says: {message}; the rest was read")
         )
+
+
+def _guard(data: bytes) -> str:
+    """The macro that guards a whole header against being read twice; "" for none."""
+    if b"#ifndef" not in data[:20_000] and b"ifndef" not in data[:20_000]:
+        return ""
+    text = blank_comments(data)
+    match = _GUARD.match(text)
+    if not match:
+        return ""
+    depth = 0
+    last = match.start(1)
+    for line in _CONDITIONAL.finditer(text):
+        if depth == 0 and line.start() > match.start(1):
+            return ""
+        word = line.group(1)
+        depth += word.startswith(b"if") - (word == b"endif")
+        if depth == 1 and word.startswith(b"el"):
+            return ""
+        last = line.end()
+    end = text.find(b"\n", last)
+    rest = text[end:] if end >= 0 else b""
+    return match.group(1).decode() if not depth and not rest.strip() else ""
+
+
+def _spaced(tokens: list[Token]) -> list[Token]:
+    """An argument with the spaces that it is written with, for `#argument`."""
+    found: list[Token] = []
+    for token in tokens:
+        last = found[-1].source if found else None
+        here = token.source
+        if last is not None and here is not None and token.type != SPACE:
+            behind = last.offset + len(found[-1].value)
+            if here.offset > behind or here.file != last.file:
+                found.append(Token(SPACE, " ", here))
+        found.append(token)
+    return found
 
 
 def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:

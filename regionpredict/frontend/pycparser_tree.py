@@ -74,8 +74,8 @@ class TreeBuilder:
     def function(self, node: Any, decl: Decl, chunk: Chunk, outer: Scope) -> Function:
         """The function with its body and directives."""
         begin = self._places.spot(chunk.start)
-        for file, pragmas in self._pragmas.items():
-            self._next[file] = len(pragmas)
+        for file in self._pragmas:
+            self._next[file] = 0  # a file that is included inside the body begins at its first line
         pragmas = self._pragmas.get(begin.file, [])
         self._next[begin.file] = sum(1 for p in pragmas if p.offset < begin.offset)
         before, self._home = (self._home, self._scope), decl.name
@@ -130,7 +130,10 @@ class TreeBuilder:
                 # Of one macro: a second region's directive waits for the second loop.
                 waits = bool(taken) and not pragma.joined
                 key = (at.file, at.offset)
-                if waits or key in self._masked or isinstance(node, c_ast.Compound):
+                misplaced = isinstance(node, c_ast.Compound) or (
+                    pragma.is_loop and not isinstance(node, c_ast.For)
+                )
+                if waits or misplaced or key in self._masked:
                     break
                 self._masked.add(key)
             taken.append(pragma)

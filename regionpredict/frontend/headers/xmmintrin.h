@@ -115,4 +115,6 @@ int _mm_comineq_ss(__m128 a, __m128 b);
 }
 #endif
 
+#include <emmintrin.h>
+
 #endif
