@@ -55,7 +55,7 @@ class Criterion:
     occam: float = 0.5
     noise_floor: float = 1e-3
     floor_dof: float = 1.0
-    second_gain: float = 5.5
+    second_gain: float = 6.5
 
 
 DEFAULT_CRITERION = Criterion()
@@ -64,9 +64,10 @@ DEFAULT_CRITERION = Criterion()
 _sum = np.add.reduce
 _least = np.minimum.reduce
 
-_FALLING_GAIN = 1.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
+_FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
 _NOTICEABLE = 1.1
 _NEARLY = 12.0
+_SLACK = 8.0  # the Occam factor can favour a pair by this much
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
 _FALLING = 12.0  # the price of a growth term with a negative coefficient
@@ -152,8 +153,8 @@ def _sign_cost(z: FloatArray) -> FloatArray:
 
 def _first_scores(
     s: _Sums, space: Compiled, criterion: Criterion
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Scores `(b, h)` of the models of one term, their coefficients, and the gain over none."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Scores `(b, h)` of the models of one term, coefficients, the gain over none, own prices."""
     slope = s.product / s.column_norm
     residual = np.maximum(s.spread - slope * s.product, 0.0)
     constant = s.mean - slope * s.column_mean
@@ -164,15 +165,11 @@ def _first_scores(
     refused = _FALLING * (slope <= 0)
     rare = criterion.rarity * space.rarity
     level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
-    score = (
-        likelihood
-        + criterion.occam * (s.volume - 2.0 * log_q + level)
-        + (rare + refused)
-        + _sign_cost(constant / error)
-    )
+    own = rare + refused + _sign_cost(constant / error)
+    score = likelihood + criterion.occam * (s.volume - 2.0 * log_q + level) + own
     flat = s.dof * np.log(s.base + s.spread)
     gain = flat[:, 0] - _least(likelihood + (0.4 * rare + refused), 1)
-    return score, slope, constant, residual, gain
+    return score, slope, constant, residual, gain, own
 
 
 _PRICES: dict[tuple[int, Criterion], tuple[Compiled, FloatArray]] = {}
@@ -222,11 +219,23 @@ class _Pairs(NamedTuple):
     score: FloatArray
 
 
-def _pair_models(
-    data: Data, s: _Sums, space: Compiled, criterion: Criterion, rows: IntArray
+def _pair_models(  # noqa: PLR0917
+    data: Data,
+    s: _Sums,
+    space: Compiled,
+    criterion: Criterion,
+    rows: IntArray,
+    dearest: float = np.inf,
 ) -> _Pairs | None:
-    """Fits all pairs of terms for the call paths in `rows`; both coefficients are positive."""
-    a, b = space.pairs_a, space.pairs_b
+    """Fits the pairs of terms for the call paths in `rows`; both coefficients are positive.
+
+    Pairs whose price is above `dearest` are left out: nothing they explain would pay for it.
+    """
+    price = _pair_price(space, criterion)
+    affordable = (price <= dearest).nonzero()[0]
+    a, b = space.pairs_a[affordable], space.pairs_b[affordable]
+    if not len(a):
+        return None
     norm = np.sqrt(s.column_norm[rows])
     total = s.total[rows]
     scaled_mean = s.column_mean[rows] / norm
@@ -255,8 +264,12 @@ def _pair_models(
     score = (
         dof * log_q
         + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
-        + _pair_price(space, criterion)[pair]
-        + np.where(_falls(data.y, space)[rows][row], 0.0, _pair_surcharge(space, criterion)[pair])
+        + price[affordable[pair]]
+        + np.where(
+            _falls(data.y, space)[rows][row],
+            0.0,
+            _pair_surcharge(space, criterion)[affordable[pair]],
+        )
         + _sign_cost(constant / error)
     )
     return _Pairs(row, ia, ib, constant, ba / norm[row, ia], bb / norm[row, ib], score)
@@ -304,7 +317,7 @@ def select(
     data (an efficiency that falls with the number of processes): that has a high price.
     """
     s = _sums(data, space, criterion)
-    score, slope, constant, residual, gain = _first_scores(s, space, criterion)
+    score, slope, constant, residual, gain, own = _first_scores(s, space, criterion)
     index = score.argmin(1)
     count = len(index)
     flat = index + np.arange(0, count * score.shape[1], score.shape[1])
@@ -316,7 +329,9 @@ def select(
         left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
         rows = (grows & (left > worth)).nonzero()[0]
-        pairs = _pair_models(data, s, space, criterion, rows) if len(rows) else None
+        # Misfit and own price of the best single term are all that a pair can save.
+        dearest = float((left + own.ravel()[flat])[rows].max(initial=0.0)) + _SLACK
+        pairs = _pair_models(data, s, space, criterion, rows, dearest) if len(rows) else None
         if pairs is not None:
             winners = _best_of_each(pairs.row, pairs.score)
             target = rows[pairs.row[winners]]
@@ -408,7 +423,7 @@ def rank(
     The constant has the score that makes the growth test a fair coin at its threshold.
     """
     s = _sums(data, space, criterion)
-    score, slope, constant, _, gain = _first_scores(s, space, criterion)
+    score, slope, constant, _, gain, _ = _first_scores(s, space, criterion)
     count = score.shape[1]
     parts = [
         (np.arange(count), np.full(count, -1), constant[0], slope[0], np.zeros(count), score[0])
