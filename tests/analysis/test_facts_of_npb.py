@@ -7,7 +7,7 @@ more arrays that do not count, and more dimensions of those.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ pytestmark = [
 ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def analysed(program: str, letter: str, frontend: str) -> tuple[RegionFacts, ...]:
     requests = requests_for(
         [str(ROOM / program)], [(f"CLASS_{letter}", "1")], [str(ROOM / "common")]

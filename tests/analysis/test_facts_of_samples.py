@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ each_sample = pytest.mark.parametrize("name", SAMPLES)
 each_frontend = pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
 
 
-@lru_cache(maxsize=None)
+@cache
 def analysed(name: str, frontend: str) -> tuple[tuple[RegionFacts, tuple[Definition, ...]], ...]:
     result = analyse(requests_for([str(SAMPLES[name])]), {}, frontend=frontend)
     return tuple((f, result.program.definitions[f.region.id]) for f in result.facts)

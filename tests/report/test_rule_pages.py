@@ -1,0 +1,91 @@
+"""Every rule has a page, and both of its examples do what the page says.
+
+A page holds a block ```` ```c failing ```` and a block ```` ```c mended ````, and for some rules
+blocks ```` ```c file=NAME ```` with further files. The rule's id must come out of the failing
+example and not of the mended one, which must come out whole.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from regionpredict.errors import UsageError
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.report.rules import rule_ids, rule_page
+
+PACKAGE = Path(__file__).resolve().parents[2] / "regionpredict"
+BLOCK = re.compile(r"^```(c|cpp) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Only the C parser leaves C++ out; everything else is shown with the default.
+FRONTEND = {"RP004": "pycparser"}
+
+
+def emitted() -> set[str]:
+    """The rule ids that the package's code can give a diagnostic."""
+    found: set[str] = set()
+    for room in ("frontend", "analysis", "predict", "pipeline.py"):
+        paths = [PACKAGE / room] if room.endswith(".py") else (PACKAGE / room).rglob("*.py")
+        for path in paths:
+            found |= set(re.findall(r'"(RP\d{3})"', path.read_text()))
+    return found
+
+
+def blocks(rule: str) -> dict[str, tuple[str, str]]:
+    return {name: (language, text) for language, name, text in BLOCK.findall(rule_page(rule))}
+
+
+def outcome(folder: Path, rule: str, example: str) -> tuple[set[str], Predictions]:
+    """Every id that the example gives, and its predictions on a machine of 24 cores."""
+    parts = blocks(rule)
+    for name, (_, text) in parts.items():
+        if name.startswith("file="):
+            path = folder / name.removeprefix("file=")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    language, text = parts[example]
+    (folder / f"example.{language}").write_text(text)
+    (folder / "other.c").write_text("int other;\n")  # a file beside: nothing takes it down
+    requests = [
+        request
+        for request in requests_for([str(folder)])
+        if Path(request.path).name in (f"example.{language}", "other.c")
+    ]
+    analysis = analyse(requests, {}, frontend=FRONTEND.get(rule))
+    result = predict(analysis, load("dunnington"))
+    notes = [*analysis.program.diagnostics, *(n for p in result.predictions for n in p.diagnostics)]
+    return {note.id for note in notes}, result
+
+
+def test_every_id_in_the_code_has_a_page_and_every_page_an_id() -> None:
+    assert set(rule_ids()) == emitted()
+
+
+@pytest.mark.parametrize("rule", rule_ids())
+def test_the_failing_example_fails(tmp_path: Path, rule: str) -> None:
+    found, _ = outcome(tmp_path, rule, "failing")
+    assert rule in found
+
+
+@pytest.mark.parametrize("rule", rule_ids())
+def test_the_mended_example_is_mended(tmp_path: Path, rule: str) -> None:
+    found, result = outcome(tmp_path, rule, "mended")
+    assert rule not in found
+    assert [p.status for p in result.predictions] == ["predicted"], found
+
+
+@pytest.mark.parametrize("rule", rule_ids())
+def test_the_page_has_its_parts(rule: str) -> None:
+    lines = rule_page(rule).splitlines()
+    assert re.fullmatch(rf"# {rule}: \S.*", lines[0])
+    assert lines[2] and not lines[2].startswith(("#", "`")), "a sentence follows the title"
+    assert {"failing", "mended"} <= set(blocks(rule))
+    assert any(line.startswith("Meanwhile: ") for line in lines)
+
+
+def test_an_unknown_rule() -> None:
+    with pytest.raises(UsageError, match=r"RP999.*RP101"):
+        rule_page("RP999")
