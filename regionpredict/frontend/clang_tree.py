@@ -464,6 +464,7 @@ class TreeBuilder:
         return Span(self._file_name(at[0]), at[1], at[2]) if at[0] else _NO_SPAN
 
     def _statement(self, node: _Node) -> Stmt:
+        node = _without_attributes(node)
         at = self._begin(node.cursor)
         pending = self._pending.get(at[0])
         if pending is not None:
@@ -630,6 +631,16 @@ class TreeBuilder:
 def _bare_callee(node: _Node) -> _Node:
     while len(node.children) == 1 and node.kind in (100, 111, 112):
         node = node.children[0]
+    return node
+
+
+def _without_attributes(node: _Node) -> _Node:
+    """The loop behind a `#pragma unroll`, which the library shows as an attribute around it."""
+    while node.kind == 200:
+        inner = [child for child in node.children if 200 <= child.kind < 300]
+        if not inner:
+            break
+        node = inner[-1]
     return node
 
 
