@@ -19,6 +19,7 @@ _INTEGERS = {
 }  # fmt: skip
 _FLOATS = {21: 32, 22: 64, 23: 128, 30: 128, 31: 16, 32: 16}
 _MAX_DEPTH = 8
+_EXTENT_WORDS = re.compile(r"\b(?:static|const|volatile|restrict)\b\s*")
 _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
 _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
@@ -83,7 +84,7 @@ class TypeReader:
             return CType("array", 64, element=element)
         spelling = lc.text(self._lib.clang_getTypeSpelling(ctype))
         match = _FIRST_EXTENT.search(spelling)
-        extent_text = match.group(1) if match else ""
+        extent_text = _EXTENT_WORDS.sub("", match.group(1)) if match else ""
         return CType("array", 64, element=element, extent=Opaque(extent_text))
 
     def resolve(self, ctype: CType, lookup: Callable[[str], Decl | None], span: Span) -> CType:
