@@ -83,8 +83,9 @@ def test_strides_inside_triangles(frontend: str, nests: list[Nest]) -> None:
 
 
 def check_footprint(nests: Sequence[Nest], frontend: str) -> None:
-    """Exact where every step is one; else never less, and beyond the last element by less than
-    a step: the box of a strided loop may end at the loop's bound.
+    """Exact where every step is one; with strides beyond the last element by less than a step,
+    as the box may end at the loop's bound. Never less; with three loops it may be more, where an
+    inner loop that runs empty takes values from both loops around it.
     """
     for nest, facts in zip(nests, facts_of(nests, frontend), strict=True):
         expression = facts.working_set.expr
@@ -94,7 +95,9 @@ def check_footprint(nests: Sequence[Nest], frontend: str) -> None:
             least, most = nest.box_bytes(n), nest.box_bytes(n, to_bounds=True)
             if least:  # what an empty region touches is left open
                 assert value is not None
-                assert least <= value <= most, (nest.text(), n, f"{expression} gives {value}")
+                told = (nest.text(), n, f"{expression} gives {value}, not {least} to {most}")
+                assert least <= value, told
+                assert value <= most or len(nest.headers) > 2, told
 
 
 @pytest.mark.parametrize("frontend", ["libclang", "pycparser"])

@@ -534,7 +534,7 @@ void f(int n, int m, double *a) {
     step(a + i*m, m);
 }
 """,
-        "n", ("n",),
+        "n", ("n",), status="partial",
     ),
 }  # fmt: skip
 

@@ -261,5 +261,5 @@ def test_misses_and_hits_add_up_to_the_accesses(tmp_path: Path, machine: Machine
         assert one.derivation is not None
         for score, statement in zip(one.derivation.statements, one.facts.statements, strict=True):
             counted = sum(access.counted for access in statement.accesses)
-            terms = sum(term.count for term in score.terms if term.kind != "operation")
+            terms = sum(term.number for term in score.terms if term.kind != "operation")
             assert terms == pytest.approx(counted), one.facts.region.id
