@@ -1,0 +1,180 @@
+"""Preprocessed C text, token by token: where a loop's header and its body begin and end.
+
+Only what an OpenMP loop needs is understood; everything else is skipped over by its brackets. The
+preprocessor has taken away macros, comments and inactive parts, which makes this enough for C
+and for C++ alike.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\r\f\v]+ | \\\n | //[^\n]* | /\*.*?\*/)
+  | (?P<line>\n)
+  | (?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)")
+  | (?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*")
+  | (?P<char>(?:u8|[uUL])?'(?:\\.|[^'\\\n])*')
+  | (?P<number>\.?[0-9](?:'[0-9A-Za-z_]|[eEpP][+-]|[0-9A-Za-z_.])*)
+  | (?P<name>[^\W\d][\w$]*)
+  | (?P<mark><<=|>>=|->\*|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = re.compile(r"[ \t]*#[^\n]*")
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(_OPENING.values())
+
+
+class Token(NamedTuple):
+    """One token: its text and where it begins and ends in the whole text."""
+
+    text: str
+    begin: int
+    end: int
+
+
+class Header(NamedTuple):
+    """A `for` header: its three parts as tokens, the offset of `for` and that behind the `)`.
+
+    A range-based `for` has only `init`.
+    """
+
+    init: tuple[Token, ...]
+    condition: tuple[Token, ...]
+    increment: tuple[Token, ...]
+    begin: int
+    end: int
+
+
+class NotUnderstoodError(Exception):
+    """The text does not go on as a loop or statement does."""
+
+
+def next_token(text: str, at: int) -> Token | None:
+    """The first token from `at` on; spaces, newlines and lines of the preprocessor are left out."""
+    fresh = at == 0 or text[at - 1] == "\n"
+    while at < len(text):
+        if fresh and (directive := _DIRECTIVE.match(text, at)):
+            at, fresh = directive.end(), False
+            continue
+        match = _TOKEN.match(text, at)
+        if match is None:
+            return None
+        if match.lastgroup not in ("space", "line"):
+            return Token(match.group(), match.start(), match.end())
+        fresh = match.lastgroup == "line" or (fresh and match.lastgroup == "space")
+        at = match.end()
+    return None
+
+
+def need_token(text: str, at: int) -> Token:
+    """As `next_token`; raises NotUnderstoodError at the end of the text."""
+    token = next_token(text, at)
+    if token is None:
+        raise NotUnderstoodError("the text ends")
+    return token
+
+
+def closing(text: str, opening: Token) -> Token:
+    """The bracket that closes `opening`; raises NotUnderstoodError where none does."""
+    depth = [_OPENING[opening.text]]
+    at = opening.end
+    while depth:
+        token = need_token(text, at)
+        at = token.end
+        if token.text in _OPENING:
+            depth.append(_OPENING[token.text])
+        elif token.text in _CLOSING and token.text != depth.pop():
+            raise NotUnderstoodError(f"'{token.text}' closes nothing")
+    return token
+
+
+def statement_end(text: str, at: int) -> int:
+    """The offset behind the statement that begins at `at`.
+
+    >>> text = "if (a) for (;;) { x; } else y = f(1, 2); z;"
+    >>> text[: statement_end(text, 0)]
+    'if (a) for (;;) { x; } else y = f(1, 2);'
+    """
+    token = need_token(text, at)
+    word = token.text
+    if word == "{":
+        return closing(text, token).end
+    if word in ("for", "while", "switch"):
+        return statement_end(text, _behind_parentheses(text, token.end))
+    if word == "if":
+        return _if_end(text, token.end)
+    if word == "do":
+        end = statement_end(text, token.end)
+        return _semicolon(text, _behind_parentheses(text, need_token(text, end).end))
+    if word == "try":
+        return _try_end(text, token.end)
+    if word in ("case", "default"):
+        while token.text != ":":
+            token = need_token(text, token.end)
+        return statement_end(text, token.end)
+    after = next_token(text, token.end)
+    if word.isidentifier() and after is not None and after.text == ":":
+        return statement_end(text, after.end)
+    return _semicolon(text, token.begin)
+
+
+def _if_end(text: str, at: int) -> int:
+    token = need_token(text, at)
+    if token.text in ("constexpr", "consteval"):
+        at = token.end
+    end = statement_end(text, _behind_parentheses(text, at))
+    other = next_token(text, end)
+    return statement_end(text, other.end) if other and other.text == "else" else end
+
+
+def _try_end(text: str, at: int) -> int:
+    end = statement_end(text, at)
+    while (handler := next_token(text, end)) and handler.text == "catch":
+        end = statement_end(text, _behind_parentheses(text, handler.end))
+    return end
+
+
+def _behind_parentheses(text: str, at: int) -> int:
+    opening = need_token(text, at)
+    if opening.text != "(":
+        raise NotUnderstoodError(f"'(' expected, not '{opening.text}'")
+    return closing(text, opening).end
+
+
+def _semicolon(text: str, at: int) -> int:
+    while True:
+        token = need_token(text, at)
+        if token.text == ";":
+            return token.end
+        if token.text in _CLOSING:
+            raise NotUnderstoodError(f"'{token.text}' before ';'")
+        at = closing(text, token).end if token.text in _OPENING else token.end
+
+
+def read_header(text: str, at: int) -> Header:
+    """The `for` that begins at `at`; raises NotUnderstoodError for anything else."""
+    word = need_token(text, at)
+    if word.text != "for":
+        raise NotUnderstoodError(f"'for' expected, not '{word.text}'")
+    opening = need_token(text, word.end)
+    if opening.text != "(":
+        raise NotUnderstoodError("'(' expected behind 'for'")
+    end = closing(text, opening)
+    parts: list[list[Token]] = [[]]
+    position = opening.end
+    depth = 0
+    while (token := need_token(text, position)).begin < end.begin:
+        if token.text == ";" and not depth:
+            parts.append([])
+        else:
+            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+            parts[-1].append(token)
+        position = token.end
+    if len(parts) not in (1, 3):
+        raise NotUnderstoodError("not a 'for' header")
+    parts += [[], []]
+    return Header(tuple(parts[0]), tuple(parts[1]), tuple(parts[2]), word.begin, end.end)

@@ -1,0 +1,133 @@
+"""Preprocessed text -> the same text with calls around every worksharing loop.
+
+A sample, for a combined directive; lines of the preprocessor keep diagnostics and debug
+information on the original's lines:
+
+    { static struct regionpredict_region regionpredict_r={"/src/f.c", ...};
+      long long regionpredict_trips=...; int regionpredict_size=0;
+      long long regionpredict_begin=regionpredict_now();
+    #pragma omp parallel for reduction(regionpredict_most:regionpredict_size)
+      for (...) ...
+      regionpredict_end(&regionpredict_r, __func__, ...); }
+
+The team's size is asked inside the team: the reduction's private copies start as it. A loop in a
+`parallel` elsewhere is recorded by the team's first thread alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.measure.regions import Lines, MeasuredLoop, measured_loops
+
+COMBINED, NOWAIT, ASKED = 1, 2, 4
+_RECORD = Path(__file__).parent / "runtime" / "record.h"
+_REDUCTION = (
+    "#pragma omp declare reduction(regionpredict_most:int:"
+    "omp_out=omp_in>omp_out?omp_in:omp_out) initializer(omp_priv=regionpredict_team())\n"
+)
+_NO_REDUCTION = frozenset(("simd", "target", "teams", "distribute", "loop"))
+_FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
+
+
+def instrument(text: str, folder: str, build: str, *, cpp: bool, ask: bool = True) -> str | None:
+    """The text with calls around its loops; None where it has no loop to measure.
+
+    `build` is the compiler's command, kept with every region. Without `ask` the team's size is
+    what the program would get, not asked inside the team: for code that takes no more clauses.
+    """
+    loops = measured_loops(text, folder)
+    if not loops:
+        return None
+    lines = Lines(text)
+    pieces = [_Piece(_prelude_offset(text), -1, 0, _prelude(text, lines, cpp=cpp, ask=ask))]
+    for loop in loops:
+        before, clause, after = _calls(loop, build, ask=ask)
+        marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
+        pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
+        if clause:
+            pieces.append(_Piece(loop.pragma_end, 1, 0, clause))
+        marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
+        pieces.append(_Piece(loop.end, 0, -loop.begin, f"\n{marker} 3\n{after}\n{marker}\n"))
+    return _inserted(text, sorted(pieces))
+
+
+class _Piece(NamedTuple):
+    """A text to insert; at one offset an inner loop ends before an outer one."""
+
+    offset: int
+    rank: int
+    order: int
+    text: str
+
+
+def _inserted(text: str, pieces: Sequence[_Piece]) -> str:
+    parts, at = [], 0
+    for piece in pieces:
+        parts += [text[at : piece.offset], piece.text]
+        at = piece.offset
+    return "".join([*parts, text[at:]])
+
+
+def _prelude_offset(text: str) -> int:
+    match = _FIRST_CODE.search(text)
+    return match.start() if match else len(text)
+
+
+def _prelude(text: str, lines: Lines, *, cpp: bool, ask: bool) -> str:
+    place = lines.at(_prelude_offset(text))
+    declared = _RECORD.read_text(encoding="utf-8")
+    declared = re.sub(r"/\*.*?\*/", " ", declared, flags=re.DOTALL)
+    declared = " ".join(declared.split())
+    if cpp:
+        declared = f'extern "C" {{ {declared} }}'
+    flags = " 3" if place.system else ""
+    return (
+        f'# 1 "regionpredict" 3\n{declared}\n{_REDUCTION if ask else ""}'
+        f'# {place.line} "{_quoted(place.file)}"{flags}\n'
+    )
+
+
+def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str, str]:
+    """What stands before the directive, in its clauses, and behind the loop."""
+    asks = ask and loop.combined and not _NO_REDUCTION & set(loop.kind.split())
+    asks = asks and not any("inscan" in (c.text or "") for c in loop.clauses)
+    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + ASKED * asks
+    record = (
+        f"{{static struct regionpredict_region regionpredict_r={{{_c_text(loop.file)},"
+        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{flags},0}};"
+    )
+    done = (
+        "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"
+        "regionpredict_size,regionpredict_begin);"
+    )
+    if loop.combined:
+        size = "0" if asks else "regionpredict_guess()"
+        before = (
+            f"{record}int regionpredict_size={size};long long regionpredict_trips={loop.trips};"
+            "long long regionpredict_begin=regionpredict_now();"
+        )
+        clause = " reduction(regionpredict_most:regionpredict_size)" if asks else ""
+        return before, clause, done + "}"
+    before = (
+        f"{record}int regionpredict_size=regionpredict_recorder();"
+        f"long long regionpredict_trips=regionpredict_size?{loop.trips}:-1;"
+        "long long regionpredict_begin=regionpredict_size?regionpredict_now():0;"
+    )
+    return before, "", f"if(regionpredict_size){done}}}"
+
+
+def _c_text(text: str) -> str:
+    data = text.encode("utf-8", "surrogateescape")
+    shown = "".join(
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
+        for byte in data
+    )
+    return f'"{shown}"'
+
+
+def _quoted(name: str) -> str:
+    return name.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,138 @@
+"""Preprocessed text -> its worksharing loops, with what stands around each."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from regionpredict.frontend.pragmas import parse_directive
+from regionpredict.ir import Clause
+from regionpredict.measure.ctext import NotUnderstoodError, need_token, statement_end
+from regionpredict.measure.trips import UNKNOWN, trip_count
+
+_MARKER = re.compile(r'^#(?:[ \t]*line)?[ \t]+(\d+)(?:[ \t]+"((?:\\.|[^"\\])*)"([ \d]*))?', re.M)
+_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b([^\n]*)$", re.M)
+
+
+class Marker(NamedTuple):
+    """A line of the preprocessor: what follows is line `line` of `file`."""
+
+    end: int
+    line: int
+    file: str
+    system: bool
+
+
+class MeasuredLoop(NamedTuple):
+    """A worksharing loop in preprocessed text; offsets are into that text.
+
+    `begin` is the directive's, `pragma_end` that behind it, `end` that behind the loop. `trips`
+    is the C expression of its trip count. `kind` is the directive's words.
+    """
+
+    begin: int
+    pragma_end: int
+    end: int
+    file: str
+    spelt: str
+    line: int
+    loop_line: int
+    end_line: int
+    kind: str
+    clauses: tuple[Clause, ...]
+    trips: str
+
+    @property
+    def combined(self) -> bool:
+        """Whether the directive starts the team too."""
+        return "parallel" in self.kind.split()
+
+    @property
+    def directive(self) -> str:
+        """The directive as it is written, its words and clauses."""
+        clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in self.clauses]
+        return " ".join(["omp", self.kind, *clauses])
+
+    def has(self, name: str) -> bool:
+        """Whether it has the clause."""
+        return any(clause.name == name for clause in self.clauses)
+
+
+class Lines:
+    """Which line of which file an offset of preprocessed text belongs to."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.markers = [Marker(0, 1, "", system=False)]
+        for match in _MARKER.finditer(text):
+            file = match.group(2)
+            name = self.markers[-1].file if file is None else _unescaped(file)
+            system = "3" in (match.group(3) or "").split()
+            self.markers.append(Marker(match.end() + 1, int(match.group(1)), name, system))
+        self._ends = [marker.end for marker in self.markers]
+
+    def at(self, offset: int) -> Marker:
+        """The marker that holds at the offset, with the offset's own line."""
+        marker = self.markers[max(0, bisect_right(self._ends, offset) - 1)]
+        return marker._replace(line=marker.line + self.text.count("\n", marker.end, offset))
+
+
+def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
+    """The worksharing loops that can be measured, in the order of the text.
+
+    Left out are those of system headers, those inside a `target` construct (they run elsewhere),
+    and those whose statement is not understood. `folder` is where the compiler was called.
+    """
+    lines = Lines(text)
+    found: list[MeasuredLoop] = []
+    elsewhere = 0
+    for match in _PRAGMA.finditer(text):
+        words = parse_directive(match.group(1))[0].split()
+        if not words or match.start() < elsewhere:
+            continue
+        place = lines.at(match.start())
+        if place.system:
+            continue
+        try:
+            if words[0] == "target" and not _is_loop(words):
+                if not {"update", "enter", "exit"} & set(words):
+                    elsewhere = _end(text, match.end())
+                continue
+            if words[0] == "target":
+                elsewhere = _end(text, match.end())
+            if _is_loop(words):
+                found.append(_loop(text, match, lines, folder))
+        except NotUnderstoodError:
+            continue
+    return found
+
+
+def _is_loop(words: list[str]) -> bool:
+    return "for" in words and "declare" not in words
+
+
+def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> MeasuredLoop:
+    kind, clauses = parse_directive(match.group(1))
+    begin, pragma_end = match.start(), match.end()
+    first = need_token(text, pragma_end)
+    collapse = next((c.text or "1" for c in clauses if c.name == "collapse"), "1").strip("() ")
+    try:
+        trips, at = trip_count(text, first.begin, int(collapse))
+    except (NotUnderstoodError, ValueError):
+        trips, at = UNKNOWN, first.begin
+    end = statement_end(text, first.begin)
+    place = lines.at(begin)
+    return MeasuredLoop(
+        begin, pragma_end, end, os.path.normpath(os.path.join(folder, place.file)), place.file,  # noqa: PTH118
+        place.line, lines.at(at).line, lines.at(end).line, kind, clauses, trips,
+    )  # fmt: skip
+
+
+def _end(text: str, at: int) -> int:
+    return statement_end(text, need_token(text, at).begin)
+
+
+def _unescaped(name: str) -> str:
+    return re.sub(r"\\(.)", r"\1", name)

@@ -1,0 +1,17 @@
+/* What a measured region's file is given: no preprocessor directives here, since these lines are
+   put into preprocessed text. The places are constants; `counts` is filled at the first run. */
+struct regionpredict_counts;
+struct regionpredict_region {
+    const char *file;
+    const char *directive;
+    const char *build;
+    int line;
+    int loop_line;
+    int flags; /* 1: combined with parallel, 2: nowait, 4: the team's size is asked inside it */
+    struct regionpredict_counts *counts;
+};
+long long regionpredict_now(void);
+int regionpredict_team(void);
+int regionpredict_guess(void);
+int regionpredict_recorder(void);
+void regionpredict_end(struct regionpredict_region *, const char *, long long, int, long long);

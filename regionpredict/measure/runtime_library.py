@@ -1,0 +1,69 @@
+"""The measuring library as an object file, compiled once for each compiler and ABI."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from regionpredict.errors import InputError
+
+RUNTIME = Path(__file__).parent / "runtime"
+SECONDS = 120
+_PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
+
+
+def runtime_object(driver: Sequence[str], options: Sequence[str], cache: Path) -> Path:
+    """The object with the calls that instrumented code makes."""
+    return _built(driver, cache, "runtime.c", [*options, "-c"])
+
+
+def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
+    """A shared library of `runtime/`, to be loaded before the OpenMP library."""
+    return _built(driver, cache, source, ["-shared"])
+
+
+def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[str]) -> Path:
+    """A file of `runtime/` compiled into `cache`, unless it is there already.
+
+    Raises InputError where the compiler is missing or fails.
+    """
+    suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl"])
+    program = shutil.which(driver[-1]) or driver[-1]
+    key = hashlib.sha256()
+    for name in sorted(RUNTIME.glob("*.[ch]")):
+        key.update(name.read_bytes())
+    stamp = Path(program).stat().st_mtime_ns if Path(program).exists() else 0
+    key.update(repr((list(driver), program, stamp, list(options))).encode())
+    target = cache / f"{Path(source).stem}-{key.hexdigest()[:16]}{suffix}"
+    if target.exists():
+        return target
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        handle, part = tempfile.mkstemp(suffix=suffix, dir=cache)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="make it yours", path=str(cache)
+        ) from None
+    os.close(handle)
+    line = [*driver, *options, *_PLAIN, str(RUNTIME / source), "-o", part, *libraries]
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)
+        if done.returncode:
+            said = next((t for t in done.stderr.splitlines() if "error" in t), done.stderr)
+            raise InputError(
+                f"'{' '.join(driver)}' cannot compile {source}: {said.strip()[:200]}",
+                remedy="measuring needs a C compiler; name another with CC",
+            )
+        Path(part).replace(target)
+    except FileNotFoundError:
+        raise InputError(
+            f"no compiler '{driver[0]}'", remedy="name one that is installed"
+        ) from None
+    finally:
+        Path(part).unlink(missing_ok=True)
+    return target

@@ -1,0 +1,214 @@
+"""The header of a `for` loop as text -> the C expression of its trip count.
+
+The program itself evaluates it, in front of the loop. OpenMP leaves open how often the bounds of
+a canonical loop are evaluated and what side effects in them do (OpenMP 5.2, sec. 4.4.1), so one
+evaluation more changes no correct program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.measure.ctext import (
+    Header,
+    NotUnderstoodError,
+    Token,
+    need_token,
+    read_header,
+)
+
+UNKNOWN = "-1LL"
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+_CHANGES = frozenset(
+    ("=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+)
+_LOOSE = frozenset(("?", ",", "&&", "||"))
+
+
+class Canonical(NamedTuple):
+    """A canonical loop: `for (variable = start; variable comparison bound; variable += step)`.
+
+    All are C text; `step` is positive, and counts downwards where `down` says so.
+    """
+
+    variable: str
+    start: str
+    comparison: str
+    bound: str
+    step: str
+    down: bool
+    declares: str  # what stands in front of the variable, as in `for (int i = 0; ...`
+
+
+def canonical(header: Header) -> Canonical:
+    """The loop's variable, bounds and step; raises NotUnderstoodError where it is not canonical."""
+    variable, step, down = _increment(header.increment)
+    start, declares = _start(header.init, variable)
+    comparison, bound = _condition(header.condition, variable)
+    if comparison in ("<", "<=") if down else comparison in (">", ">="):
+        raise NotUnderstoodError("the step leads away from the bound")
+    for part in (start, bound, step):
+        if any(token.text in _CHANGES for token in part) or "," in _words(_top(part)):
+            raise NotUnderstoodError("a bound with a side effect")
+    return Canonical(
+        variable, _text(start), comparison, _text(bound), _text(step), down, _text(declares)
+    )
+
+
+def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
+    """The C expression of how often the `collapse` loops from `at` on run, and the first's offset.
+
+    The expression is `UNKNOWN` where a loop is not canonical. Raises NotUnderstoodError where
+    there is no `for` at all.
+    """
+    first = read_header(text, at)
+    headers = [first]
+    try:
+        for _ in range(collapse - 1):
+            headers.append(_next_header(text, headers[-1].end))
+        loops = [canonical(header) for header in headers]
+    except NotUnderstoodError:
+        return UNKNOWN, first.begin
+    expression = one_count(loops[-1])
+    for depth in range(len(loops) - 2, -1, -1):
+        outer, inner = loops[depth], loops[depth + 1 :]
+        if any(_uses(loop, outer.variable) for loop in inner):
+            expression = _summed(outer, expression)
+        else:
+            expression = f"({one_count(outer)}*{expression})"
+    return expression, first.begin
+
+
+def one_count(loop: Canonical) -> str:
+    """The trip count of one loop, as text; zero where the loop does not begin.
+
+    >>> one_count(Canonical("i", "1", "<", "n", "2", False, "int"))
+    '((1)<(n)?((long long)((n)-(1))+(long long)(2)-1)/(long long)(2):0LL)'
+    """
+    start, bound, step = f"({loop.start})", f"({loop.bound})", f"(long long)({loop.step})"
+    distance = f"{start}-{bound}" if loop.down else f"{bound}-{start}"
+    if loop.comparison == "!=":
+        return f"((long long)({distance})/{step})"
+    begins = f"{start}{loop.comparison}{bound}"
+    if loop.comparison in ("<=", ">="):
+        return f"({begins}?(long long)({distance})/{step}+1:0LL)"
+    if loop.step == "1":
+        return f"({begins}?(long long)({distance}):0LL)"
+    return f"({begins}?((long long)({distance})+{step}-1)/{step}:0LL)"
+
+
+def _summed(loop: Canonical, inner: str) -> str:
+    """The inner count summed over the outer loop, which runs once more, empty, to do so."""
+    name = loop.variable
+    move = f"{name}{'-' if loop.down else '+'}=({loop.step})"
+    kind = loop.declares or f"__typeof__({name})"
+    return (
+        f"(__extension__({{long long regionpredict_sum=0;{kind} {name}=({loop.start});"
+        f"for(;{name}{loop.comparison}({loop.bound});{move})regionpredict_sum+={inner};"
+        "regionpredict_sum;}))"
+    )
+
+
+def _uses(loop: Canonical, name: str) -> bool:
+    words = f"{loop.start} {loop.bound} {loop.step}"
+    return name in words.replace("(", " ").replace(")", " ").split()
+
+
+def _next_header(text: str, at: int) -> Header:
+    """The next loop of a perfect nest: directly below, or the first thing in the braces."""
+    token = need_token(text, at)
+    while token.text == "{":
+        token = need_token(text, token.end)
+    return read_header(text, token.begin)
+
+
+def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
+    inner = _bare(tokens)
+    words = _words(inner)
+    if len(words) == 2 and words[0] in ("++", "--"):
+        return words[1], _one(inner[1]), words[0] == "--"
+    if len(words) == 2 and words[1] in ("++", "--"):
+        return words[0], _one(inner[0]), words[1] == "--"
+    if len(words) > 2 and words[1] in ("+=", "-="):
+        return words[0], *_sign(inner[2:], words[1] == "-=")
+    if len(words) > 4 and words[1] == "=":
+        right = _bare(inner[2:])
+        if right[0].text == words[0] and right[1].text in ("+", "-"):
+            return words[0], *_sign(right[2:], right[1].text == "-")
+        if right[-1].text == words[0] and right[-2].text == "+":
+            return words[0], *_sign(right[:-2], down=False)
+    raise NotUnderstoodError("an increment that is not canonical")
+
+
+def _sign(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
+    """The step without the minus of a constant: `i += -2` goes down by 2."""
+    step = _bare(step)
+    if len(step) == 2 and step[0].text == "-":
+        return list(step[1:]), not down
+    return list(step), down
+
+
+def _one(token: Token) -> list[Token]:
+    return [Token("1", token.begin, token.end)]
+
+
+def _start(tokens: Sequence[Token], variable: str) -> tuple[list[Token], list[Token]]:
+    for position, token in enumerate(tokens[:-1]):
+        if token.text != variable:
+            continue
+        rest = list(tokens[position + 1 :])
+        if rest[0].text == "=":
+            rest = rest[1:]
+        elif rest[0].text not in ("(", "{") or not position:
+            break
+        else:
+            rest = rest[1:-1]
+        if not rest or any(t.text in (",", "?") for t in _top(rest)):
+            break
+        return rest, list(tokens[:position])
+    raise NotUnderstoodError("a loop without a start")
+
+
+def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]]:
+    bare = _bare(tokens)
+    if any(token.text in _LOOSE for token in _top(bare)):
+        raise NotUnderstoodError("a condition that is not one comparison")
+    if len(bare) > 2 and bare[0].text == variable and bare[1].text in _MIRROR:
+        return bare[1].text, list(bare[2:])
+    if len(bare) > 2 and bare[-1].text == variable and bare[-2].text in _MIRROR:
+        return _MIRROR[bare[-2].text], list(bare[:-2])
+    raise NotUnderstoodError("a condition that does not compare the variable")
+
+
+def _top(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens outside of all brackets."""
+    found, depth = [], 0
+    for token in tokens:
+        if token.text in ("(", "[", "{"):
+            depth += 1
+        elif token.text in (")", "]", "}"):
+            depth -= 1
+        elif not depth:
+            found.append(token)
+    return found
+
+
+def _bare(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens without parentheses around all of them."""
+    while len(tokens) > 1 and tokens[0].text == "(" and tokens[-1].text == ")":
+        depth = 0
+        for position, token in enumerate(tokens):
+            depth += (token.text == "(") - (token.text == ")")
+            if not depth and position < len(tokens) - 1:
+                return tokens
+        tokens = tokens[1:-1]
+    return tokens
+
+
+def _words(tokens: Sequence[Token]) -> list[str]:
+    return [token.text for token in tokens]
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    return " ".join(token.text for token in tokens)

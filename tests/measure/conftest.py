@@ -1,0 +1,83 @@
+"""Compiles with the wrapper and reads what the program measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WRAPPER = [sys.executable, "-m", "regionpredict", "cc", "--"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment with the package importable from anywhere."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return {**os.environ, "PYTHONPATH": path, "LC_ALL": "C", **more}
+
+
+def run_measured(
+    program: list[str], threads: int = 2, cwd: Path | None = None
+) -> list[dict[str, Any]]:
+    """The lines that a measured program writes."""
+    output = Path(program[0]).with_suffix(".results")
+    output.unlink(missing_ok=True)
+    subprocess.run(
+        program, check=True, timeout=60, capture_output=True, cwd=cwd,
+        env=environment(REGIONPREDICT_OUTPUT=str(output), OMP_NUM_THREADS=str(threads)),
+    )  # fmt: skip
+    return [json.loads(line) for line in output.read_text().splitlines()]
+
+
+@pytest.fixture(params=["gcc", "clang-19"])
+def compiler(request: pytest.FixtureRequest) -> str:
+    """Each C compiler that is here."""
+    name: str = request.param
+    if shutil.which(name) is None:
+        pytest.skip(f"needs {name}")
+    return name
+
+
+@pytest.fixture
+def gcc() -> str:
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    return "gcc"
+
+
+Measured = Callable[..., dict[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def measured(tmp_path: Path, compiler: str) -> Measured:
+    """Compiles C text under the wrapper, runs it, and gives its regions by line."""
+
+    def measure(
+        text: str, *flags: str, threads: int = 2, name: str = "code.c"
+    ) -> dict[int, dict[str, Any]]:
+        source = tmp_path / name
+        source.write_text(text)
+        driver = compiler
+        if source.suffix == ".cpp":
+            driver = compiler.replace("gcc", "g++").replace("clang", "clang++")
+            if shutil.which(driver) is None:
+                pytest.skip(f"needs {driver}")
+        program = tmp_path / "program"
+        line = [*WRAPPER, driver, "-O2", "-fopenmp", *flags, str(source), "-o", str(program), "-lm"]
+        done = subprocess.run(
+            line, capture_output=True, text=True, timeout=120, env=environment(), check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "not measured" not in done.stderr
+        lines = run_measured([str(program)], threads)
+        assert lines[0]["kind"] == "run"
+        return {line["line"]: line for line in lines[1:]}
+
+    return measure

@@ -1,0 +1,84 @@
+"""The trip counts that the programs see are the analysis' expressions at the same sizes."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, WRAPPER, environment, run_measured
+
+from regionpredict.analysis import RegionFacts, bind
+from regionpredict.frontend import requests_for
+from regionpredict.ir import Definition, Expr, Loop
+from regionpredict.pipeline import analyse
+
+SUITES = {
+    "polybench_samples": ("MINI_DATASET", ["DATASET=MINI"]),
+    "npb_samples": ("CLASS_S", ["CLASS=S"]),
+}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_every_region(tmp_path: Path, gcc: str, suite: str) -> None:
+    macro, settings = SUITES[suite]
+    build = tmp_path / "build"
+    subprocess.run(
+        ["make", "-j2", "-s", "-C", str(ROOT / suite), f"CC={' '.join(WRAPPER)} {gcc}",
+         f"BUILD={build}", *settings],
+        check=True, timeout=400, env=environment(), capture_output=True,
+    )  # fmt: skip
+    seen: dict[tuple[str, int], dict[str, Any]] = {}
+    for program in sorted(build.iterdir()):
+        if program.is_file() and not program.name.startswith("."):
+            for line in run_measured([str(program)])[1:]:
+                seen[(line["file"], line["line"])] = line
+    analysis = analyse(requests_for([str(ROOT / suite)], [(macro, "1")]), {})
+    regions = {(f.region.span.file, f.region.span.line): f for f in analysis.facts}
+    assert set(seen) == set(regions)
+    definitions = analysis.program.definitions
+    known = 0
+    for place, line in seen.items():
+        assert line["counted"] == line["executions"], place
+        counts = list(_iterations(regions[place], definitions[regions[place].region.id]))
+        if None in counts:
+            continue
+        known += 1
+        assert min(counts) == line["least_trips"], place
+        assert max(counts) == line["most_trips"], place
+        assert line["trips"] * len(counts) == sum(counts) * line["executions"], place
+    assert known >= 0.95 * len(seen)
+
+
+def _iterations(facts: RegionFacts, defined: tuple[Definition, ...]) -> Iterator[int | None]:
+    """The iterations of every execution, one for each turn of the serial loops around."""
+    if not facts.bindings.assumed:
+        yield facts.iterations.value
+        return
+    known = bind(replace(facts.region, enclosing=()), defined, {}).values
+    for turn in _turns(facts.region.enclosing, dict(known)):
+        given = {loop.variable: turn[loop.variable] for loop in facts.region.enclosing}
+        value = bind(facts.region, defined, given).whole(facts.iterations.expr)
+        yield None if value is None else max(0, value)
+
+
+def _turns(loops: Sequence[Loop], names: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if not loops:
+        yield names
+        return
+    loop = loops[0]
+    start, bound, step = (_number(part, names) for part in (loop.start, loop.bound, loop.step))
+    assert start is not None
+    assert bound is not None
+    assert step is not None
+    past = (1 if step > 0 else -1) * (loop.comparison in ("<=", ">="))
+    for value in range(start, bound + past, step):
+        yield from _turns(loops[1:], {**names, loop.variable: value})
+
+
+def _number(part: Expr | None, names: dict[str, Any]) -> int | None:
+    value = None if part is None else part.evaluate(names)
+    return None if value is None else int(value)
