@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
+from regionpredict.analysis.domain import domain_of
 from regionpredict.analysis.footprint import working_set
-from regionpredict.analysis.iterations import executions, iterations
+from regionpredict.analysis.iterations import executions, iterations, shared_loops
 from regionpredict.analysis.patterns import pattern
 from regionpredict.analysis.reuse import reuse
 from regionpredict.analysis.values import Bindings
@@ -97,7 +98,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
             by_array[access.array].append(fact)
         key = tuple(id(loop) for loop in loops)
         if key not in trips:
-            trips[key] = count_of(executions(loops), bindings)
+            trips[key] = count_of(executions(loops), bindings, domain_of(loops).guards)
         statements.append(StatementFact(statement, loops, trips[key], tuple(accesses)))
     shown = tuple(
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
@@ -108,7 +109,9 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     return RegionFacts(
         region=region,
         status=status,
-        iterations=count_of(iterations(region), bindings),
+        iterations=count_of(
+            iterations(region), bindings, domain_of(shared_loops(region)).guards
+        ),
         working_set=count_of(size, bindings),
         statements=tuple(statements),
         arrays=shown,
@@ -117,9 +120,15 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     )
 
 
-def count_of(expression: Expr | None, bindings: Bindings) -> Count:
-    """A count whose value is never below zero: an empty loop runs no iteration."""
+def count_of(
+    expression: Expr | None, bindings: Bindings, guards: tuple[Expr, ...] = ()
+) -> Count:
+    """A count with its value; 0 where one of the loops behind it (`guards`) runs no iteration."""
     value = bindings.whole(expression)
+    for guard in guards:
+        trips = bindings.number(guard)
+        if trips is not None and trips < 1:
+            value = 0
     return Count(expression, None if value is None else max(0, value))
 
 
@@ -127,7 +136,7 @@ def _status(region: Region, statements: list[StatementFact]) -> str:
     if region.nest is None:
         return "skipped"
     rules = {note.id for note in region.diagnostics}
-    understood = region.nest.trips is not None and not rules & {"RP102", "RP105", "RP106", "RP111"}
+    understood = region.nest.trips is not None and not rules & {"RP102", "RP105", "RP106", "RP111", "RP113"}
     return "complete" if understood and statements else "partial"
 
 
@@ -136,10 +145,10 @@ def _notes(
 ) -> list[Diagnostic]:
     notes = []
     if unknown:
-        names = ", ".join(unknown)
+        names = ", ".join(dict.fromkeys(unknown))
         notes.append(
             Diagnostic("RP104", region.span, f"the part of {names} that is touched is not known")
         )
-    if region.nest is not None and not arrays:
+    if region.nest is not None and not arrays and not unknown:
         notes.append(Diagnostic("RP107", region.span, "no array reference in this region"))
     return notes

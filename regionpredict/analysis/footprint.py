@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.domain import Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE
 
@@ -12,15 +13,15 @@ Box = tuple[tuple[Expr, Expr], ...]  # (lowest, highest) subscript a dimension
 
 
 def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
-    """Bytes touched by one run of the region, and the arrays whose part is unknown.
+    """Bytes touched by one run of the region, and the arrays or functions whose part is unknown.
 
     The sum over the shared arrays of the bounding box of their touched elements; None where the
-    part of one is unknown.
+    part of one, or of an unseen function that is handed memory, is unknown.
     """
-    total: Expr | None = Expr.const(0)
-    unknown = []
+    unknown = [f"{call.name}()" for s, _ in region.statements() for call in s.calls if call.memory]
+    total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
     for array in region.arrays:
-        if array.storage == "private":
+        if array.storage == "private" or _inside_another(array, region):
             continue
         size = footprint(array, region)
         if size is None:
@@ -29,6 +30,12 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
         elif total is not None:
             total = total + size
     return total, tuple(unknown)
+
+
+def _inside_another(array: Array, region: Region) -> bool:
+    """Whether its bytes are counted already: `cells[].flux` lies in the structs of `cells`."""
+    outer, inside, _ = array.name.partition("[].")
+    return bool(inside) and any(other.name == outer for other in region.arrays)
 
 
 def footprint(array: Array, region: Region) -> Expr | None:
@@ -60,8 +67,9 @@ def declared_bytes(array: Array) -> Expr | None:
 def access_box(access: Access, array: Array, loops: tuple[Loop, ...]) -> Box | None:
     """Lowest and highest subscript of a reference over all iterations of its loops."""
     sides = []
+    ranges = domain_of(loops).ranges
     for position, subscript in enumerate(access.subscripts):
-        side = _range(unclamped(subscript), loops)
+        side = _extremes(unclamped(subscript), ranges) if ranges is not None else None
         if side is None:
             extent = array.dims[position] if position < len(array.dims) else None
             if extent is None:
@@ -71,32 +79,18 @@ def access_box(access: Access, array: Array, loops: tuple[Loop, ...]) -> Box | N
     return tuple(sides)
 
 
-def _range(subscript: Expr, loops: tuple[Loop, ...]) -> tuple[Expr, Expr] | None:
+def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> tuple[Expr, Expr] | None:
+    """The lowest and the highest value of a subscript over the domain."""
     low = high = subscript
-    for loop in reversed(loops):
-        if loop.variable not in low.names and loop.variable not in high.names:
+    for one in reversed(ranges):
+        if one.variable not in low.names and one.variable not in high.names:
             continue
-        ends = _loop_ends(loop)
-        if ends is None:
-            return None
-        moved_low = _at_end(low, loop.variable, ends, lowest=True)
-        moved_high = _at_end(high, loop.variable, ends, lowest=False)
+        moved_low = _at_end(low, one.variable, one.ends, lowest=True)
+        moved_high = _at_end(high, one.variable, one.ends, lowest=False)
         if moved_low is None or moved_high is None:
             return None
         low, high = moved_low, moved_high
     return low, high
-
-
-def _loop_ends(loop: Loop) -> tuple[Expr, Expr] | None:
-    """The smallest and the largest value of a loop's variable."""
-    trips, step = loop.trips, loop.step.constant if loop.step is not None else None
-    if trips is None or loop.start is None or loop.bound is None or not isinstance(step, int):
-        return None
-    if abs(step) == 1:
-        last = loop.start + (trips - 1) * step
-    else:  # the stride's remainder matters little for a box: the bound itself is near
-        last = loop.bound - 1 if loop.comparison == "<" else loop.bound
-    return (loop.start, last) if step > 0 else (last, loop.start)
 
 
 def _at_end(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from regionpredict.analysis.domain import domain_of
 from regionpredict.analysis.summation import sum_over
 from regionpredict.ir import Expr, Loop, Region
 from regionpredict.ir.expr import ONE
@@ -12,7 +13,8 @@ def iterations(region: Region) -> Expr | None:
 
     The product of the collapsed loops' trips (their sum, where the inner depends on the outer).
     """
-    return executions(shared_loops(region))
+    loops = shared_loops(region)
+    return executions(loops) if loops else None
 
 
 def shared_loops(region: Region) -> tuple[Loop, ...]:
@@ -28,7 +30,9 @@ def shared_loops(region: Region) -> tuple[Loop, ...]:
 def executions(loops: tuple[Loop, ...]) -> Expr | None:
     """How often a statement inside `loops` (outermost first) runs in one run of the region.
 
-    Exact closed forms for rectangular and triangular nests; None where a loop is not counted.
+    Exact closed forms for rectangular, triangular and banded nests whose bounds can be compared;
+    None where a loop is not counted or the form is not known. Holds where the guards of the
+    domain are at least one.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)
@@ -37,42 +41,10 @@ def executions(loops: tuple[Loop, ...]) -> Expr | None:
     >>> str(executions((outer, inner)))
     '(n*n + n)/2'
     """
+    ranges = domain_of(loops).ranges
+    if ranges is None:
+        return None
     total: Expr | None = ONE
-    for position in range(len(loops) - 1, -1, -1):
-        total = _sum_loop(loops[position], total, loops[:position])
-        if total is None:
-            return None
+    for one in reversed(ranges):
+        total = sum_over(total, one.variable, one.first, one.trips, one.step) if total is not None else None
     return total
-
-
-def _sum_loop(loop: Loop, body: Expr | None, outer: tuple[Loop, ...]) -> Expr | None:
-    trips = loop.trips
-    if trips is None or body is None or loop.start is None or loop.step is None:
-        return None
-    step = loop.step.constant
-    if not isinstance(step, int):
-        return None
-    if loop.variable not in body.names:
-        return body * trips
-    return _sum_clipped(loop, body, trips, step)
-
-
-def _sum_clipped(loop: Loop, body: Expr, trips: Expr, step: int) -> Expr | None:
-    """The sum over the loop, leaving out iterations in which an inner trip count is below zero.
-
-    For `j` in [i+2, n) inside `i` in [0, n) the last iteration of `i` has n-i-2 = -1 iterations
-    of `j`: it counts 0. Decided where the inner count is linear in the variable, with slope 1 or
-    -1, and the difference of the two bounds is a number.
-    """
-    assert loop.start is not None
-    slope = body.coefficient(loop.variable)
-    if slope is not None and slope.constant in (1, -1) and abs(step) == 1:
-        first, last = loop.start, loop.start + (trips - 1) * step
-        edge = last if slope.constant * step < 0 else first
-        lowest = body.substitute({loop.variable: edge}).constant
-        if isinstance(lowest, int) and lowest < 0:
-            shift = -lowest
-            if slope.constant * step < 0:
-                return sum_over(body, loop.variable, first, trips - shift, step)
-            return sum_over(body, loop.variable, first + shift * step, trips - shift, step)
-    return sum_over(body, loop.variable, loop.start, trips, step)

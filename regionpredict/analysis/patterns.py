@@ -34,8 +34,7 @@ def _along(loop: Loop, subscripts: list[Expr], array: Array) -> str:
     coefficient = subscripts[-1].coefficient(loop.variable)
     if coefficient is None:
         return "irregular"
-    step = loop.step.constant if loop.step is not None else 1
-    stride = coefficient.constant
+    step, stride = _constant(loop.step), _constant(coefficient)
     if stride is None or step is None:
         return "latency"
     return "streaming" if abs(stride * step) * array.element_bytes < LINE_BYTES else "latency"
@@ -45,24 +44,23 @@ def _short_rows(loop: Loop, subscripts: list[Expr], array: Array) -> bool:
     """`u[j][i][m]` along i with five numbers a point: rows shorter than a line are a stream."""
     if len(array.dims) != len(subscripts):
         return False
-    stride = array.element_bytes
-    total = 0
-    for subscript, extent in zip(reversed(subscripts), reversed(array.dims), strict=True):
-        if loop.variable in subscript.names:
-            coefficient = subscript.coefficient(loop.variable)
-            number = coefficient.constant if coefficient is not None else None
-            if number is None:
+    size: int | None = array.element_bytes  # of one step of the subscript at hand
+    moved = 0
+    for position in range(len(subscripts) - 1, -1, -1):
+        if loop.variable in subscripts[position].names:
+            number = _constant(subscripts[position].coefficient(loop.variable))
+            if number is None or size is None:
                 return False
-            total += abs(int(number)) * stride
-        length = extent.constant if extent is not None else None
-        if length is None:
-            remaining = subscripts[: subscripts.index(subscript)]
-            if any(loop.variable in earlier.names for earlier in remaining):
-                return False
-            break
-        stride *= int(length)
-    step = loop.step.constant if loop.step is not None else 1
-    return total * abs(step or 1) < LINE_BYTES
+            moved += abs(number) * size
+        length = _constant(array.dims[position])
+        size = size * length if size is not None and length is not None else None
+    step = _constant(loop.step)
+    return moved * abs(1 if step is None else step) < LINE_BYTES
+
+
+def _constant(expression: Expr | None) -> int | None:
+    value = expression.constant if expression is not None else None
+    return value if isinstance(value, int) else None
 
 
 def _irregular(access: Access, variables: frozenset[str]) -> bool:

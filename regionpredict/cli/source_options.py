@@ -94,10 +94,12 @@ def run_analysis(
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)
+    _check_something(paths, analysis)
     show_notes(analysis.program.diagnostics)
     if analysis.program.headers == "shipped":
         click.echo("note: no system headers here: the shipped minimum was used", err=True)
-    _check_something(paths, analysis)
+    if not analysis.facts:
+        click.echo("note: no OpenMP worksharing loop found", err=True)
     return analysis
 
 
@@ -112,7 +114,6 @@ def _check_something(paths: Sequence[str], analysis: Analysis) -> None:
             remedy="is it a C source file?", path=note.span.file, line=note.span.line,
             column=note.span.column,
         )  # fmt: skip
-    click.echo("note: no OpenMP worksharing loop found", err=True)
 
 
 def show_notes(notes: Sequence[Diagnostic]) -> None:
@@ -132,6 +133,8 @@ def write_result(text: str, output: str | None) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Writes a file whole or not at all."""
+    if path.is_dir():
+        raise InputError("is a folder", remedy="choose another -o FILE", path=str(path))
     part = path.with_name(path.name + ".part")
     try:
         part.write_text(text, encoding="utf-8")

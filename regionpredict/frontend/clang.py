@@ -64,9 +64,9 @@ def arguments(request: SourceRequest) -> list[str]:
     args += [f"-I{folder}" for folder in request.includes]
     args += list(request.extra)
     if is_cpp(request.path):
-        for folder in sorted(Path("/usr/include/c++").glob("*"))[-1:]:
-            args += ["-isystem", str(folder)]
-            args += [f"-isystem{p}" for p in Path("/usr/include").glob(f"*/c++/{folder.name}")]
+        for newest in sorted(Path("/usr/include/c++").glob("*"))[-1:]:
+            args += ["-isystem", str(newest)]
+            args += [f"-isystem{p}" for p in Path("/usr/include").glob(f"*/c++/{newest.name}")]
     for folder in (*headers.compiler_headers(), headers.SHIPPED):
         args += ["-idirafter", folder]
     return args
@@ -253,7 +253,7 @@ class _Reader:
             self.macros.add(name, value)
 
     def _read_directives(self, files: list[int]) -> list[tuple[int, str, Pragma]]:
-        found = []
+        found: list[tuple[int, str, Pragma]] = []
         for file in files:
             source = self.sources.get(file)
             if source is None or not may_hold_directives(source.data, self.macros):
@@ -366,7 +366,7 @@ class _Reader:
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
         """Every call of the function in the user's files, with the function it stands in."""
-        found = []
+        found: list[tuple[Function, CallExpr]] = []
         for function in self._functions_naming(decl.name, then=b"("):
             found.extend((function, call) for call in calls_in(function.body, decl))
         return found

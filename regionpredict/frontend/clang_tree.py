@@ -94,6 +94,13 @@ _UNARY = [
 ]
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _FUNCTIONS = frozenset((8, 21, 24, 25, 26, 30))
+_LOOPS = frozenset((209, 225))
+# What an expression that is not understood is called in a diagnostic.
+_CONSTRUCTS = {
+    108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
+    121: "statement expression", 122: "_Generic", 120: "label address", 132: "this",
+    133: "throw", 134: "new", 135: "delete", 144: "lambda",
+}  # fmt: skip
 _NO_SPAN = Span("", 0)
 
 
@@ -149,6 +156,7 @@ class TreeBuilder:
         self._cursors: dict[Decl, lc.Cursor] = {}
         self._pending: dict[int, PendingPragmas] = {}
         self._masked: set[tuple[int, int]] = set()
+        self._lambdas: list[Stmt] = []
         self._home = ""
         self._scope: dict[str, Decl] = {}
         self._expressions = self._expression_table()
@@ -289,6 +297,7 @@ class TreeBuilder:
             128: self._cast,
             130: self._integer,
             136: self._sizeof,
+            144: self._lambda,
         }
 
     def _expression(self, node: _Node) -> Expression:
@@ -297,7 +306,11 @@ class TreeBuilder:
 
     def _opaque(self, node: _Node) -> Expression:
         inner = tuple(self._expression(child) for child in node.children if child.kind >= 100)
-        return Opaque("?", inner)
+        return Opaque(_CONSTRUCTS.get(node.kind, "an expression of this kind"), inner)
+
+    def _lambda(self, node: _Node) -> Expression:
+        self._lambdas += [self._statement(child) for child in node.children if child.kind == 202]
+        return Opaque("lambda")
 
     def _through(self, node: _Node) -> Expression:
         while len(node.children) == 1 and node.kind in (100, 111):
@@ -464,6 +477,13 @@ class TreeBuilder:
         return Span(self._file_name(at[0]), at[1], at[2]) if at[0] else _NO_SPAN
 
     def _statement(self, node: _Node) -> Stmt:
+        """A statement with the directives in front of it, and the bodies of its lambdas behind."""
+        outer, self._lambdas = self._lambdas, []
+        built = self._directed_statement(node)
+        bodies, self._lambdas = self._lambdas, outer
+        return Compound((built, *bodies)) if bodies else built
+
+    def _directed_statement(self, node: _Node) -> Stmt:
         node = _without_attributes(node)
         at = self._begin(node.cursor)
         pending = self._pending.get(at[0])
@@ -488,7 +508,8 @@ class TreeBuilder:
             if pragma.offset == at[3]:
                 # Of one macro: a second region's directive waits for the second loop.
                 waits = bool(taken) and not pragma.joined
-                if waits or (at[0], at[3]) in self._masked or node.kind == 202:
+                misplaced = node.kind == 202 or (pragma.is_loop and node.kind not in _LOOPS)
+                if waits or misplaced or (at[0], at[3]) in self._masked:
                     break
                 self._masked.add((at[0], at[3]))
             taken.append(pragma)

@@ -35,6 +35,8 @@ _NEGATE = frozenset(("fabs", "fabsf", "fabsl", "abs", "labs", "__builtin_fabs"))
 _SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min", "std::max"))
 _FREE = frozenset(("omp_get_thread_num", "omp_get_num_threads", "__builtin_expect"))
 
+_QUIET = frozenset(("", "sizeof", "this", "{}"))
+
 Follow = Callable[[CallExpr, Frame], "CType | None"]
 
 
@@ -274,7 +276,8 @@ class Tally:
             self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
         elif name not in _FREE:
             self.count(f"call:{name}", ctype.bits or 64)
-            self.calls.append(Call(name, expression.span))
+            memory = any(one.kind in ("pointer", "array") for one in types)
+            self.calls.append(Call(name, expression.span, memory))
         return ctype
 
     def _cast(self, expression: Cast) -> CType:
@@ -284,7 +287,7 @@ class Tally:
     def _opaque(self, expression: Opaque) -> CType:
         for child in expression.children:
             self.visit(child)
-        if expression.text not in ("sizeof", "this") and not self._address:
+        if expression.text not in _QUIET and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN
 

@@ -113,11 +113,11 @@ def _from_entry(
     entry: dict[str, Any], database: Path, defines: tuple[tuple[str, str], ...],
     includes: tuple[str, ...], standard: str,
 ) -> SourceRequest | None:  # fmt: skip
+    words = _command_words(entry, database)
     folder = Path(database.parent, entry.get("directory", "."))
     file = Path(os.path.normpath(folder / entry["file"]))
     if file.suffix not in SOURCES or not file.exists():
         return None
-    words = entry.get("arguments") or shlex.split(entry.get("command", ""))
     own_defines, own_includes, own_standard, extra = _flags(words[1:], folder)
     shown = os.path.relpath(file)
     return SourceRequest(
@@ -125,6 +125,24 @@ def _from_entry(
         (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
         str(database.parent), extra,
     )  # fmt: skip
+
+
+def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
+    """The entry's command as words; InputError where a field is not what it must be."""
+    text = all(isinstance(entry.get(key, ""), str) for key in ("file", "directory", "command"))
+    words = entry.get("arguments", [])
+    if not text or not isinstance(words, list) or not all(isinstance(w, str) for w in words):
+        raise InputError(
+            "an entry whose fields are no text", remedy="write it anew", path=str(database)
+        )
+    try:
+        return words or shlex.split(entry.get("command", ""))
+    except ValueError as error:
+        raise InputError(
+            f"a command that is no shell command ({str(error).lower()})",
+            remedy="write it anew",
+            path=str(database),
+        ) from error
 
 
 def _flags(

@@ -88,8 +88,8 @@ class RegionBuilder:
                 "RP101", self.span, "no loop could be read under this directive: region skipped"
             )
         else:
-            for decl in _declared_in(loop):
-                self.context.private.add(decl)
+            self.context.private.update(_declared_in(loop))
+            self.context.private_names.update(_listed_private(self.pragma))
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             self._note_errors(loop)
@@ -417,6 +417,10 @@ class RegionBuilder:
             self.say(
                 "RP103", call.span, f"the body of {call.name}() is not seen: counted as a call"
             )
+            if call.memory:
+                self.say(
+                    "RP113", call.span, f"{call.name}() is handed memory: what it touches is unknown"
+                )
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
         inlined = len(nodes) > first
@@ -541,6 +545,15 @@ def _written_in(statement: Stmt) -> set[Decl]:
 def _in_order(decls: set[Decl]) -> list[Decl]:
     """As declared, so that names are given in the same order at every run."""
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
+
+
+def _listed_private(pragma: Pragma) -> set[str]:
+    """The names in clauses that give each thread its own copy."""
+    found: set[str] = set()
+    for clause in pragma.clauses:
+        if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
+            found.update(name.strip() for name in clause.text.split(":")[-1].split(","))
+    return found
 
 
 def _declared_in(loop: Stmt) -> set[Decl]:

@@ -71,6 +71,11 @@ _NAME_WORDS = frozenset(
         "dispatch",
     ]
 )
+# Of these, the words that may follow another one: `ordered` and `reduction` are clauses there.
+_FOLLOWING_WORDS = frozenset(
+    "for simd sections parallel distribute teams loop taskloop master masked data enter exit update "
+    "declare target point task".split()
+)
 _STANDALONE = frozenset(
     [
         "barrier",
@@ -303,7 +308,8 @@ Clause(name='nowait', text=None)))
             end = _closing(text, opening.end() - 1)
             argument = " ".join(text[opening.end() : end].split())
             at = end + 1
-        if not clauses and word in _NAME_WORDS and (argument is None or not words):
+        names = _FOLLOWING_WORDS if words else _NAME_WORDS
+        if not clauses and word in names and (argument is None or not words):
             words.append(word)
             if argument is not None:
                 clauses.append(Clause(word, argument))

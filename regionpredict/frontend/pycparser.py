@@ -27,10 +27,7 @@ from regionpredict.frontend.pycparser_chunks import (
     Chunk,
     ChunkError,
     ChunkParser,
-    clean,
-    close_blocks,
     declared_names,
-    partners,
     split,
     statement_around,
 )
@@ -40,6 +37,7 @@ from regionpredict.frontend.pycparser_preprocess import preprocess
 from regionpredict.frontend.pycparser_tokens import Spot
 from regionpredict.frontend.pycparser_tree import TreeBuilder, completed
 from regionpredict.frontend.pycparser_types import Scope, TypeReader
+from regionpredict.frontend.pycparser_words import clean, close_blocks, partners
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
@@ -102,9 +100,7 @@ class _Reader:
         self.expressions = ExpressionBuilder(self.places, lambda: self.types, self.scope)
         self.types = TypeReader(self._express, self._node_span, self.places.attribute)
         self.builder = TreeBuilder(self.places, self.types, self.expressions)
-        self.sources = {
-            path: SourceText(path, data) for path, data in self.read.files.items()
-        }
+        self.sources = {path: SourceText(path, data) for path, data in self.read.files.items()}
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
         self.waiting: dict[str, list[Chunk]] = {}  # declarations that nobody has asked for
@@ -148,9 +144,8 @@ class _Reader:
         except ChunkError as error:
             self._complain(chunk, error)
             return
-        for node in nodes:
-            if isinstance(node, c_ast.FuncDef):
-                node = node.decl
+        for parsed in nodes:
+            node: Any = parsed.decl if isinstance(parsed, c_ast.FuncDef) else parsed
             if isinstance(node, c_ast.Typedef):
                 self.parser.typedefs.add(node.name)
                 self.types.define(node.type, self.scope, node.name)
@@ -363,7 +358,7 @@ class _Reader:
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
         """Every call of the function in the user's files, with the function it stands in."""
         name = re.escape(decl.name.encode())
-        found = []
+        found: list[tuple[Function, CallExpr]] = []
         for function in self._functions_matching(re.compile(rb"\b" + name + rb"\s*\(")):
             tree = self._function(function)
             if tree is not None:

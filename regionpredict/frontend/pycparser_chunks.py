@@ -1,7 +1,7 @@
-"""Preprocessed tokens -> top-level declarations, each parsed by pycparser on its own.
+"""Words -> top-level declarations, each parsed by pycparser on its own.
 
 One declaration that pycparser rejects loses only itself, and a function's body is parsed when
-somebody asks for it. Extensions that pycparser does not know (attributes, assembler) go here.
+somebody asks for it.
 """
 
 from __future__ import annotations
@@ -13,65 +13,11 @@ from typing import Any, NamedTuple
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from regionpredict.frontend.pycparser_tokens import Spot, Token
+from regionpredict.frontend.pycparser_tokens import Spot
+from regionpredict.frontend.pycparser_words import VECTORS, Word
 
-ASSEMBLER = "__regionpredict_assembler"
-IMAGINARY = "__regionpredict_imaginary_unit"
-OMITTED = "__regionpredict_omitted_operand"
-VECTORS = tuple(f"__regionpredict_{name}" for name in ("m64", "m128", "m128d", "m128i"))
-
-_KEYWORDS = {
-    word: word.upper()
-    for word in ["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "offsetof", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "typeof"]
-}
-_KEYWORDS.update({
-    "_Bool": "_BOOL", "_Complex": "_COMPLEX", "_Generic": "_GENERIC", "_Noreturn": "_NORETURN",
-    "_Thread_local": "_THREAD_LOCAL", "_Static_assert": "_STATIC_ASSERT", "_Atomic": "_ATOMIC",
-    "_Alignof": "_ALIGNOF", "_Alignas": "_ALIGNAS", "__int128": "__INT128",
-    "__builtin_va_arg": "__BUILTIN_VA_ARG",
-})  # fmt: skip
-_OPERATORS = {
-    "...": "ELLIPSIS", "<<=": "LSHIFTEQUAL", ">>=": "RSHIFTEQUAL", "++": "PLUSPLUS",
-    "--": "MINUSMINUS", "->": "ARROW", "&&": "LAND", "||": "LOR", "<<": "LSHIFT", ">>": "RSHIFT",
-    "<=": "LE", ">=": "GE", "==": "EQ", "!=": "NE", "*=": "TIMESEQUAL", "/=": "DIVEQUAL",
-    "%=": "MODEQUAL", "+=": "PLUSEQUAL", "-=": "MINUSEQUAL", "&=": "ANDEQUAL", "|=": "OREQUAL",
-    "^=": "XOREQUAL", "=": "EQUALS", "+": "PLUS", "-": "MINUS", "*": "TIMES", "/": "DIVIDE",
-    "%": "MOD", "|": "OR", "&": "AND", "~": "NOT", "^": "XOR", "!": "LNOT", "<": "LT", ">": "GT",
-    "?": "CONDOP", "(": "LPAREN", ")": "RPAREN", "[": "LBRACKET", "]": "RBRACKET", "{": "LBRACE",
-    "}": "RBRACE", ",": "COMMA", ".": "PERIOD", ";": "SEMI", ":": "COLON",
-}  # fmt: skip
-_SPELLINGS = {
-    "__inline": "inline", "__inline__": "inline", "__restrict": "restrict",
-    "__restrict__": "restrict", "__const": "const", "__const__": "const",
-    "__volatile": "volatile", "__volatile__": "volatile", "__signed": "signed",
-    "__signed__": "signed", "__typeof": "typeof", "__typeof__": "typeof",
-    "__alignof": "_Alignof", "__alignof__": "_Alignof", "__thread": "_Thread_local",
-    "__complex": "_Complex", "__complex__": "_Complex", "__builtin_offsetof": "offsetof",
-    "_Float32": "float", "_Float64": "double", "__int128_t": "__int128",
-}  # fmt: skip
-_PAIRS = {"_Float128": ("long", "double"), "__float128": ("long", "double"),
-          "_Float64x": ("long", "double"), "__uint128_t": ("unsigned", "__int128")}  # fmt: skip
-_ATTRIBUTES = frozenset(("__attribute__", "__attribute", "__declspec", "__nonnull"))
-_ASM = frozenset(("asm", "__asm", "__asm__"))
-_DROPPED = frozenset(("__extension__", "__real__", "__real", "__imag__", "__imag", "#", "##"))
-_STATEMENT_ENDS = frozenset((";", "{", "}", ")", "else", "do", ":"))
-_FLOATING = re.compile(r"(?![0]?[xXbB])[^eE.]*[eE.]|0[xX][^pP]*[pP]")
 _MAX_UNKNOWN_TYPES = 40
-_OPENING = {"(": ")", "[": "]", "{": "}"}
-
-
-class Word:
-    """A token as pycparser wants it; `column` is its index in the unit, `spot` its place."""
-
-    __slots__ = ("column", "filename", "lineno", "spot", "type", "value")
-
-    def __init__(self, kind: str, value: str, spot: Spot, index: int) -> None:
-        self.type = kind
-        self.value = value
-        self.spot = spot
-        self.filename = spot.file
-        self.lineno = spot.line
-        self.column = index
+_TAGGED = frozenset(("struct", "union", "enum"))
 
 
 class Chunk(NamedTuple):
@@ -80,150 +26,6 @@ class Chunk(NamedTuple):
     start: int
     stop: int
     body: int = -1
-
-
-class Cleaned(NamedTuple):
-    """The words for pycparser, and what went out of them.
-
-    `pragmas` is what each `_Pragma` said, with its place; `attributes` the alignment (0: packed)
-    that an attribute behind the word of that index asks for.
-    """
-
-    words: list[Word]
-    pragmas: list[tuple[str, Spot]]
-    attributes: dict[int, int]
-
-
-def clean(tokens: list[Token]) -> Cleaned:
-    """The words for pycparser, without what it does not know."""
-    words: list[Word] = []
-    pragmas: list[tuple[str, Spot]] = []
-    attributes: dict[int, int] = {}
-    at, count, depth = 0, len(tokens), 0
-
-    def add(value: str, spot: Spot, kind: str = "") -> None:
-        words.append(Word(kind or _KEYWORDS.get(value, "ID"), value, spot, len(words)))
-
-    while at < count:
-        token = tokens[at]
-        value, kind = token.value, token.type
-        spot = token.source or Spot("", 0, 0, 0)
-        at += 1
-        if kind == "CPP_ID":
-            if value in _ATTRIBUTES:
-                end = _behind_parentheses(tokens, at)
-                asked = _alignment("".join(token.value for token in tokens[at:end]))
-                if asked is not None:
-                    attributes[len(words) - 1] = asked
-                at = end
-            elif value in _ASM:
-                before = words[-1].value if words else ";"
-                while at < count and tokens[at].value in ("volatile", "__volatile__", "goto", "inline"):
-                    at += 1
-                at = _behind_parentheses(tokens, at)
-                if depth and before in _STATEMENT_ENDS:
-                    add(ASSEMBLER, spot)
-                elif not depth and at < count and tokens[at].value == ";" and before in ";}":
-                    at += 1
-            elif value == "_Pragma" and at < count and tokens[at].value == "(":
-                end = _behind_parentheses(tokens, at)
-                text = "".join(t.value for t in tokens[at + 1 : end - 1])
-                pragmas.append((text, spot))
-                at = end
-            elif value in _PAIRS:
-                for part in _PAIRS[value]:
-                    add(part, spot)
-            elif value not in _DROPPED:
-                add(_SPELLINGS.get(value, value), spot)
-        elif kind in ("CPP_INTEGER", "CPP_FLOAT"):
-            _add_number(add, value, spot)
-        elif kind == "CPP_STRING":
-            add(value, spot, "STRING_LITERAL" if value[0] == '"' else "WSTRING_LITERAL")
-        elif kind == "CPP_CHAR":
-            add(value, spot, "CHAR_CONST")
-        elif value == "..." and words and words[-1].value not in (",", "("):
-            while at < count and tokens[at].value != ":":  # case 1 ... 5:
-                at += 1
-        else:
-            if value == "{":
-                depth += 1
-            elif value == "}":
-                depth -= 1
-            elif value == ":" and words and words[-1].value == "?":
-                add(OMITTED, spot)  # a ?: b
-            operator = _OPERATORS.get(value)
-            if operator:
-                add(value, spot, operator)
-    return Cleaned(words, pragmas, attributes)
-
-
-def _alignment(text: str) -> int | None:
-    """What `((aligned(16)))` or `((packed))` asks for."""
-    if "packed" in text:
-        return 0
-    match = re.search(r"aligned(?:__)?\((\d+)", text)
-    if match:
-        return int(match.group(1))
-    return 16 if re.search(r"aligned(?:__)?\)", text) else None
-
-
-def _add_number(add: Callable[..., None], value: str, spot: Spot) -> None:
-    if value[-1] in "iIjJ" or value[-2:-1] in ("i", "j"):
-        if not value.lower().startswith("0x"):
-            add(IMAGINARY, spot)
-            return
-    if _FLOATING.match(value):
-        hexadecimal = value[:2] in ("0x", "0X")
-        add(value, spot, "HEX_FLOAT_CONST" if hexadecimal else "FLOAT_CONST")
-    else:
-        add(value, spot, "INT_CONST_DEC")
-
-
-def _behind_parentheses(tokens: list[Token], at: int) -> int:
-    """The index behind the `)` that closes the `(` at `at`; `at` where there is none."""
-    if at >= len(tokens) or tokens[at].value != "(":
-        return at
-    depth = 0
-    for index in range(at, len(tokens)):
-        if tokens[index].value == "(":
-            depth += 1
-        elif tokens[index].value == ")":
-            depth -= 1
-            if not depth:
-                return index + 1
-    return len(tokens)
-
-
-def close_blocks(words: list[Word]) -> int:
-    """Ends the blocks that a file cut short leaves open; says how many."""
-    depth = 0
-    for word in words:
-        if word.type == "LBRACE":
-            depth += 1
-        elif word.type == "RBRACE" and depth:
-            depth -= 1
-    for _ in range(depth):
-        words.append(Word("RBRACE", "}", words[-1].spot, len(words)))
-    return depth
-
-
-def partners(words: list[Word]) -> list[int]:
-    """For each bracket the index of the one that it matches; -1 for all other tokens."""
-    found = [-1] * len(words)
-    open_: list[int] = []
-    for index, word in enumerate(words):
-        value = word.value
-        if value in _OPENING and word.type[0] == "L":
-            open_.append(index)
-        elif value in (")", "]", "}"):
-            # A bracket too few: those that fit nothing are left alone.
-            depth = len(open_) - 1
-            while depth >= 0 and _OPENING[words[open_[depth]].value] != value:
-                depth -= 1
-            if depth >= 0:
-                found[open_[depth]], found[index] = index, open_[depth]
-                del open_[depth:]
-    return found
 
 
 def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
@@ -238,8 +40,9 @@ def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
                 function = before == ")" or (old_style and before == ";")
                 if function and not assigned:
                     body = at
+                tagged = before in _TAGGED or (at > start + 1 and words[at - 2].value in _TAGGED)
                 at = partner[at] if partner[at] > at else count - 1
-                if body >= 0:
+                if body >= 0 or not (tagged or assigned):
                     break
             elif value in ("(", "["):
                 at = partner[at] if partner[at] > at else at
@@ -250,7 +53,12 @@ def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
                     at += 1
                     continue
                 break
-            elif not assigned and at > start and words[at - 1].value == ")" and words[at].type != "COMMA":
+            elif (
+                not assigned
+                and at > start
+                and words[at - 1].value == ")"
+                and words[at].type != "COMMA"
+            ):
                 old_style = old_style or _starts_old_style(words, at, partner)
             at += 1
         at += 1
@@ -328,10 +136,15 @@ class ChunkParser:
         self.words = words
         self.typedefs: set[str] = {"__builtin_va_list", *VECTORS}
         self.unknown: set[str] = set()
-        self._parser = CParser(lexer=_Feed)  # type: ignore[arg-type]
+        self._parser = CParser(lexer=_Feed)
 
     def parse(
-        self, start: int, stop: int, *, close: bool = False, without: tuple[tuple[int, int], ...] = ()
+        self,
+        start: int,
+        stop: int,
+        *,
+        close: bool = False,
+        without: tuple[tuple[int, int], ...] = (),
     ) -> list[c_ast.Node]:
         """The declarations in the words [start, stop), a `;` added where `close` says so.
 
@@ -346,6 +159,8 @@ class ChunkParser:
             words.append(Word("SEMI", ";", self.words[first].spot, first))
             at = last
         words += self.words[at:stop]
+        if len(words) > 1 and words[0].type == "ID" and words[1].type == "LPAREN":
+            words.insert(0, Word("INT", "int", words[0].spot, start))  # f(a) int a; { ... }
         guessed: set[str] = set()
         for _ in range(_MAX_UNKNOWN_TYPES):
             try:
@@ -370,7 +185,12 @@ class ChunkParser:
         feed: list[Word] = []
         nowhere = Spot("", 0, 0, 0)
         for name in sorted(used):
-            for kind, value in (("TYPEDEF", "typedef"), ("INT", "int"), ("ID", name), ("SEMI", ";")):
+            for kind, value in (
+                ("TYPEDEF", "typedef"),
+                ("INT", "int"),
+                ("ID", name),
+                ("SEMI", ";"),
+            ):
                 feed.append(Word(kind, value, nowhere, -1))
         feed += words
         if close:
@@ -400,7 +220,9 @@ class ChunkParser:
         return None
 
 
-def statement_around(words: list[Word], partner: list[int], place: int, body: int) -> tuple[int, int]:
+def statement_around(
+    words: list[Word], partner: list[int], place: int, body: int
+) -> tuple[int, int]:
     """The innermost statement of a function body that holds the word at `place`."""
     start = at = place
     while at > body + 1:  # out of parentheses, to where the statement begins

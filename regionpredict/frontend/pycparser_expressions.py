@@ -8,9 +8,10 @@ from typing import Any
 
 from pycparser import c_ast
 
-from regionpredict.frontend.pycparser_chunks import IMAGINARY, OMITTED
+from regionpredict.frontend.pycparser_constants import floating, literal
 from regionpredict.frontend.pycparser_places import Places
-from regionpredict.frontend.pycparser_types import Scope, TypeReader, floating, literal, type_of
+from regionpredict.frontend.pycparser_types import Scope, TypeReader, type_of
+from regionpredict.frontend.pycparser_words import IMAGINARY, OMITTED
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
@@ -42,8 +43,38 @@ _UNNAMED = {
 }  # fmt: skip
 _VOID = CType("void")
 _MATH = frozenset(
-    "sqrt fabs pow exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil "
-    "fmod fmin fmax round trunc cbrt hypot copysign huge_val inf nan".split()
+    [
+        "sqrt",
+        "fabs",
+        "pow",
+        "exp",
+        "log",
+        "log2",
+        "log10",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "floor",
+        "ceil",
+        "fmod",
+        "fmin",
+        "fmax",
+        "round",
+        "trunc",
+        "cbrt",
+        "hypot",
+        "copysign",
+        "huge_val",
+        "inf",
+        "nan",
+    ]
 )
 _LIBRARY = {
     "abort": _VOID, "exit": _VOID, "free": _VOID, "trap": _VOID, "unreachable": _VOID,
@@ -71,6 +102,7 @@ class ExpressionBuilder:
         self.places = places
         self._types = types
         self._implicit = implicit
+        self._known: dict[int, tuple[Expression, CType]] = {}  # types that no declaration tells
         self._builders: dict[type, Callable[[Any, Scope], Expression]] = {
             c_ast.ID: self._name,
             c_ast.Constant: self._constant,
@@ -158,7 +190,7 @@ class ExpressionBuilder:
 
     def _member(self, node: Any, scope: Scope) -> Expression:
         base = self.build(node.name, scope)
-        ctype = type_of(base)
+        ctype = self._type_of(base)
         arrow = node.type == "->"
         if arrow or ctype.kind in ("pointer", "array"):
             ctype = ctype.element or UNKNOWN
@@ -166,6 +198,14 @@ class ExpressionBuilder:
         if field is None:
             return Opaque(node.field.name, (base,))
         return Member(base, field, arrow, _NO_SPAN)
+
+    def _type_of(self, expression: Expression) -> CType:
+        known = self._known.get(id(expression))
+        return known[1] if known is not None else type_of(expression)
+
+    def _with_type(self, expression: Expression, ctype: CType) -> Expression:
+        self._known[id(expression)] = (expression, ctype)
+        return expression
 
     def _call(self, node: Any, scope: Scope) -> Expression:
         callee = node.name
@@ -180,11 +220,16 @@ class ExpressionBuilder:
         span = self._span(node)
         if isinstance(callee, c_ast.ID):
             decl = scope.find(callee.name) or self._implicit_function(callee.name, span)
-            is_function = decl.kind == "function"
-            return CallExpr(callee.name, decl if is_function else None, args, span)
-        if isinstance(callee, c_ast.StructRef):
-            return CallExpr(callee.field.name, None, args, span)
-        return CallExpr("(pointer)", None, args, span)
+            if decl.kind == "function":
+                return CallExpr(callee.name, decl, args, span)
+        # A pointer to a function stands for a pointer to what the function returns.
+        result = self._type_of(self.build(callee, scope)).element or UNKNOWN
+        name = "(pointer)"
+        if isinstance(callee, c_ast.ID):
+            name = callee.name
+        elif isinstance(callee, c_ast.StructRef):
+            name = callee.field.name
+        return self._with_type(CallExpr(name, None, args, span), result)
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)
@@ -212,7 +257,9 @@ class ExpressionBuilder:
         return Opaque(_OTHER, tuple(parts))
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
-        return Opaque("compound literal", (self.build(node.init, scope),))
+        self._types().define(node.type, scope)
+        literal = Opaque("compound literal", (self.build(node.init, scope),))
+        return self._with_type(literal, self._types().of(node.type, scope))
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))

@@ -10,8 +10,8 @@ from typing import Any
 
 from pycparser import c_ast
 
-from regionpredict.frontend.pycparser_chunks import Word
 from regionpredict.frontend.pycparser_tokens import Spot
+from regionpredict.frontend.pycparser_words import Word
 from regionpredict.ir import Span
 
 _PREFIX = frozenset(("(", "*", "&", "+", "-", "~", "!", "++", "--"))
@@ -108,9 +108,7 @@ class Places:
             plain = start + 1 < len(self.words) and self.words[start + 1].value in _POSTFIX
         else:
             plain = isinstance(base, (c_ast.ArrayRef, c_ast.FuncCall))
-        if plain or (
-            isinstance(base, c_ast.UnaryOp) and base.op[0] == "p"
-        ):
+        if plain or (isinstance(base, c_ast.UnaryOp) and base.op[0] == "p"):
             return start
         while start > 0 and self.words[start - 1].value == "(":
             closing = self.partner[start - 1]
@@ -139,7 +137,7 @@ class Places:
         while at > 0:
             before = self.words[at - 1]
             value = before.value
-            if value in (";", "{") or (parameter and value == ","):
+            if value in (";", "{") or (parameter and value in (",", ")")):
                 break
             if value == "}":
                 opening = self.partner[at - 1]

@@ -280,9 +280,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     # -- macros ---------------------------------------------------------------------------------
 
-    def expand_macros(
-        self, tokens: list[Token], expanding_from: Iterable[str] = ()
-    ) -> list[Token]:
+    def expand_macros(self, tokens: list[Token], expanding_from: Iterable[str] = ()) -> list[Token]:
         """The tokens with every macro replaced, in time linear in what comes out.
 
         A token remembers the macros it came from (Prosser's algorithm, which C's own wording is

@@ -1,4 +1,4 @@
-"""pycparser's statements and declarations -> the front ends' syntax tree, one function at a time."""
+"""pycparser's statements and declarations -> the front ends' tree, one function at a time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 from pycparser import c_ast
 
 from regionpredict.frontend.pragmas import Pragma
-from regionpredict.frontend.pycparser_chunks import ASSEMBLER, Chunk
+from regionpredict.frontend.pycparser_chunks import Chunk
+from regionpredict.frontend.pycparser_constants import string_length
 from regionpredict.frontend.pycparser_expressions import ExpressionBuilder
 from regionpredict.frontend.pycparser_places import Places
 from regionpredict.frontend.pycparser_tokens import Spot
-from regionpredict.frontend.pycparser_types import Scope, TypeReader, string_length
+from regionpredict.frontend.pycparser_types import Scope, TypeReader
+from regionpredict.frontend.pycparser_words import ASSEMBLER
 from regionpredict.frontend.syntax import (
     Compound,
     CType,
@@ -303,7 +305,7 @@ def _span(at: Spot) -> Span:
 
 
 def _is_void(node: Any) -> bool:
-    inner = getattr(node.type, "type", None)
+    inner: Any = getattr(node.type, "type", None)
     plain = isinstance(node.type, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType)
     return plain and node.name is None and inner.names == ["void"]
 
@@ -329,7 +331,7 @@ def completed(ctype: CType, init: Any) -> CType:
 def _counted(init: Any) -> int:
     position = count = 0
     for one in init.exprs or ():
-        name = getattr(one, "name", None)
+        name: Any = getattr(one, "name", None)
         if isinstance(one, c_ast.NamedInitializer) and isinstance(name[0], c_ast.Constant):
             position = int(name[0].value, 0)
         position += 1

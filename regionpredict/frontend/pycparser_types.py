@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pycparser import c_ast
 
-from regionpredict.frontend.pycparser_chunks import VECTORS
+from regionpredict.frontend.pycparser_constants import (
+    applied,
+    literal,
+    literal_type,
+    string_length,
+    wrapped,
+)
+from regionpredict.frontend.pycparser_words import VECTORS
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
@@ -33,8 +39,6 @@ from regionpredict.ir import Span
 
 _MAX_DEPTH = 8
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
-_CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.DOTALL)
 
 
 class Layout(NamedTuple):
@@ -114,7 +118,7 @@ class TypeReader:
         self._span_of = span_of
         self._attribute_of = attribute_of  # an alignment in bytes, 0 for packed
         self._by_node: dict[int, Tag] = {}
-        self._by_name: dict[str, Tag] = {}
+        self._by_name: dict[str, list[Tag]] = {}
         self._typedefs: dict[int, CType] = {}
 
     # -- definitions ----------------------------------------------------------------------------
@@ -152,7 +156,7 @@ class TypeReader:
             name = f"{keyword} (unnamed at {self._span_of(node)})"
         tag = Tag(node, scope, name)
         self._by_node[id(node)] = tag
-        self._by_name[name] = tag
+        self._by_name.setdefault(name, []).append(tag)
         if node.name:
             scope.tags[node.name] = tag
         return tag
@@ -165,9 +169,7 @@ class TypeReader:
                 value = given if given is not None else value + 1
             else:
                 value += 1
-            scope.names[one.name] = Decl(
-                one.name, "constant", INT, self._span_of(one), value=value
-            )
+            scope.names[one.name] = Decl(one.name, "constant", INT, self._span_of(one), value=value)
 
     # -- types ----------------------------------------------------------------------------------
 
@@ -250,7 +252,7 @@ class TypeReader:
                 return None
             return Layout(inner.size * ctype.extent.value, inner.alignment)
         if ctype.kind == "struct":
-            tag = self._by_name.get(ctype.name)
+            tag = self._tag_of(ctype)
             return self._layout_of(tag) if tag is not None else None
         return Layout(1, 1) if ctype.kind == "void" else None
 
@@ -308,21 +310,31 @@ class TypeReader:
             found = scope.find_typedef(node.names[-1])
             if found is not None and not isinstance(found[1], CType):
                 inner = self._member_layout(found[1][0], found[1][1])
-                return Layout(inner.size, max(inner.alignment, self._attribute_of(found[1][0]) or 1))
+                return Layout(
+                    inner.size, max(inner.alignment, self._attribute_of(found[1][0]) or 1)
+                )
         return self.layout(self.of(node, scope)) or Layout(4, 4)
 
     # -- members --------------------------------------------------------------------------------
 
     def field(self, ctype: CType, name: str) -> Decl | None:
         """The member of a struct or union, those of unnamed ones inside it included."""
-        tag = self._by_name.get(ctype.name)
-        if tag is not None and tag.node.decls is None:
-            tag = tag.scope.find_tag(tag.node.name)
+        tag = self._tag_of(ctype)
         if tag is None or tag.node.decls is None:
             return None
         if tag._fields is None:
             tag._fields = dict(self._fields_of(tag))
         return tag._fields.get(name)
+
+    def _tag_of(self, ctype: CType) -> Tag | None:
+        """The definition of a struct; of two blocks' of the same name the one of its size."""
+        found = self._by_name.get(ctype.name, [])
+        defined = [tag for tag in found if tag.node.decls is not None]
+        for tag in defined:
+            if 8 * self._layout_of(tag).size == ctype.bits:
+                return tag
+        known = defined or found
+        return known[-1] if known else None
 
     def _fields_of(self, tag: Tag) -> Iterator[tuple[str, Decl]]:
         for member in tag.node.decls:
@@ -357,7 +369,7 @@ class TypeReader:
                 return 1
             if left is None or right is None:
                 return None
-            return _apply(node.op, left, right)
+            return applied(node.op, left, right)
         if isinstance(node, c_ast.TernaryOp):
             test = self._fold(node.cond, scope)
             if test is None:
@@ -395,13 +407,13 @@ class TypeReader:
         elif isinstance(node, c_ast.Constant) and node.type == "string":
             return string_length(node.value)
         elif isinstance(node, c_ast.Constant):
-            ctype = _literal_type(node)
+            ctype = literal_type(node)
         else:
             expression = self._express(node, scope)
             ctype = type_of(expression)
-            if isinstance(expression, Name) and expression.decl.kind == "parameter":
-                if ctype.kind == "array":  # only a pointer to it is passed
-                    ctype = CType("pointer", 64, element=ctype.element)
+            passed = isinstance(expression, Name) and expression.decl.kind == "parameter"
+            if passed and ctype.kind == "array":  # only a pointer to it is passed
+                ctype = CType("pointer", 64, element=ctype.element)
         found = self.layout(ctype)
         if found is None:
             return None
@@ -497,111 +509,3 @@ def _arithmetic(names: list[str]) -> CType | None:
         bits = 64 if names[-1] == VECTORS[0] else 128
         return CType("float" if names[-1] in VECTORS[1:3] else "int", bits, name="vector")
     return CType("pointer", 64, element=UNKNOWN) if "__builtin_va_list" in words else None
-
-
-def literal(node: Any) -> int | float | None:
-    """The value of a constant; None for a string."""
-    text = node.value
-    if node.type == "char":
-        return character(text)
-    if node.type == "string":
-        return None
-    if "int" in node.type:
-        digits = text.rstrip("uUlL").replace("'", "")
-        try:
-            if digits[:2] in ("0b", "0B"):
-                value = int(digits[2:], 2)
-            elif len(digits) > 1 and digits[0] == "0" and digits[1] not in "xX":
-                value = int(digits, 8)
-            else:
-                value = int(digits, 0)
-        except ValueError:
-            return None
-        return value if value < 1 << 63 else value - (1 << 64)
-    return floating(text)
-
-
-def floating(text: str) -> float:
-    """The value of a floating constant."""
-    try:
-        if text[:2] in ("0x", "0X"):
-            return float.fromhex(text.rstrip("lLfF") if "p" in text.lower() else text)
-        return float(text.rstrip("fFlL"))
-    except (ValueError, OverflowError):
-        return 0.0
-
-
-def character(text: str) -> int:
-    """The value of a character constant, whose type is `int`, from a signed `char`."""
-    body = text[text.index("'") + 1 : -1]
-    value = 0
-    for part in _CHARACTER.findall(body):
-        value = (value << 8) + _code(part)
-    if text[0] == "'" and len(_CHARACTER.findall(body)) == 1 and 127 < value < 256:
-        value -= 256
-    return value
-
-
-def _code(part: str) -> int:
-    if part[0] != "\\":
-        return ord(part)
-    if part[1] == "x":
-        return int(part[2:], 16) & 0xFF
-    if part[1].isdigit():
-        return int(part[1:], 8)
-    return _ESCAPES.get(part[1], ord(part[1]))
-
-
-def string_length(text: str) -> int:
-    """The bytes of a string constant with its end."""
-    return len(_CHARACTER.findall(text[text.index('"') + 1 : -1])) + 1
-
-
-def _literal_type(node: Any) -> CType:
-    if node.type == "char":
-        return INT
-    if "int" in node.type:
-        value = literal(node)
-        long = "long" in node.type or not (isinstance(value, int) and -(1 << 31) <= value < 1 << 31)
-        return CType("int", 64 if long else 32, "unsigned" in node.type)
-    bits = 32 if node.type == "float" else 128 if node.type == "long double" else 64
-    return CType("float", bits)
-
-
-def wrapped(value: int, ctype: CType) -> int:
-    """The integer as the type holds it."""
-    if not ctype.bits or ctype.bits > 64:
-        return value
-    value &= (1 << ctype.bits) - 1
-    if not ctype.unsigned and value >> (ctype.bits - 1):
-        value -= 1 << ctype.bits
-    return value
-
-
-def _apply(op: str, left: int | float, right: int | float) -> int | float | None:
-    whole = isinstance(left, int) and isinstance(right, int)
-    if op in ("+", "-", "*"):
-        return left + right if op == "+" else left - right if op == "-" else left * right
-    if op in ("/", "%"):
-        if not right:
-            return None
-        if not whole:
-            return left / right if op == "/" else None
-        quotient = abs(int(left)) // abs(int(right))
-        quotient = quotient if (left < 0) == (right < 0) else -quotient
-        return quotient if op == "/" else int(left) - quotient * int(right)
-    table: dict[str, Callable[[], bool]] = {
-        "<": lambda: left < right, ">": lambda: left > right, "<=": lambda: left <= right,
-        ">=": lambda: left >= right, "==": lambda: left == right, "!=": lambda: left != right,
-        "&&": lambda: bool(left) and bool(right), "||": lambda: bool(left) or bool(right),
-    }  # fmt: skip
-    if op in table:
-        return int(table[op]())
-    if not whole:
-        return None
-    a, b = int(left), int(right)
-    if op in ("<<", ">>"):
-        if not 0 <= b < 128:
-            return None
-        return a << b if op == "<<" else a >> b
-    return {"&": a & b, "|": a | b, "^": a ^ b}.get(op)

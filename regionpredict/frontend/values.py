@@ -74,7 +74,8 @@ class Context:
     def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
         self.body_of = body_of
         self.arrays: dict[str, Array] = {}
-        self.private: set[Decl] = set()
+        self.private: set[Decl] = set()  # declared inside the region
+        self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.open_loops: list[str] = []
         self._names: dict[tuple[Decl, int], str] = {}
@@ -298,8 +299,9 @@ class Context:
         if decl.ctype.kind not in ("pointer", "array"):
             return None
         storage = {"static": "global"}.get(decl.kind, decl.kind)
-        if decl in self.private:
-            storage = "private"
+        if decl in self.private or decl.name in self.private_names:
+            # An array of a thread's own; what a pointer of its own points to is not.
+            storage = "private" if decl.ctype.kind == "array" else "unknown"
         return self._array_pointer(
             self.name_of(decl, frame.depth), decl.ctype, storage, decl.span, frame
         )

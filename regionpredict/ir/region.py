@@ -39,10 +39,11 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function whose body is not seen."""
+    """A call of a function whose body is not seen; `memory`: it is handed an address."""
 
     name: str
     span: Span
+    memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)

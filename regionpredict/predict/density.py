@@ -169,7 +169,7 @@ def _access_terms(fact: AccessFact, machine: Machine, probability: float) -> lis
     what = f"{access.kind} {access.text}"
     missed = Term(f"{fact.pattern} miss", what, probability, weight)
     served = Term("miss that hits", what, 1.0 - probability, hit)
-    return [term for term in (missed, served) if term.count > 0]
+    return [term for term in (missed, served) if term.number > 0]
 
 
 def _average(values: Iterable[float]) -> float:
@@ -177,8 +177,12 @@ def _average(values: Iterable[float]) -> float:
     return sum(listed) / len(listed) if listed else 0.0
 
 
-def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machine) -> str:
+def _bottleneck(
+    scores: Sequence[StatementScore], packages: int, machine: Machine
+) -> str | None:
     """What keeps the region from more packages; what it spends its time on where nothing does."""
+    if not any(score.terms for score in scores):
+        return None
     if packages < machine.packages:
         return "memory-bandwidth"
     terms = [term for score in scores for term in score.terms]

@@ -19,7 +19,7 @@ BOTTLENECKS = (
 
 
 class Term(NamedTuple):
-    """One addend of a score: `count` times `weight` (cycles).
+    """One addend of a score: `number` times `weight` (cycles).
 
     `kind` is 'operation', 'hit', 'miss that hits' (the share that eq. 4.2 leaves in the cache), or
     'streaming miss', 'latency miss', 'irregular miss'; `what` the operation or the reference.
@@ -27,7 +27,7 @@ class Term(NamedTuple):
 
     kind: str
     what: str
-    count: float
+    number: float
     weight: float
 
     @property
@@ -38,7 +38,7 @@ class Term(NamedTuple):
     @property
     def value(self) -> float:
         """The addend, in cycles."""
-        return self.count * self.weight
+        return self.number * self.weight
 
 
 @dataclass(frozen=True, slots=True)

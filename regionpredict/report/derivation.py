@@ -63,11 +63,15 @@ def _working_set(
     shown = str(facts.working_set.expr) if facts.working_set.expr is not None else "unknown"
     lines = ["", f"Working set: {shown} bytes = {show_bytes(prediction.working_set_bytes)}"]
     lines += [f"  assumed: {line}" for line in prediction.assumed]
-    lines.append(
-        f"Miss probability (eq. 4.2): 1 - {show_bytes(derivation.cache_bytes)} / "
-        f"{show_bytes(prediction.working_set_bytes)} = {prediction.miss_probability:.3f}"
-        f"   (largest cache of {machine.name})"
-    )
+    largest = f"the largest cache of {machine.name} holds {show_bytes(derivation.cache_bytes)}"
+    if prediction.working_set_bytes:
+        lines.append(
+            f"Miss probability (eq. 4.2): max(0, 1 - {show_bytes(derivation.cache_bytes)} / "
+            f"{show_bytes(prediction.working_set_bytes)}) = {prediction.miss_probability:.3f}"
+        )
+        lines.append(f"  {largest}")
+    else:
+        lines.append(f"Miss probability (eq. 4.2): 0, nothing to miss ({largest})")
     return lines
 
 
@@ -78,7 +82,7 @@ def _statement(score: StatementScore) -> list[str]:
         sign = "good" if term.good else " bad"
         label = term.what if term.kind == "operation" else f"{term.what}: {term.kind}"
         lines.append(
-            f"    {sign} {term.value:8.2f} = {term.count:5.3g} x {term.weight:5.4g}  {label}"
+            f"    {sign} {term.value:8.2f} = {term.number:5.3g} x {term.weight:5.4g}  {label}"
         )
     lines.append(f"    sum  good {score.good:.2f}, bad {score.bad:.2f}")
     return lines
@@ -98,7 +102,7 @@ def _conclusion(
     lines.append(f"Thresholds for {plural(machine.packages, 'package')}: {areas}")
     lines.append(
         f"Hint: {plural(prediction.packages or 0, 'package')}, {plural(prediction.threads or 0, 'thread')}"
-        f" ({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
+        f" ({prediction.bottleneck or 'nothing to limit it'}), {100 * prediction.confidence:.0f} % sure"
         + (", borderline" if prediction.borderline else "")
     )
     if prediction.diagnostics:

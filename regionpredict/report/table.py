@@ -8,16 +8,18 @@ gemm.c
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from regionpredict.analysis import RegionFacts
+from regionpredict.analysis import Count, RegionFacts
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction
 from regionpredict.report.quantities import plural, show_bytes, show_count
 
-_NAME = 18
+_NAME = 16
 _NOTES = 6
+_WIDTH = 80
 
 
 def prediction_table(predictions: Sequence[Prediction], machine: Machine, model: str) -> str:
@@ -29,30 +31,36 @@ def prediction_table(predictions: Sequence[Prediction], machine: Machine, model:
     for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
         lines += ["", file]
         lines.append(
-            f"  line  {'function':<{_NAME}} {'iterations':>10} {'data':>8}  score packages  "
-            f"{'limited by':<16} sure"
+            f"  line {'function':<{_NAME}} {'iterates':>8} {'data':>8}  score  pkgs "
+            f"{'limited by':<16}  sure"
         )
-        lines += [_prediction_row(one) for one in group]
+        for one in group:
+            lines += _prediction_row(one)
     lines += _legend(predictions)
     return "\n".join(lines) + "\n"
 
 
-def _prediction_row(prediction: Prediction) -> str:
+def _prediction_row(prediction: Prediction) -> list[str]:
     facts = prediction.facts
     region = facts.region
-    head = f"{region.span.line:>6}  {_short(region.function):<{_NAME}} "
+    head = f"{region.span.line:>6} {_short(region.function):<{_NAME}} "
     if prediction.status == "skipped":
-        return head + "skipped: " + _first_message(facts)
+        return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
     mark = "~" if prediction.borderline else " "
     partial = "?" if prediction.status == "partial" else ""
     assumed = "*" if prediction.assumed else " "
-    return (
+    row = (
         head
-        + f"{show_count(facts.iterations.value):>10} "
+        + f"{show_count(facts.iterations.value):>8} "
         + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
-        + f"{prediction.score:5.2f} {mark}{prediction.packages:>4}     "
+        + f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
         + f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
     )
+    return [row.rstrip()]
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _legend(predictions: Sequence[Prediction]) -> list[str]:
@@ -65,10 +73,12 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("~ borderline: the score lies within 0.05 of the next number of packages")
     if any(p.assumed for p in predictions):
         lines.append("* assumed:")
-        lines += [f"    {line}" for line in _assumptions(predictions)]
+        for line in _assumptions(predictions):
+            lines += _wrapped(f"    {line}", " " * 6)
     if any(p.status == "partial" for p in predictions):
         lines.append("? partial: something in the region is not understood:")
-        lines += [f"    {line}" for line in _gaps(predictions)]
+        for line in _gaps(predictions):
+            lines += _wrapped(f"    {line}", " " * 6)
     return lines
 
 
@@ -102,19 +112,28 @@ def facts_table(facts: Sequence[RegionFacts]) -> str:
     """The table of `analyze`: what the source says, without a machine."""
     lines = []
     for file, group in groupby(facts, key=lambda one: one.region.span.file):
-        lines += [
-            file,
-            f"  line  {'function':<{_NAME}} {'iterations':<22} {'working set in bytes':<28}",
-        ]
+        lines += [file, f"  line {'function':<{_NAME}} {'iterations':<20}  working set in bytes"]
         for one in group:
-            head = f"{one.region.span.line:>6}  {_short(one.region.function):<{_NAME}} "
+            head = f"{one.region.span.line:>6} {_short(one.region.function):<{_NAME}} "
             if one.status == "skipped":
-                lines.append(head + "skipped: " + _first_message(one))
+                lines += _wrapped(head + "skipped: " + _first_message(one), " " * len(head))
                 continue
-            lines.append(head + f"{one.iterations!s:<22} {one.working_set!s}".rstrip())
+            row = f"{head}{_count_cell(one.iterations, 20):<20}  "
+            lines.append(row + _count_cell(one.working_set, _WIDTH - len(row)))
         lines.append("")
     lines.append(plural(len(facts), "region"))
     return "\n".join(lines) + "\n"
+
+
+def _count_cell(count: Count, width: int) -> str:
+    """`ni = 1024`, or the part of it that fits: the value first, a long expression cut."""
+    whole = str(count)
+    if len(whole) <= width:
+        return whole
+    if count.value is not None:
+        value = f" = {show_count(count.value)}"
+        return str(count.expr)[: max(0, width - len(value) - 1)] + "…" + value
+    return whole[: width - 1] + "…"
 
 
 def _first_message(facts: RegionFacts) -> str:

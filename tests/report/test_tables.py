@@ -55,7 +55,7 @@ def test_the_table_names_every_region(source: str) -> None:
         region = prediction.facts.region
         assert f"\n{region.span.file}\n" in text
         assert any(
-            line.split()[:1] == [str(region.span.line)] and region.function[:17] in line
+            line.split()[:1] == [str(region.span.line)] and region.function[:15] in line
             for line in text.splitlines()
         ), region.id
     assert f"{len(result.predictions)} regions: " in text

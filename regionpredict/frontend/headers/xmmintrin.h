@@ -13,6 +13,7 @@ typedef float __m128 __attribute__((__vector_size__(16)));
 #endif
 
 #define _MM_SHUFFLE(d, c, b, a) (((d) << 6) | ((c) << 4) | ((b) << 2) | (a))
+#define _mm_prefetch(address, hint) __builtin_prefetch((address), ((hint) & 4) >> 2, (hint) & 3)
 #define _MM_HINT_T0 3
 #define _MM_HINT_T1 2
 #define _MM_HINT_T2 1
@@ -98,7 +99,7 @@ float _mm_cvtss_f32(__m128 a);
 int _mm_movemask_ps(__m128 a);
 int _mm_cvtss_si32(__m128 a);
 int _mm_cvttss_si32(__m128 a);
-void _mm_prefetch(const void *address, int hint);
+
 void _mm_sfence(void);
 void _mm_pause(void);
 unsigned int _mm_getcsr(void);
