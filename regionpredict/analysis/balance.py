@@ -1,0 +1,122 @@
+"""How evenly a schedule deals the iterations out: the largest share of the work of one thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis.groups import Nest, NumericLoop
+from regionpredict.ir import Region
+
+_SAMPLES = 64
+
+
+class Schedule(NamedTuple):
+    """`kind` 'static', 'dynamic', 'guided' (auto and runtime count as static); `chunk` or None."""
+
+    kind: str
+    chunk: float | None
+
+
+def schedule_of(region: Region) -> Schedule:
+    """The schedule clause of a region; static without a chunk where there is none."""
+    clause = region.clause("schedule")
+    text = (clause.text or "") if clause is not None else ""
+    kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()
+    after = text.split(",")[-1].strip() if "," in text else ""
+    chunk = float(after) if after.isdigit() and int(after) > 0 else None
+    if kind in ("dynamic", "guided"):
+        return Schedule(kind, chunk or 1.0)
+    return Schedule("static", chunk)
+
+
+def piece(trips: float, threads: int, schedule: Schedule) -> float:
+    """Iterations that one thread runs one after the other."""
+    if schedule.chunk is not None and schedule.kind != "guided":
+        return min(schedule.chunk, trips)
+    return trips / threads
+
+
+def chunks(trips: float, threads: int, schedule: Schedule) -> float:
+    """Pieces handed out in all."""
+    if schedule.kind == "guided" and schedule.chunk is not None:
+        left, number = trips, 0.0
+        # Pieces of left / p down to the smallest (OpenMP 5.2, sec. 11.5.3): a geometric row.
+        while left > 1 and number < 64 * threads:
+            left -= max(schedule.chunk, left / (2 * threads))
+            number += 1
+        return number
+    own = piece(trips, threads, schedule)
+    return -(-trips // own) if own >= 1 else trips
+
+
+def largest_share(nest: Nest, threads: int, schedule: Schedule) -> float:
+    """The busiest thread's part of the work: 1/threads where the work is even.
+
+    Static pieces of a triangular nest are weighed at samples of the iteration space; a dynamic
+    schedule leaves half a piece of waiting.
+    """
+    if threads == 1:
+        return 1.0
+    total = 1.0
+    for loop in nest.parallel:
+        total *= max(1.0, loop.trips(_middle(nest, loop)))
+    if schedule.kind != "static":
+        own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
+        return min(1.0, 1.0 / threads + 0.5 * own / total * (threads - 1) / threads)
+    weights = _weights(nest)
+    if schedule.chunk is not None and schedule.chunk * threads < total:
+        rounds = -(-total // (schedule.chunk * threads))
+        return min(1.0, rounds * schedule.chunk / total)
+    even = max(1.0, -(-total // threads)) / total
+    if weights is None:
+        return min(1.0, even)
+    return min(1.0, max(even, _busiest(weights, threads)))
+
+
+def _middle(nest: Nest, upto: NumericLoop) -> dict[str, float]:
+    env: dict[str, float] = {}
+    for loop in nest.parallel:
+        if loop is upto:
+            break
+        env[loop.variable] = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) / 2
+    return env
+
+
+def _weights(nest: Nest) -> list[float] | None:
+    """Work at samples along the parallel loop; None where every iteration does the same."""
+    outer = nest.parallel[0]
+    if len(nest.parallel) > 1 or outer.variable not in outer.below():
+        return None
+    trips = outer.trips({})
+    found = []
+    for sample in range(_SAMPLES):
+        at = outer.begin({}) + outer.step * (sample + 0.5) / _SAMPLES * max(0.0, trips - 1)
+        found.append(work(outer.children, {outer.variable: at}) + 1.0)
+    return found
+
+
+def work(loops: Sequence[NumericLoop], env: dict[str, float]) -> float:
+    """Innermost iterations of `loops`, each taken at the middle of those around it."""
+    total = 0.0
+    for loop in loops:
+        trips = loop.trips(env)
+        middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
+        total += trips * max(1.0, work(loop.children, {**env, loop.variable: middle}))
+    return total
+
+
+def _busiest(weights: Sequence[float], threads: int) -> float:
+    """The heaviest of `threads` equal pieces, the samples joined by steps."""
+    sums = [0.0]
+    for weight in weights:
+        sums.append(sums[-1] + weight)
+    size = len(weights)
+
+    def upto(place: float) -> float:
+        left = min(size - 1, int(place * size))
+        return sums[left] + (place * size - left) * weights[left]
+
+    parts = [upto((k + 1) / threads) - upto(k / threads) for k in range(threads)]
+    return max(parts) / sums[-1]

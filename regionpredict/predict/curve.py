@@ -1,0 +1,68 @@
+"""The saturation model's result: a time for every number of threads, and what each is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.analysis.traffic import LevelTraffic
+
+
+class Point(NamedTuple):
+    """One number of threads: seconds, speedup over one thread, class, and the terms in seconds.
+
+    `terms`: `compute` (arithmetic and loads from the first cache, where not hidden), `cache`
+    (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
+    `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
+    domain that wait for memory at any time, `bandwidth` what they then get, in B/s.
+    """
+
+    threads: int
+    seconds: float
+    speedup: float
+    bottleneck: str
+    terms: Mapping[str, float]
+    requesting: float
+    bandwidth: float
+
+
+class CoreTime(NamedTuple):
+    """Seconds of one core for the whole region, data in the first cache.
+
+    `overlapping` (arithmetic, recurrences, instruction issue) hides behind data transfers,
+    `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged.
+    """
+
+    overlapping: float
+    loading: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SaturationDerivation:
+    """How the curve came about.
+
+    `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
+    cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
+    'parallel' or 'serial' and why.
+    """
+
+    points: tuple[Point, ...]
+    core: CoreTime
+    levels: tuple[LevelTraffic, ...]
+    full_levels: tuple[LevelTraffic, ...]
+    saturation: int
+    first_touch: str
+    placement_reason: str
+    within: float
+
+
+def saturation_point(speed: Mapping[int, float], share: float = 0.9) -> int:
+    """The fewest threads that reach `share` of the best speed.
+
+    >>> saturation_point({1: 1.0, 2: 1.9, 3: 2.0})
+    2
+    """
+    best = max(speed.values())
+    return min(threads for threads, value in speed.items() if value >= share * best)

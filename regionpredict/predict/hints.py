@@ -1,0 +1,45 @@
+"""Packages and threads from a curve: the fewest within a share of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+WITHIN = 0.05
+
+
+class Hint(NamedTuple):
+    """`margin` is how far, as a share of the best, the choice of packages is from turning."""
+
+    packages: int
+    threads: int
+    margin: float
+
+
+def hint_from(
+    speedup: Sequence[tuple[int, float]], cores_per_package: int, within: float = WITHIN
+) -> Hint:
+    """The fewest packages, and threads, whose speedup is within `within` of the best.
+
+    >>> hint_from([(1, 1.0), (2, 1.9), (3, 1.95), (4, 3.8)], 2)
+    Hint(packages=2, threads=4, margin=0.45)
+    """
+    best = max(value for _, value in speedup)
+    by_package: dict[int, float] = {}
+    for threads, value in speedup:
+        packages = -(-threads // cores_per_package)
+        by_package[packages] = max(by_package.get(packages, 0.0), value)
+    enough = (1 - within) * best
+    packages = min(number for number, value in by_package.items() if value >= enough)
+    reached = max(value for number, value in by_package.items() if number <= packages)
+    threads = min(
+        count
+        for count, value in speedup
+        if -(-count // cores_per_package) <= packages and value >= min(enough, reached)
+    )
+    others = [value for number, value in by_package.items() if number < packages]
+    # How far the runner-up is from being enough, or this choice from not being enough.
+    margins = [abs(enough - value) / best for value in others]
+    if packages < max(by_package):
+        margins.append(abs(by_package[packages] - enough) / best)
+    return Hint(packages, threads, round(min(margins, default=1.0), 6))

@@ -1,0 +1,1 @@
+def lulesh_rows(p): return []
