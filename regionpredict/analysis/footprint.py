@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.domain import Range, domain_of
-from regionpredict.ir import Access, Array, Expr, Loop, Region
+from regionpredict.analysis.domain import Domain, Range, domain_of
+from regionpredict.ir import Access, Array, Expr, Region
 from regionpredict.ir.expr import ONE
 
 Box = tuple[tuple[Expr, Expr], ...]  # (lowest, highest) subscript a dimension
+
+
+class Reference(NamedTuple):
+    """One reference with the ranges of the loops around it (None: not understood)."""
+
+    access: Access
+    ranges: tuple[Range, ...] | None
 
 
 def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
@@ -20,10 +28,11 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     """
     unknown = [f"{call.name}()" for s, _ in region.statements() for call in s.calls if call.memory]
     total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
+    references = distinct_references(region)
     for array in region.arrays:
         if array.storage == "private" or _inside_another(array, region):
             continue
-        size = footprint(array, region)
+        size = footprint(array, references.get(array.name, ()))
         if size is None:
             unknown.append(array.name)
             total = None
@@ -32,23 +41,37 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     return total, tuple(unknown)
 
 
+def distinct_references(region: Region) -> dict[str, list[Reference]]:
+    """Every array's references, those that repeat in the same loops left out."""
+    found: dict[str, list[Reference]] = {}
+    domains: dict[tuple[int, ...], Domain] = {}
+    seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
+    for statement, loops in region.statements():
+        nest = tuple(id(loop) for loop in loops)  # loops are compared by identity: it is cheap
+        if nest not in domains:
+            domains[nest] = domain_of(loops)
+        for access in statement.accesses:
+            key = (access.array, nest, access.subscripts)
+            if key not in seen:
+                seen.add(key)
+                found.setdefault(access.array, []).append(Reference(access, domains[nest].ranges))
+    return found
+
+
 def _inside_another(array: Array, region: Region) -> bool:
     """Whether its bytes are counted already: `cells[].flux` lies in the structs of `cells`."""
     outer, inside, _ = array.name.partition("[].")
     return bool(inside) and any(other.name == outer for other in region.arrays)
 
 
-def footprint(array: Array, region: Region) -> Expr | None:
+def footprint(array: Array, references: Iterable[Reference]) -> Expr | None:
     """Bytes of the bounding box of the elements of one array; None where it is not known."""
     box: Box | None = None
-    for statement, loops in region.statements():
-        for access in statement.accesses:
-            if access.array != array.name:
-                continue
-            own = access_box(access, array, loops)
-            if own is None:
-                return declared_bytes(array)
-            box = own if box is None else _union(box, own)
+    for reference in references:
+        own = access_box(reference.access, array, reference.ranges)
+        if own is None:
+            return declared_bytes(array)
+        box = own if box is None else _union(box, own)
     if box is None:
         return Expr.const(0)
     return _volume(box) * array.element_bytes
@@ -64,10 +87,9 @@ def declared_bytes(array: Array) -> Expr | None:
     return total * array.element_bytes
 
 
-def access_box(access: Access, array: Array, loops: tuple[Loop, ...]) -> Box | None:
+def access_box(access: Access, array: Array, ranges: tuple[Range, ...] | None) -> Box | None:
     """Lowest and highest subscript of a reference over all iterations of its loops."""
     sides = []
-    ranges = domain_of(loops).ranges
     for position, subscript in enumerate(access.subscripts):
         side = _extremes(unclamped(subscript), ranges) if ranges is not None else None
         if side is None:

@@ -38,6 +38,7 @@ _CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))
 _SEVERITY_ERROR = 3
 _CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu"))
 _MISSING = re.compile(r"'([^']+)' file not found")
+_QUOTED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _MAX_FOLDERS = 6
 _MAX_RECOVERIES = 6
 
@@ -104,18 +105,13 @@ class _Reader:
 
     def _parse_with_guesses(self) -> int:
         """Parses; adds guessed include folders, then guessed declarations, while they help."""
-        request = self.request
+        request = self._with_neighbours(self.request)
         handle = self._parse(request)
         for _ in range(_MAX_FOLDERS):
             folder = self._guessed_folder(handle, request)
             if folder is None:
                 break
-            shown = os.path.relpath(folder)
-            self._say(
-                "RP003",
-                Span(request.path, 1),
-                f"include folder guessed: {shown}; pass -I {shown} to be sure",
-            )
+            self._say_guessed(folder)
             request = replace(request, includes=(*request.includes, folder))
             self.lib.clang_disposeTranslationUnit(handle)
             handle = self._parse(request)
@@ -130,6 +126,28 @@ class _Reader:
             handle = self._recover(handle, request)
         self._note_errors(handle)
         return handle
+
+    def _with_neighbours(self, request: SourceRequest) -> SourceRequest:
+        """The request with folders for the headers that the file itself names and misses.
+
+        Saves a second parse where `#include "common.h"` lies in a neighbouring folder.
+        """
+        known = [Path(request.path).parent, *(Path(folder) for folder in request.includes)]
+        for name in _QUOTED.findall(Path(request.path).read_bytes()):
+            header = name.decode("utf-8", "replace")
+            if request.extra or any((folder / header).is_file() for folder in known):
+                continue
+            folder = headers.guess_include(header, request.path, request.root)
+            if folder is not None and folder not in request.includes:
+                self._say_guessed(folder)
+                known.append(Path(folder))
+                request = replace(request, includes=(*request.includes, folder))
+        return request
+
+    def _say_guessed(self, folder: str) -> None:
+        shown = os.path.relpath(folder)
+        message = f"include folder guessed: {shown}; pass -I {shown} to be sure"
+        self._say("RP003", Span(self.request.path, 1), message)
 
     def _guessed_folder(self, handle: int, request: SourceRequest) -> str | None:
         for header, _ in self._missing_headers(handle):

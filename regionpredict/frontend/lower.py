@@ -9,6 +9,8 @@ Before, as C, and after, as the IR dump shows it:
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from regionpredict.frontend.count import Tally
 from regionpredict.frontend.expression import parse_expression
 from regionpredict.frontend.loops import Header, read_header
@@ -29,18 +31,16 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     If,
-    IntLit,
     Jump,
     Name,
     RangeFor,
     Return,
     Stmt,
     Switch,
-    Unary,
     Unread,
     While,
 )
-from regionpredict.frontend.tree import every_expression, every_statement, expressions_in
+from regionpredict.frontend.tree import every_statement
 from regionpredict.frontend.unit import Unit
 from regionpredict.frontend.values import Context, Frame, Pointer
 from regionpredict.ir import (
@@ -71,6 +71,7 @@ class RegionBuilder:
         self.context = Context(unit.body_of)
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
         self.statements = 0
+        self.effects = unit.effects
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
 
@@ -150,7 +151,7 @@ class RegionBuilder:
         if header is None:
             return [*before, self._uncounted(loop, "for", frame)]
         name = self._loop_name(header.decl, frame)
-        written = _written_in(loop.body)
+        written = self.effects.written_in(loop.body)
         trips = _trips(header)
         outside = dict(frame.env)
         self.context.open_loops.append(name)
@@ -188,7 +189,7 @@ class RegionBuilder:
         return []
 
     def _enter(
-        self, loop: For, written: set[Decl], header: Header, name: str,
+        self, loop: For, written: Collection[Decl], header: Header, name: str,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
         """What the body's variables hold at the start of an iteration.
@@ -220,7 +221,7 @@ class RegionBuilder:
         return self.context.value(use, frame)
 
     def _leave(
-        self, loop: For, written: set[Decl], trips: Expr | None,
+        self, loop: For, written: Collection[Decl], trips: Expr | None,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
         for decl in _in_order(written):
@@ -244,6 +245,8 @@ class RegionBuilder:
 
     def _advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
+        if decl not in self.effects.written_in(body):
+            return ZERO
         if isinstance(body, Compound):
             total = ZERO
             for item in body.items:
@@ -253,7 +256,8 @@ class RegionBuilder:
                 total = total + part
             return total
         if isinstance(body, ExprStmt):
-            return _increment(body.expr, decl)
+            amount = self.effects.of(body.expr).get(decl, 0)
+            return None if amount is None else Expr.const(amount)
         if isinstance(body, For):
             inner = self._advance(body.body, decl, frame)
             if inner is None or inner == 0:
@@ -263,13 +267,13 @@ class RegionBuilder:
             if trips is None or trips.names & set(self.context.open_loops):
                 return None
             return inner * trips
-        return None if decl in _written_in(body) else ZERO
+        return None
 
     def _uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
         name = f"{kind}@{loop.span.line}"
-        written = _written_in(loop.body)
+        written = set(self.effects.written_in(loop.body))
         if isinstance(loop, For) and loop.increment is not None:
-            written |= _written_by(loop.increment)
+            written |= self.effects.of(loop.increment).keys()
         self.context.open_loops.append(name)
         for decl in _in_order(written):
             self._forget(decl, frame)
@@ -419,7 +423,9 @@ class RegionBuilder:
             )
             if call.memory:
                 self.say(
-                    "RP113", call.span, f"{call.name}() is handed memory: what it touches is unknown"
+                    "RP113",
+                    call.span,
+                    f"{call.name}() is handed memory: what it touches is unknown",
                 )
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
@@ -454,12 +460,12 @@ class RegionBuilder:
                     self._assign_values(expression.right, frame)
                 self._set(decl, expression.right, frame)
             else:
-                self._grow(decl, _increment(expression, decl), frame)
+                self._grow(decl, self.effects.of(expression).get(decl), frame)
         else:
-            for inner in _stepped(expression):
-                self._grow(inner, _increment_of(expression, inner), frame)
+            for inner, amount in self.effects.of(expression).items():
+                self._grow(inner, amount, frame)
 
-    def _grow(self, decl: Decl, amount: Expr | None, frame: Frame) -> None:
+    def _grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         held = frame.env.get(decl)
         if held is None or decl.ctype.kind not in ("int", "pointer"):
             if decl.ctype.kind in ("int", "pointer"):
@@ -467,7 +473,8 @@ class RegionBuilder:
         elif amount is None:
             self._forget(decl, frame)
         else:
-            frame.env[decl] = held + amount if isinstance(held, Expr) else held.plus(amount)
+            step = Expr.const(amount)
+            frame.env[decl] = held + step if isinstance(held, Expr) else held.plus(step)
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -508,41 +515,7 @@ class RegionBuilder:
         return nodes
 
 
-# -- what a piece of code sets --------------------------------------------------------------------
-
-
-def _written_by(expression: Expression) -> set[Decl]:
-    found: set[Decl] = set()
-    for inner in every_expression(expression):
-        if isinstance(inner, Assign) and isinstance(inner.left, Name):
-            found.add(inner.left.decl)
-        elif (
-            isinstance(inner, Unary)
-            and inner.op in ("++", "--", "p++", "p--", "&")
-            and isinstance(inner.operand, Name)
-            and inner.operand.decl.ctype.kind in ("int", "pointer")
-        ):
-            found.add(inner.operand.decl)
-    return found
-
-
-def _written_in(statement: Stmt) -> set[Decl]:
-    found: set[Decl] = set()
-    for expression in expressions_in(statement):
-        if isinstance(expression, Assign) and isinstance(expression.left, Name):
-            found.add(expression.left.decl)
-        elif isinstance(expression, Unary) and isinstance(expression.operand, Name):
-            if expression.op in ("++", "--", "p++", "p--") or (
-                expression.op == "&" and expression.operand.decl.ctype.kind == "int"
-            ):
-                found.add(expression.operand.decl)
-    for inner in every_statement(statement):
-        if isinstance(inner, For) and isinstance(inner.init, ExprStmt):
-            found |= _written_by(inner.init.expr)
-    return {decl for decl in found if decl.ctype.kind in ("int", "pointer")}
-
-
-def _in_order(decls: set[Decl]) -> list[Decl]:
+def _in_order(decls: Collection[Decl]) -> list[Decl]:
     """As declared, so that names are given in the same order at every run."""
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
 
@@ -562,48 +535,6 @@ def _declared_in(loop: Stmt) -> set[Decl]:
         if isinstance(statement, DeclStmt):
             found.update(statement.decls)
     return found
-
-
-def _stepped(expression: Expression) -> list[Decl]:
-    """Variables that `++` or `--` inside an expression moves."""
-    return [
-        inner.operand.decl
-        for inner in every_expression(expression)
-        if isinstance(inner, Unary)
-        and inner.op in ("++", "--", "p++", "p--")
-        and isinstance(inner.operand, Name)
-    ]
-
-
-def _increment_of(expression: Expression, decl: Decl) -> Expr | None:
-    total = 0
-    for inner in every_expression(expression):
-        if isinstance(inner, Unary) and isinstance(inner.operand, Name):
-            if inner.operand.decl is decl and inner.op in ("++", "p++"):
-                total += 1
-            elif inner.operand.decl is decl and inner.op in ("--", "p--"):
-                total -= 1
-    return Expr.const(total)
-
-
-def _increment(expression: Expression, decl: Decl) -> Expr | None:
-    """The constant that a statement adds to `decl`; 0 where it leaves it alone; None else."""
-    if isinstance(expression, Assign) and isinstance(expression.left, Name):
-        if expression.left.decl is decl:
-            right = expression.right
-            if isinstance(right, IntLit) and expression.op in ("+=", "-="):
-                return Expr.const(right.value if expression.op == "+=" else -right.value)
-            return None
-    assigned = {
-        inner.left.decl for inner in _assignments(expression) if isinstance(inner.left, Name)
-    }
-    if decl in assigned:
-        return None
-    return _increment_of(expression, decl)
-
-
-def _assignments(expression: Expression) -> list[Assign]:
-    return [inner for inner in every_expression(expression) if isinstance(inner, Assign)]
 
 
 def _exits(body: Stmt) -> bool:

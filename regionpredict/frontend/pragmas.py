@@ -73,8 +73,7 @@ _NAME_WORDS = frozenset(
 )
 # Of these, the words that may follow another one: `ordered` and `reduction` are clauses there.
 _FOLLOWING_WORDS = frozenset(
-    "for simd sections parallel distribute teams loop taskloop master masked data enter exit update "
-    "declare target point task".split()
+    ["for", "simd", "sections", "parallel", "distribute", "teams", "loop", "taskloop", "master", "masked", "data", "enter", "exit", "update", "declare", "target", "point", "task"]
 )
 _STANDALONE = frozenset(
     [

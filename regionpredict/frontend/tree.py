@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from regionpredict.frontend.syntax import (
     Assign,
@@ -31,30 +32,34 @@ from regionpredict.frontend.syntax import (
 )
 
 
+_BELOW: dict[type, Callable[[Any], tuple[Expression, ...]]] = {
+    Binary: lambda e: (e.left, e.right),
+    Assign: lambda e: (e.left, e.right),
+    Index: lambda e: (e.base, e.index),
+    Unary: lambda e: (e.operand,),
+    Cast: lambda e: (e.operand,),
+    Member: lambda e: (e.base,) if e.base is not None else (),
+    CallExpr: lambda e: e.args,
+    Ternary: lambda e: (e.condition, e.then, e.other),
+    Opaque: lambda e: e.children,
+}
+
+
 def below(expression: Expression) -> tuple[Expression, ...]:
     """The expressions directly inside one."""
-    if isinstance(expression, (Binary, Assign)):
-        return (expression.left, expression.right)
-    if isinstance(expression, Index):
-        return (expression.base, expression.index)
-    if isinstance(expression, (Unary, Cast)):
-        return (expression.operand,)
-    if isinstance(expression, Member):
-        return (expression.base,) if expression.base is not None else ()
-    if isinstance(expression, CallExpr):
-        return expression.args
-    if isinstance(expression, Ternary):
-        return (expression.condition, expression.then, expression.other)
-    if isinstance(expression, Opaque):
-        return expression.children
-    return ()
+    inside = _BELOW.get(type(expression))
+    return inside(expression) if inside is not None else ()
 
 
 def every_expression(expression: Expression) -> Iterator[Expression]:
-    """The expression and all inside it."""
-    yield expression
-    for inner in below(expression):
-        yield from every_expression(inner)
+    """The expression and all inside it, in source order."""
+    waiting = [expression]
+    while waiting:  # a loop, not a recursion: this is asked for every expression of a file
+        one = waiting.pop()
+        yield one
+        inside = _BELOW.get(type(one))
+        if inside is not None:
+            waiting.extend(reversed(inside(one)))
 
 
 def inner_statements(statement: Stmt) -> tuple[Stmt, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from regionpredict.frontend.effects import Effects
 from regionpredict.frontend.pragmas import Pragma
 from regionpredict.frontend.syntax import CallExpr, Decl, Function
 from regionpredict.ir import Diagnostic, Span
@@ -45,4 +46,5 @@ class Unit:
     writes_of: Callable[[Decl], int]
     headers: str = "system"
     errors: tuple[Span, ...] = ()  # where the parser stumbled
+    effects: Effects = field(default_factory=Effects)
     close: Callable[[], None] = field(default=lambda: None)
