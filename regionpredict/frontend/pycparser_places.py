@@ -131,13 +131,17 @@ class Places:
 
     # -- declarations ---------------------------------------------------------------------------
 
-    def declaration_start(self, index: int, *, parameter: bool = False) -> int:
-        """The first token of the declaration whose name (or type) is at `index`."""
+    def declaration_start(self, index: int, until: str = "") -> int:
+        """The first token of the declaration whose name (or type) is at `index`.
+
+        `until` are marks that it cannot go beyond: `,` for a parameter, `)` for one behind its
+        function's parentheses.
+        """
         at = index
         while at > 0:
             before = self.words[at - 1]
             value = before.value
-            if value in (";", "{") or (parameter and value in (",", ")")):
+            if value in (";", "{") or value in until:
                 break
             if value == "}":
                 opening = self.partner[at - 1]

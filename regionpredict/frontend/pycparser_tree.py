@@ -98,12 +98,12 @@ class TreeBuilder:
         for one in listed:
             given = old.get(one.name) if isinstance(one, c_ast.ID) else one
             if isinstance(given, (c_ast.Decl, c_ast.Typename)) and not _is_void(given):
-                yield self._parameter(given)
+                yield self._parameter(given, ")" if isinstance(one, c_ast.ID) else ",")
 
-    def _parameter(self, node: Any) -> Decl:
+    def _parameter(self, node: Any, until: str) -> Decl:
         self._types.define(node.type, self._scope)
         ctype = self._types.of(node.type, self._scope)
-        start = self._places.declaration_start(self._places.index(node), parameter=True)
+        start = self._places.declaration_start(self._places.index(node), until)
         decl = Decl(node.name or "", "parameter", ctype, self._places.span(start), home=self._home)
         self._scope.names[decl.name] = decl
         return decl

@@ -482,7 +482,7 @@ def _usual(left: CType, right: CType) -> CType:
 def _arithmetic(names: list[str]) -> CType | None:
     """The type that words like `unsigned long` say, or None for a type's own name."""
     words = set(names)
-    if "_Complex" in words and words & {"int", "char", "short", "unsigned", "signed"}:
+    if "_Complex" in words and len(words) > 1 and not words & {"double", "float"}:
         part = _arithmetic([name for name in names if name != "_Complex"])
         return CType("float", 2 * part.bits, name="complex") if part is not None else None
     if "double" in words or "float" in words or ("_Complex" in words and len(words) == 1):
