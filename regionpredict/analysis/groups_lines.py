@@ -41,7 +41,7 @@ def _runs(
     wide: Sequence[tuple[float, float]], offsets: tuple[float, ...], span: float, element: float
 ) -> float:
     if not wide:
-        return sum(1 + (length - element) / LINE for length in _merged(offsets, span))
+        return sum(1 + (length - element) / LINE for length in _merged(offsets, span, element))
     stride, steps = wide[-1]
     turns: dict[float, set[float]] = {}
     for offset in offsets:
@@ -51,17 +51,17 @@ def _runs(
     if len(shifts) == 1:
         return steps * _runs(wide[:-1], tuple(turns), span, element)
     # A star: most runs see every offset; only those at the two ends see fewer.
-    count = sum(_merged(tuple(sorted(shifts)), steps))
+    count = sum(_merged(tuple(shifts), steps, LINE))
     return count * _runs(wide[:-1], tuple(turns), span, element)
 
 
-def _merged(offsets: tuple[float, ...], span: float) -> list[float]:
+def _merged(offsets: tuple[float, ...], span: float, element: float) -> list[float]:
     """Lengths of the intervals [offset, offset + span) after merging those that touch."""
     lengths = []
     ordered = sorted(offsets)
     begin, end = ordered[0], ordered[0] + span
     for offset in ordered[1:]:
-        if offset <= end:
+        if offset - end < LINE - element:  # a gap that leaves no line out
             end = max(end, offset + span)
         else:
             lengths.append(end - begin)

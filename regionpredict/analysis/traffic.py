@@ -58,19 +58,20 @@ def traffic(
     threads: int,
     schedule: Schedule,
     *,
-    warm: bool = False,
+    resident: float | None = None,
 ) -> tuple[LevelTraffic, ...]:
     """Bytes below each level of `levels`, nearest the core first; the last is memory's traffic.
 
-    `warm`: the region has run before on the same data, so that what a cache can hold altogether
-    is there already.
+    `resident`: the region has run before on the same data, and a cache of `resident` times the
+    level's size that can hold all of it has it already; None: all caches begin empty.
     """
     pieces = _divide(nest, threads, schedule)
     counted = Footprints(nest)
     found = []
     for level in levels:
         sharers = float(max(1, min(threads, level.sharers)))
-        if warm and counted.held(sharers) * pieces <= level.size:
+        held = counted.held(sharers) * max(1.0, pieces) if resident is not None else 0.0
+        if resident is not None and held <= level.size * resident:
             found.append(LevelTraffic(()))
             continue
         misses = counted.misses(level.size, sharers)

@@ -47,6 +47,7 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     defined = {definition.name: definition.value for definition in definitions}
     values: dict[str, Number] = dict(given)
     _resolve(defined, values)
+    used = _used_names(region, defined)
     assumed = []
     for loop in region.enclosing:
         if loop.variable in values or loop.start is None or loop.bound is None:
@@ -55,7 +56,10 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
         if start is not None and bound is not None:
             middle = int((start + bound) // 2)
             values[loop.variable] = middle
-            assumed.append(f"{loop.variable} = {middle} (the middle of the loop around the region)")
+            if loop.variable in used:
+                assumed.append(
+                    f"{loop.variable} = {middle} (the middle of the loop around the region)"
+                )
             _resolve(defined, values)
     return Bindings(values, tuple(assumed))
 
@@ -73,25 +77,39 @@ def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
                 progress = True
 
 
-def free_names(region: Region) -> frozenset[str]:
-    """The names that the region's loops and subscripts depend on, its own loop variables left out."""
+def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
+    """The names that the region's own counts depend on, through definitions too."""
+    used = set(_names_inside(region))
+    waiting = list(used)
+    while waiting:
+        value = defined.get(waiting.pop())
+        new = value.names - used if value is not None else frozenset()
+        used |= new
+        waiting.extend(new)
+    return used
+
+
+def _names_inside(region: Region) -> frozenset[str]:
     names: set[str] = set()
-    own: set[str] = set()
-    for loop in region.enclosing:
-        own.add(loop.variable)
-        names |= _loop_names(loop.start, loop.bound)
     for statement, loops in region.statements():
         for loop in loops:
-            own.add(loop.variable)
-            names |= _loop_names(loop.start, loop.bound)
+            names |= _bound_names(loop.start, loop.bound)
         for access in statement.accesses:
             for subscript in access.subscripts:
                 names |= subscript.names
     for array in region.arrays:
         for extent in array.dims:
             names |= extent.names if extent is not None else frozenset()
-    return frozenset(names - own)
+    return frozenset(names)
 
 
-def _loop_names(*bounds: Expr | None) -> frozenset[str]:
+def free_names(region: Region) -> frozenset[str]:
+    """The names that the region's loops and subscripts depend on, loop variables left out."""
+    own = {loop.variable for loop in region.enclosing}
+    own |= {loop.variable for _, loops in region.statements() for loop in loops}
+    outer = [_bound_names(loop.start, loop.bound) for loop in region.enclosing]
+    return _names_inside(region).union(*outer) - own
+
+
+def _bound_names(*bounds: Expr | None) -> frozenset[str]:
     return frozenset().union(*(bound.names for bound in bounds if bound is not None))
