@@ -45,6 +45,8 @@ _MAX_RECOVERIES = 6
 
 def parse_unit(request: SourceRequest) -> Unit:
     """Parses one file; raises InputError where the file cannot be read at all."""
+    if not Path(request.path).is_file():
+        raise InputError("cannot be read", remedy="check that it is there", path=request.path)
     return _Reader(request).unit()
 
 
