@@ -20,6 +20,7 @@ COMMANDS = {
     "fit": "Empirical scaling models from measurements.",
     "expect": "Scalability expectations as a test.",
     "cc": "A compiler that measures the regions of what it compiles.",
+    "measure": "Every region's time over thread counts.",
 }
 
 

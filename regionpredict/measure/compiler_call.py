@@ -24,7 +24,8 @@ _VALUED = frozenset(
      "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix",
      "-iwithprefixbefore", "-isysroot", "-imultilib", "-Xlinker", "-Xassembler", "-Xpreprocessor",
      "-Xclang", "-mllvm", "-MF", "-MT", "-MQ", "-arch", "-target", "-aux-info", "--param",
-     "-wrapper", "-dumpbase", "-dumpdir", "-dumpbase-ext", "-framework", "--sysroot", "-gcc-toolchain")
+     "-wrapper", "-dumpbase", "-dumpdir", "-dumpbase-ext", "-framework", "--sysroot",
+     "-gcc-toolchain")
 )  # fmt: skip
 _PREPROCESSOR_VALUED = frozenset(
     ("-I", "-D", "-U", "-A", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",

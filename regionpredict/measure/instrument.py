@@ -5,7 +5,7 @@ information on the original's lines:
 
     { static struct regionpredict_region regionpredict_r={"/src/f.c", ...};
       long long regionpredict_trips=...; int regionpredict_size=0;
-      long long regionpredict_begin=regionpredict_now();
+      long long regionpredict_begin=regionpredict_first();
     #pragma omp parallel for reduction(regionpredict_most:regionpredict_size)
       for (...) ...
       regionpredict_end(&regionpredict_r, __func__, ...); }
@@ -108,7 +108,7 @@ def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str, str]
         size = "0" if asks else "regionpredict_guess()"
         before = (
             f"{record}int regionpredict_size={size};long long regionpredict_trips={loop.trips};"
-            "long long regionpredict_begin=regionpredict_now();"
+            "long long regionpredict_begin=regionpredict_first();"
         )
         clause = " reduction(regionpredict_most:regionpredict_size)" if asks else ""
         return before, clause, done + "}"

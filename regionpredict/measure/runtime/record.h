@@ -11,6 +11,7 @@ struct regionpredict_region {
     struct regionpredict_counts *counts;
 };
 long long regionpredict_now(void);
+long long regionpredict_first(void);
 int regionpredict_team(void);
 int regionpredict_guess(void);
 int regionpredict_recorder(void);

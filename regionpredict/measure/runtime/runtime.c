@@ -30,7 +30,7 @@ struct regionpredict_counts {
 
 struct regionpredict_state {
     volatile int lock;
-    int started, written, stamps;
+    int started, written, stamps, warm;
     pid_t pid;
     long long begin_ns, begin;
     double ns_per_tick;
@@ -48,7 +48,7 @@ extern int omp_in_parallel(void) WEAK;
 extern int omp_get_max_active_levels(void) WEAK;
 extern int omp_get_active_level(void) WEAK;
 extern void __kmpc_fork_call(void) WEAK;
-extern void GOMP_parallel(void) WEAK;
+extern void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned) WEAK;
 
 static void acquire(volatile int *lock)
 {
@@ -79,6 +79,23 @@ WEAK long long regionpredict_now(void)
         return (long long)__builtin_ia32_rdtsc();
 #endif
     return monotonic_ns();
+}
+
+static void nothing(void *data)
+{
+    (void)data;
+}
+
+/* The time in front of a region that starts a team. Before the first one an empty team is started:
+   making the threads belongs to no region. */
+WEAK long long regionpredict_first(void)
+{
+    if (!regionpredict_state.warm) {
+        regionpredict_state.warm = 1;
+        if (regionpredict_state.output[0] && GOMP_parallel && omp_in_parallel && !omp_in_parallel())
+            GOMP_parallel(nothing, NULL, 0, 0);
+    }
+    return regionpredict_now();
 }
 
 /* Whether the kernel trusts the time stamps: constant rate, the same on all processors. */

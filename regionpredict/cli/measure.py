@@ -1,0 +1,280 @@
+"""`regionpredict measure`: every region's time over thread counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.measure.records import Campaign, Host
+    from regionpredict.measure.sweep import Progress, Swept
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@click.command("measure", context_settings={"ignore_unknown_options": False})
+@click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
+@click.option(
+    "--repeat",
+    default="auto",
+    show_default=True,
+    metavar="N|auto",
+    help="Runs a thread count; auto: until the times are sure.",
+)
+@click.option(
+    "--time-budget",
+    default="10m",
+    show_default=True,
+    metavar="TIME",
+    help="End after this time, done or not.",
+)
+@click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
+@click.option(
+    "--bind",
+    type=click.Choice(["close", "spread"]),
+    default="close",
+    show_default=True,
+    help="Pin threads next to each other, or far apart.",
+)
+@click.option(
+    "--places",
+    default="cores",
+    show_default=True,
+    metavar="PLACES",
+    help="What a thread is pinned to, as OMP_PLACES.",
+)
+@click.option(
+    "-o",
+    "output",
+    default="measurements.jsonl",
+    show_default=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where results are appended as they come.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+def command(
+    words: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Runs PROGRAM over thread counts and keeps the time of each of its parallel loops.
+
+    PROGRAM is built with CC="regionpredict cc -- gcc". Runs go on until the 95 % confidence
+    interval of every important region is within 5 % of its mean, or the budget ends.
+    """
+    from regionpredict.measure.store import Store
+    from regionpredict.measure.sweep import Plan, RunFailedError, sweep
+
+    if not words:
+        raise UsageError("no program", remedy="write regionpredict measure -- ./program ARGS")
+    plan = Plan(
+        threads=thread_counts(threads, _allowed()),
+        repeat=_repetitions(options["repeat"]),
+        budget_s=seconds(options["time_budget"], "--time-budget"),
+        timeout_s=seconds(options["timeout"], "--timeout") if options["timeout"] else None,
+    )
+    if max(plan.threads) > len(_allowed()):
+        click.echo(
+            f"note: {max(plan.threads)} threads on {len(_allowed())} processors share them",
+            err=True,
+        )
+    campaign = campaign_for(words, options["places"], options["bind"])
+    store = Store(output)
+    campaign = _prepared(campaign, store, output, resume=resume)
+    bar = _Bar()
+    try:
+        swept = sweep(campaign, plan, store, _environment(campaign.binding), bar.show)
+    except RunFailedError as failure:
+        bar.end()
+        kept = _kept(output)
+        raise InputError(f"{failure.message}; {kept}", remedy=failure.remedy) from None
+    except KeyboardInterrupt:
+        bar.end()
+        click.echo(f"regionpredict: interrupted; {_kept(output)}; --resume goes on", err=True)
+        sys.exit(130)
+    bar.end()
+    _tell(swept, plan.budget_s)
+    _show(swept.campaign, form)
+
+
+def campaign_for(words: tuple[str, ...], places: str, bind: str) -> Campaign:
+    """The campaign of a program on this host."""
+    from regionpredict.measure.records import Campaign
+
+    return Campaign(
+        command=words,
+        host=this_host(),
+        binding={"places": places, "proc_bind": bind, "cpus": _allowed()},
+        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    )
+
+
+def this_host() -> Host:
+    """Name and shape of the host we are on."""
+    from regionpredict.machine.detect import read_sysfs
+    from regionpredict.measure.records import Host
+
+    name = os.uname().nodename
+    try:
+        shape = read_sysfs()
+    except InputError:
+        return Host(name, "unknown", 1, os.cpu_count() or 1, 1, 1)
+    return Host(
+        name, shape.name, shape.packages, shape.cores_per_package, shape.threads_per_core,
+        shape.domains_per_package,
+    )  # fmt: skip
+
+
+def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> Campaign:
+    """A new file begun, or the campaign in FILE where it is to go on."""
+    from regionpredict.measure.store import read_campaign
+
+    if not output.exists() or output.stat().st_size == 0:
+        store.begin(campaign)
+        return campaign
+    if not resume:
+        raise InputError(
+            "there already", remedy="--resume goes on with it, -o FILE takes another",
+            path=str(output),
+        )  # fmt: skip
+    known = read_campaign(output)
+    for what, theirs, ours in (
+        ("on another host", known.host, campaign.host),
+        ("of another program", known.command, campaign.command),
+        ("with another binding", known.binding, campaign.binding),
+    ):
+        if theirs != ours:
+            raise InputError(
+                f"measurements {what} cannot be mixed with these "
+                f"({_brief(theirs)}; here {_brief(ours)})",
+                remedy="take another -o FILE", path=str(output),
+            )  # fmt: skip
+    return known
+
+
+def _brief(value: object) -> str:
+    name = getattr(value, "name", None)
+    if isinstance(name, str):
+        return f"{name}, {getattr(value, 'processor', '')}"
+    return " ".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
+
+
+def _environment(binding: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        **os.environ,
+        "OMP_PLACES": str(binding["places"]),
+        "OMP_PROC_BIND": str(binding["proc_bind"]),
+    }
+
+
+def _allowed() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def thread_counts(text: str | None, allowed: list[int]) -> tuple[int, ...]:
+    """`1,2,4`, `1-24`, or by default 1, 2, 4, ... and all processors.
+
+    >>> thread_counts("1-3,8", []), thread_counts(None, list(range(6)))
+    ((1, 2, 3, 8), (1, 2, 4, 6))
+    """
+    if text is None:
+        counts = {1 << power for power in range(len(allowed).bit_length())}
+        return tuple(sorted({n for n in counts if n <= len(allowed)} | {len(allowed)}))
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        try:
+            found.update(range(int(first), int(last or first) + 1))
+        except ValueError:
+            found = set()
+            break
+    if not found or min(found) < 1:
+        raise UsageError(f"--threads {text}: not thread counts", remedy="write 1,2,4 or 1-24")
+    return tuple(sorted(found))
+
+
+def _repetitions(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
+
+
+def seconds(text: str, option: str) -> float:
+    """`90`, `90s`, `10m` or `2h` in seconds."""
+    unit = text[-1:] if text[-1:] in _UNITS else "s"
+    try:
+        value = float(text.removesuffix(unit)) * _UNITS[unit]
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{option} {text}: not a time", remedy="write 30s, 10m or 2h")
+    return value
+
+
+def _kept(output: Path) -> str:
+    from regionpredict.measure.store import read_campaign
+
+    try:
+        count = len(read_campaign(output).runs)
+    except InputError:
+        count = 0
+    return f"{count} run{'' if count == 1 else 's'} kept in {output}"
+
+
+def _tell(swept: Swept, budget: float) -> None:
+    if swept.out_of_time:
+        click.echo(f"note: the time budget of {budget:.0f} s ended first", err=True)
+    for threads, why in swept.open.items():
+        more = f" and {len(why) - 3} more" if len(why) > 3 else ""
+        click.echo(f"note: not settled on {threads} threads: {', '.join(why[:3])}{more}", err=True)
+
+
+def _show(campaign: Campaign, form: str) -> None:
+    import json
+
+    from regionpredict.report.measurements import measurements_document, measurements_table
+
+    if form == "json":
+        sys.stdout.write(json.dumps(measurements_document(campaign), indent=1) + "\n")
+    else:
+        sys.stdout.write(measurements_table(campaign))
+
+
+class _Bar:
+    """Progress on standard error: one line that is written over, where it is a terminal."""
+
+    def __init__(self) -> None:
+        self.live = sys.stderr.isatty()
+        self.width = 0
+
+    def show(self, at: Progress) -> None:
+        """Shows where the campaign stands."""
+        done = max(at.settled / at.thread_counts, min(at.spent_s / at.budget_s, 1.0))
+        bar = "#" * round(20 * done)
+        text = (
+            f"[{bar:<20}] {at.settled} of {at.thread_counts} thread counts settled, "
+            f"{at.spent_s:.0f} s of {at.budget_s:.0f} s, run {at.repetition} on {at.threads}"
+        )
+        if self.live:
+            sys.stderr.write("\r" + text.ljust(self.width))
+            sys.stderr.flush()
+            self.width = len(text)
+
+    def end(self) -> None:
+        """Leaves the line."""
+        if self.width:
+            sys.stderr.write("\n")

@@ -1,0 +1,93 @@
+"""What was measured, as frozen values: a region in one run, a run, a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+SCHEMA = "regionpredict/measurements/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRun:
+    """One region in one run of the program.
+
+    Times in seconds over `executions`; trip counts are 0 with `counted` 0 where the program could
+    not evaluate them. Of a loop with `nowait` the times are the first thread's own share.
+    """
+
+    file: str
+    line: int
+    loop_line: int
+    function: str
+    directive: str
+    build: str
+    executions: int
+    total_s: float
+    least_s: float
+    most_s: float
+    first_s: float
+    counted: int
+    trips: int
+    least_trips: int
+    most_trips: int
+    least_team: int
+    most_team: int
+    nowait: bool = False
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and line, which name the region."""
+        return self.file, self.line
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the program on `threads` threads; `load` is the host's load average before it."""
+
+    threads: int
+    repetition: int
+    warm_up: bool
+    wall_s: float
+    started: str
+    load: float
+    program: str
+    compiler: str
+    runtime: str
+    regions: tuple[RegionRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Where it was measured; two campaigns are of one host where all of this is the same."""
+
+    name: str
+    processor: str
+    packages: int
+    cores_per_package: int
+    threads_per_core: int
+    domains_per_package: int
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """The runs of one program, with everything that has to be the same for all of them.
+
+    `binding` holds OMP_PLACES, OMP_PROC_BIND and the CPUs that were allowed.
+    """
+
+    command: tuple[str, ...]
+    host: Host
+    binding: dict[str, Any]
+    started: str
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def measured(self) -> tuple[Run, ...]:
+        """The runs that count: all but the warm-ups."""
+        return tuple(run for run in self.runs if not run.warm_up)
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        """The thread counts that were measured, ascending."""
+        return tuple(sorted({run.threads for run in self.measured}))

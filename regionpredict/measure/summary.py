@@ -1,0 +1,86 @@
+"""Runs -> each region's time over threads, with how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from regionpredict.machine.calibrate.samples import relative_interval
+from regionpredict.measure.records import Campaign, RegionRun, Run
+
+ENOUGH = 0.05
+"""A time is settled when its 95 % confidence interval is within 5 % of the mean (Shudler 2018,
+sec. 2.2)."""
+LEAST_RUNS = 3
+IMPORTANT = 0.01
+"""Share of all regions' time from which on a region decides whether a campaign is settled."""
+
+
+class Timing(NamedTuple):
+    """A region on one thread count: median and least time of a run (s), relative half-width of
+    the mean's 95 % confidence interval, and the number of runs."""
+
+    seconds: float
+    least: float
+    interval: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSummary:
+    """A region over thread counts; `last` is one of its runs, for everything but the times."""
+
+    last: RegionRun
+    timings: dict[int, Timing]
+
+    def speedup(self, threads: int, base: int = 1) -> float | None:
+        """Time on `base` threads over that on `threads`, by medians; None where not measured."""
+        one, many = self.timings.get(base), self.timings.get(threads)
+        if one is None or many is None or many.seconds <= 0:
+            return None
+        return one.seconds / many.seconds
+
+
+def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:
+    """Every region with its times, in the order of file and line."""
+    samples = _samples(campaign.measured)
+    last = {region.place: region for run in campaign.measured for region in run.regions}
+    return tuple(
+        RegionSummary(last[place], {threads: _timing(by[threads]) for threads in sorted(by)})
+        for place, by in sorted(samples.items())
+    )
+
+
+def _samples(runs: Sequence[Run]) -> dict[tuple[str, int], dict[int, list[float]]]:
+    samples: dict[tuple[str, int], dict[int, list[float]]] = {}
+    for run in runs:
+        for region in run.regions:
+            by_threads = samples.setdefault(region.place, {})
+            by_threads.setdefault(run.threads, []).append(region.total_s)
+    return samples
+
+
+def _timing(samples: list[float]) -> Timing:
+    return Timing(median(samples), min(samples), relative_interval(samples), len(samples))
+
+
+def unsettled(runs: Sequence[Run], threads: int) -> tuple[str, ...]:
+    """What keeps the runs on `threads` threads from being enough: regions, or too few runs.
+
+    Only regions with at least 1 % of all regions' time are asked.
+
+    >>> unsettled((), 2)
+    ('0 runs of at least 3',)
+    """
+    own = [run for run in runs if run.threads == threads and not run.warm_up]
+    if len(own) < LEAST_RUNS:
+        return (f"{len(own)} runs of at least {LEAST_RUNS}",)
+    samples = {place: by[threads] for place, by in _samples(own).items()}
+    whole = sum(median(times) for times in samples.values())
+    open_ones = []
+    for (file, line), times in sorted(samples.items()):
+        if median(times) >= IMPORTANT * whole and relative_interval(times) > ENOUGH:
+            open_ones.append(f"{file}:{line}")
+    return tuple(open_ones)

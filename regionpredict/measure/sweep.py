@@ -1,0 +1,226 @@
+"""Running a program over thread counts until the times are sure enough or the time is up."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.measure.records import Campaign, Run
+from regionpredict.measure.results import Results, read_results
+from regionpredict.measure.store import Store
+from regionpredict.measure.summary import unsettled
+
+MOST_RUNS = 100
+OUTPUT_VARIABLE = "REGIONPREDICT_OUTPUT"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run: `repeat` runs a thread count, or None for as many as it takes; `timeout_s` a
+    run, or None for what is left of `budget_s`."""
+
+    threads: tuple[int, ...]
+    repeat: int | None
+    budget_s: float
+    timeout_s: float | None
+    warm_up: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a campaign stands."""
+
+    threads: int
+    repetition: int
+    settled: int
+    thread_counts: int
+    spent_s: float
+    budget_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How a campaign ended: all runs, and what is not settled for which thread count."""
+
+    campaign: Campaign
+    open: dict[int, tuple[str, ...]]
+    out_of_time: bool
+
+
+class RunFailedError(InputError):
+    """The program did not do its run: it crashed, hung, or measured nothing."""
+
+
+class BudgetEndedError(RunFailedError):
+    """The campaign's time ended during a run, which was stopped."""
+
+
+Reader = Callable[[Path], Results]
+
+
+def read_output(output: Path) -> Results:
+    """What the program's measured processes wrote; nothing where there is no file."""
+    try:
+        text = output.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    return read_results(text.splitlines())
+
+
+def sweep(
+    campaign: Campaign, plan: Plan, store: Store, environment: Mapping[str, str],
+    progress: Callable[[Progress], None] = lambda _: None, *, read: Reader = read_output,
+) -> Swept:  # fmt: skip
+    """Runs the program, thread counts in turn, each round in the other direction.
+
+    Every run is stored when it ends. `campaign` may hold runs already, which count. Raises
+    RunFailedError where a run fails; what is stored stays.
+    """
+    begin = time.monotonic()
+    runs = list(campaign.runs)
+    round_number = 0
+    out_of_time = False
+    while todo := [n for n in plan.threads if not _done(plan, runs, n)]:
+        for threads in todo if round_number % 2 == 0 else todo[::-1]:
+            left = plan.budget_s - (time.monotonic() - begin)
+            if left <= 0:
+                out_of_time = True
+                break
+            made = [run for run in runs if run.threads == threads]
+            warm_up = plan.warm_up and not made
+            repetition = sum(not run.warm_up for run in made)
+            try:
+                run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
+            except BudgetEndedError:
+                if all(one.warm_up for one in runs):
+                    raise
+                out_of_time = True
+                break
+            run = replace(run, repetition=repetition, warm_up=warm_up)
+            store.add(run)
+            runs.append(run)
+            settled = sum(_done(plan, runs, n) for n in plan.threads)
+            spent = time.monotonic() - begin
+            progress(Progress(threads, len(made), settled, len(plan.threads), spent, plan.budget_s))
+        if out_of_time:
+            break
+        round_number += 1
+    swept = replace(campaign, runs=tuple(runs))
+    waiting = {n: unsettled(runs, n) for n in plan.threads}
+    return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
+
+
+def _done(plan: Plan, runs: list[Run], threads: int) -> bool:
+    made = sum(run.threads == threads and not run.warm_up for run in runs)
+    if plan.repeat is not None:
+        return made >= plan.repeat
+    return made >= MOST_RUNS or (made > 0 and not unsettled(runs, threads))
+
+
+def _run(
+    campaign: Campaign, plan: Plan, threads: int, *, environment: Mapping[str, str], left: float,
+    read: Reader,
+) -> Run:  # fmt: skip
+    """One run; raises RunFailedError where it does not end well or measures nothing."""
+    seconds = left if plan.timeout_s is None else min(plan.timeout_s, left)
+    load = os.getloadavg()[0]
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
+        output = Path(folder, "results")
+        said = Path(folder, "said")
+        settings = {
+            **environment,
+            OUTPUT_VARIABLE: str(output),
+            "OMP_NUM_THREADS": str(threads),
+            "OMP_DYNAMIC": "false",
+        }
+        begin = time.monotonic()
+        code = _call(campaign.command, settings, said, seconds)
+        wall = time.monotonic() - begin
+        if code is None:
+            by_limit = plan.timeout_s == seconds
+            limit = "--timeout" if by_limit else "--time-budget"
+            raise (RunFailedError if by_limit else BudgetEndedError)(
+                f"{campaign.command[0]} did not end within {seconds:.3g} s on {threads} threads"
+                " and was stopped",
+                remedy=f"raise {limit}, or take a smaller problem",
+            )
+        if code:
+            raise RunFailedError(
+                f"{campaign.command[0]} ended with {_shown_code(code)} on {threads} threads"
+                + _last_words(said),
+                remedy="run it by hand to see why",
+            )
+        results = read(output)
+    if not results.processes:
+        raise RunFailedError(
+            f"{campaign.command[0]} wrote no measurements",
+            remedy="build it with CC='regionpredict cc -- gcc', or measure it with --binary",
+        )
+    if not results.regions:
+        raise RunFailedError(
+            f"{campaign.command[0]} ran no parallel loop",
+            remedy="is it the right program, and were its sources compiled with -fopenmp?",
+        )
+    return Run(
+        threads, 0, False, wall, started, load, results.program, results.compiler,
+        results.runtime, results.regions,
+    )  # fmt: skip
+
+
+def _call(
+    command: tuple[str, ...], environment: Mapping[str, str], said: Path, seconds: float
+) -> int | None:
+    """The exit code, or None where the program was stopped after so many seconds."""
+    with said.open("wb") as sink:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
+                env=dict(environment), start_new_session=True,
+            )  # fmt: skip
+        except FileNotFoundError:
+            raise RunFailedError(
+                f"no program '{command[0]}'", remedy="check the path; write ./NAME for one here"
+            ) from None
+        except OSError as error:
+            raise RunFailedError(
+                f"'{command[0]}' does not run: {error.strerror}", remedy="is it a program?"
+            ) from None
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            _stop(process)
+            return None
+        except BaseException:
+            _stop(process)
+            raise
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _shown_code(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _last_words(said: Path) -> str:
+    lines = said.read_text(encoding="utf-8", errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f" (it said: {last[:120]})" if last else ""

@@ -1,0 +1,121 @@
+"""Measurements as a table and as JSON.
+
+2mm on epyc (2 packages x 64 cores), close on cores, 3 to 5 runs
+2mm.c
+  line  function      runs iterations        1 thread  2 threads
+    35  kernel_2mm       1       1024         1.21 s   1.98x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from regionpredict.measure.records import Campaign, RegionRun
+from regionpredict.measure.summary import RegionSummary, summarise
+from regionpredict.report.quantities import plural, show_count
+
+_NAME = 18
+_COLUMNS = 6
+
+
+def measurements_table(campaign: Campaign) -> str:
+    """Each region's time on the fewest threads and its speedup on more."""
+    host, counts = campaign.host, campaign.threads
+    lines = [
+        f"{Path(campaign.command[0]).name} on {host.name} ({plural(host.packages, 'package')} x "
+        f"{plural(host.cores_per_package, 'core')}), {campaign.binding.get('proc_bind', '?')} on "
+        f"{campaign.binding.get('places', '?')}, {plural(len(campaign.measured), 'run')}"
+    ]
+    if not counts:
+        return lines[0] + "\n"
+    shown = _chosen(counts)
+    summaries = summarise(campaign)
+    for file, group in groupby(summaries, key=lambda one: one.last.file):
+        first = plural(shown[0], "thread")
+        heads = "".join(f"{n:>7} th" for n in shown[1:])
+        lines += ["", file]
+        lines.append(
+            f"  line  {'function':<{_NAME}} {'runs':>7} {'iterations':>10} {first:>11}{heads}"
+        )
+        lines += [_row(one, shown) for one in group]
+    if any(one.last.nowait for one in summaries):
+        lines += ["", "n: nowait, the first thread's own share of the loop"]
+    if any(t.interval > 0.05 for one in summaries for t in one.timings.values()):
+        lines += ["", "~ the 95 % confidence interval is wider than 5 % of the mean"]
+    return "\n".join(lines) + "\n"
+
+
+def _chosen(counts: Sequence[int]) -> list[int]:
+    """The first, the last, and at the most so many between."""
+    if len(counts) <= _COLUMNS:
+        return list(counts)
+    step = (len(counts) - 1) / (_COLUMNS - 1)
+    return [counts[round(place * step)] for place in range(_COLUMNS)]
+
+
+def _row(one: RegionSummary, counts: Sequence[int]) -> str:
+    last = one.last
+    trips = show_count(last.most_trips) if last.counted else "?"
+    base = one.timings.get(counts[0])
+    mark = "n" if last.nowait else " "
+    head = f"{last.line:>6}{mark} {last.function[:_NAME]:<{_NAME}} {show_count(last.executions):>7}"
+    row = f"{head} {trips:>10} {_seconds(None if base is None else base.seconds):>10}"
+    row += "~" if base is not None and base.interval > 0.05 else " "
+    for threads in counts[1:]:
+        speedup = one.speedup(threads, counts[0])
+        timing = one.timings.get(threads)
+        unsure = timing is not None and timing.interval > 0.05
+        row += f"{'?' if speedup is None else f'{speedup:.2f}x':>9}" + ("~" if unsure else " ")
+    return row.rstrip()
+
+
+def _seconds(value: float | None) -> str:
+    """A time in the unit that suits it.
+
+    >>> _seconds(0.00123), _seconds(12.3), _seconds(None)
+    ('1.23 ms', '12.3 s', '?')
+    """
+    if value is None:
+        return "?"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-9:.0f} ns"
+
+
+def measurements_document(campaign: Campaign) -> dict[str, Any]:
+    """The summary for `json.dumps`: one entry a region, one timing a thread count."""
+    return {
+        "schema": "regionpredict/measured/1",
+        "command": list(campaign.command),
+        "host": asdict(campaign.host),
+        "binding": campaign.binding,
+        "regions": [_region(one) for one in summarise(campaign)],
+    }
+
+
+def _region(one: RegionSummary) -> dict[str, Any]:
+    last: RegionRun = one.last
+    return {
+        "id": f"{last.file}:{last.line}",
+        "file": last.file,
+        "line": last.line,
+        "loop_line": last.loop_line,
+        "function": last.function,
+        "directive": last.directive,
+        "executions": last.executions,
+        "iterations": (
+            {"least": last.least_trips, "most": last.most_trips} if last.counted else None
+        ),
+        "team": last.most_team,
+        "timings": [
+            {"threads": threads, "seconds": timing.seconds, "least": timing.least,
+             "interval": None if timing.runs < 2 else timing.interval, "runs": timing.runs,
+             "speedup": one.speedup(threads)}
+            for threads, timing in one.timings.items()
+        ],
+    }  # fmt: skip
