@@ -12,17 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis.firsttouch import Placement, placement_of
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
 from regionpredict.frontend import SourceRequest, read
 from regionpredict.ir import Program
 from regionpredict.ir.pprint import dump_program
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction, predict_density
+from regionpredict.predict import Prediction, predict_density, predict_saturation
 from regionpredict.report.dump import dump_facts, dump_prediction
 
 STAGES = ("program", "facts", "prediction")
-MODELS = ("density",)
+MODELS = ("density", "saturation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,39 @@ def analyse(
 
 
 def predict(
-    analysis: Analysis, machine: Machine, model: str = "density", combination: str = "relative-difference"
+    analysis: Analysis,
+    machine: Machine,
+    model: str = "density",
+    combination: str = "relative-difference",
+    *,
+    threads: Sequence[int] = (),
+    first_touch: str | None = None,
+    within: float = 0.05,
 ) -> Predictions:
-    """One prediction a region."""
+    """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
+    if model == "saturation":
+        _check_threads(threads, machine)
+        regions = analysis.program.regions
+        given = Placement(first_touch, "as given", False) if first_touch else None
+        curves = tuple(
+            predict_saturation(
+                facts, machine, threads=threads, within=within,
+                placement=given or placement_of(facts.region, regions),
+            )
+            for facts in analysis.facts
+        )  # fmt: skip
+        return Predictions(analysis, machine, model, curves)
     made = tuple(predict_density(facts, machine, combination) for facts in analysis.facts)
     return Predictions(analysis, machine, model, made)
+
+
+def _check_threads(threads: Sequence[int], machine: Machine) -> None:
+    wrong = [count for count in threads if not 1 <= count <= machine.cores]
+    if wrong:
+        raise UsageError(
+            f"--threads: {wrong[0]} threads on {machine.name}",
+            remedy=f"choose from 1 to {machine.cores}, one a core",
+        )
 
 
 def check_names(program: Program, given: Mapping[str, int]) -> None:
@@ -88,7 +117,9 @@ def check_names(program: Program, given: Mapping[str, int]) -> None:
         if name in known:
             continue
         if name in program.macros:
-            raise UsageError(f"--set {name}: a macro, not a variable", remedy=f"use -D {name}=VALUE")
+            raise UsageError(
+                f"--set {name}: a macro, not a variable", remedy=f"use -D {name}=VALUE"
+            )
         near = difflib.get_close_matches(name, known, 1)
         names = ", ".join(sorted(n for n in known if re.fullmatch(r"\w+", n))[:8]) or "none"
         hint = f"did you mean '{near[0]}'?" if near else f"the regions depend on: {names}"

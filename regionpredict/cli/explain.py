@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.curve_options import curve_options, parse_threads
 from regionpredict.cli.source_options import run_analysis, write_result
 from regionpredict.errors import InputError, UsageError
 
@@ -26,7 +27,7 @@ _NEAR = 3
     metavar="MACHINE",
     help="A shipped machine's name, or a YAML file.",
 )
-@click.option("--model", type=click.Choice(["density"]), default="density", show_default=True)
+@curve_options
 @click.option(
     "--combination",
     type=click.Choice(["relative-difference", "ratio"]),
@@ -41,7 +42,7 @@ _NEAR = 3
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     what: str, machine_name: str | None, model: str, combination: str, output: str | None,
-    **options: Any,
+    threads: str | None, first_touch: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101)."""
     if re.fullmatch(r"RP\d{3}", what):
@@ -58,7 +59,10 @@ def command(
         raise UsageError("explain FILE:LINE needs a machine", remedy="add -m MACHINE")
     machine = load(machine_name)
     analysis = run_analysis((file,), **options, processes=1, timings=False)
-    result = predict(analysis, machine, model, combination)
+    result = predict(
+        analysis, machine, model, combination, threads=parse_threads(threads),
+        first_touch=first_touch, within=within / 100,
+    )  # fmt: skip
     write_result(explain_prediction(_at(result, file, line), machine), output)
 
 

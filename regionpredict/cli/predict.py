@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from regionpredict.cli.curve_options import curve_options, parse_threads
 from regionpredict.cli.source_options import run_analysis, source_options, write_result
 
 
@@ -18,7 +19,7 @@ from regionpredict.cli.source_options import run_analysis, source_options, write
     metavar="MACHINE",
     help="A shipped machine's name, or a YAML file.",
 )
-@click.option("--model", type=click.Choice(["density"]), default="density", show_default=True)
+@curve_options
 @click.option(
     "--combination",
     type=click.Choice(["relative-difference", "ratio"]),
@@ -35,7 +36,8 @@ from regionpredict.cli.source_options import run_analysis, source_options, write
 )
 def command(
     paths: tuple[str, ...], machine_name: str, model: str, combination: str,
-    stage: str | None, output: str | None, form: str, **options: Any,
+    stage: str | None, output: str | None, form: str, threads: str | None,
+    first_touch: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
 
@@ -51,7 +53,10 @@ def command(
     check_stage(stage)
     machine = load(machine_name)
     analysis = run_analysis(paths, **options)
-    result = predict(analysis, machine, model, combination)
+    result = predict(
+        analysis, machine, model, combination, threads=parse_threads(threads),
+        first_touch=first_touch, within=within / 100,
+    )  # fmt: skip
     if stage is not None:
         write_result(dump(stage, analysis, result) + "\n", output)
     elif form == "json":

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import Diagnostic, Statement
+from regionpredict.predict.curve import SaturationDerivation
 
 BOTTLENECKS = (
     "memory-bandwidth",
@@ -94,4 +95,4 @@ class Prediction:
     borderline: bool
     assumed: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
-    derivation: DensityDerivation | None = None
+    derivation: DensityDerivation | SaturationDerivation | None = None

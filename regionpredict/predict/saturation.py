@@ -13,6 +13,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.balance import Schedule, largest_share, schedule_of
 from regionpredict.analysis.firsttouch import Placement
 from regionpredict.analysis.groups import Nest, nest_of
+from regionpredict.analysis.groups_lines import lattice_lines
 from regionpredict.analysis.traffic import CacheLevel, LevelTraffic, traffic
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation, saturation_point
@@ -25,11 +26,17 @@ from regionpredict.predict.saturation_memory import (
     domain_bandwidth,
     mixed_bandwidth,
     requesting_cores,
+    together,
 )
 from regionpredict.predict.saturation_overheads import Overhead, overhead_of
 from regionpredict.predict.saturation_sizes import values_for
 
 LINE = 64
+PAGE = 4096
+PREFETCHED_STREAMS = 32
+"""Streams that the second cache's prefetcher follows (Intel optimization manual, "streamer")."""
+REUSE_SHARE = 0.5
+"""Share of a cache that reuse can count on beside the streams (Stengel et al. 2015, sec. 2.4)."""
 ASSUMED_PLACEMENT = Placement("parallel", "no first write of the arrays seen", True)
 
 
@@ -61,7 +68,7 @@ def predict_saturation(
     hint = hint_from(speedup, machine.cores_per_package, within)
     chosen = next(p for p in points if p.threads == hint.threads)
     assumed = [*facts.bindings.assumed, *guessed, *nest.assumed]
-    if placement.assumed and machine.domains > 1:
+    if placement.assumed and machine.domains > 1 and machine.memory.shared_path is None:
         assumed.append("pages placed by a parallel first touch")
     partial = facts.status == "partial" or bool(nest.assumed)
     return Prediction(
@@ -141,7 +148,8 @@ class _Model:
         """The traffic below each cache on `threads` threads."""
         if threads not in self._known:
             self._known[threads] = traffic(
-                self.nest, self._caches(threads), threads, self.schedule, warm=self.warm
+                self.nest, self._caches(threads), threads, self.schedule,
+                resident=1.0 / REUSE_SHARE if self.warm else None,
             )
         return self._known[threads]
 
@@ -149,7 +157,7 @@ class _Model:
         found: list[CacheLevel] = []
         for cache in self.machine.caches:
             sharers = min(threads, cache.shared_by_cores.whole)
-            size = cache.size_bytes.value
+            size = cache.size_bytes.value * REUSE_SHARE
             if found and cache.policy in ("victim", "exclusive"):
                 above = found[-1]
                 size += above.size * sharers / max(1, above.sharers)
@@ -210,26 +218,27 @@ class _Model:
             one.read / LINE for one in memory.arrays if one.array in self._scattered()
         )
         share = memory.written / memory.total if memory.total else 0.0
-        first = levels[0].total
-        return _Data(seconds + self._load_excess(first), memory.total, share, scattered)
-
-    def _load_excess(self, first: float) -> float:
-        """Loads and stores beyond those that move the lines, which the streams' times include."""
-        curve = machine_curve(self.machine, 0, 1, 0.0)
-        return max(0.0, self.core.loading - first / curve)
+        return _Data(seconds, memory.total, share, scattered)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s of one core from a cache, `threads` of them at work."""
         return machine_curve(self.machine, level, threads, writes)
 
     def _scattered(self) -> frozenset[str]:
-        """Arrays whose lines no prefetcher foresees: gathers, and walks over whole pages."""
+        """Arrays whose lines no prefetcher foresees: gathers, walks over whole pages, and all of a
+        loop that streams from more places at once than the prefetcher follows.
+        """
         found = set()
-        for group in self.nest.groups():
-            inner = group.loops[-1]
-            stride = abs(group.slopes.get(inner.variable, 0.0) * inner.step)
-            if group.irregular or stride > 2048:
-                found.add(group.array)
+        for loop in self.nest.loops():
+            streams = 0.0
+            for group in loop.groups:
+                stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
+                if group.irregular or stride > PAGE / 2:
+                    found.add(group.array)
+                elif stride:
+                    streams += lattice_lines((), group.offsets, group.element)
+            if streams > PREFETCHED_STREAMS:
+                found |= {group.array for group in loop.groups}
         return frozenset(found)
 
     def _terms(self, threads: int, data: _Data) -> tuple[dict[str, float], float, float]:
@@ -237,26 +246,25 @@ class _Model:
         share = largest_share(self.nest, threads, self.schedule)
         latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES
         waiting = data.scattered * max(0.0, latency - LINE / self._rate(1.0, 1, data.writes))
-        alone = data.memory / self._rate(1.0, 1, data.writes)
-        transfers = data.from_cache + waiting
-        busy = max(transfers, self.core.overlapping - alone)
-        crowd = self._crowd(threads)
+        transfers = self.core.loading + data.from_cache
+        busy = max(transfers, self.core.overlapping) + waiting
         requesting = requesting_cores(
-            crowd, busy, data.memory, lambda m: self._rate(m, threads, data.writes)
+            self._crowd(threads), busy, data.memory, lambda m: self._rate(m, threads, data.writes)
         )
-        rate = self._rate(max(requesting, 1e-9), threads, data.writes) if data.memory else 0.0
-        if data.memory and requesting < 1:
-            memory = data.memory / self._rate(1.0, threads, data.writes)
-        else:
-            memory = requesting * data.memory / rate if data.memory else 0.0
-        work = busy + memory
+        rate = self._rate(max(requesting, 1.0), threads, data.writes)
+        memory = max(1.0, requesting) * data.memory / rate
+        work = together(busy, memory)
+        # The overlapped time is told to the two in the proportion of their squares.
+        memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         costs, serial = self.overhead.at(threads, work * share)
-        hidden = max(0.0, busy - transfers)
-        loads = min(transfers, self._load_excess(self.levels(1)[0].total))
+        total = max(transfers, self.core.overlapping) + waiting
+        cached = (data.from_cache + waiting) / total if total else 0.0
+        if self.core.overlapping > transfers:
+            cached = waiting / total
         terms = {
-            "compute": even * (hidden + loads),
-            "cache": even * (transfers - loads),
+            "compute": even * busy * (1.0 - cached),
+            "cache": even * busy * cached,
             "memory-bandwidth": even * memory,
             "imbalance": max(0.0, share - even) * work,
             "overhead": costs,

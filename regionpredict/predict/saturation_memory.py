@@ -48,21 +48,34 @@ def mixed_bandwidth(curves: Mapping[str, Curve], cores: float, writes: float) ->
     return mixed
 
 
+def together(busy: float, waiting: float) -> float:
+    """Seconds of a core that works for `busy` and waits for memory for `waiting` seconds.
+
+    Between full overlap (the larger: Roofline) and none (the sum: the non-overlapping part of the
+    ECM model): the root of the sum of the squares.
+
+    >>> together(3.0, 4.0)
+    5.0
+    """
+    return (busy * busy + waiting * waiting) ** 0.5
+
+
 def requesting_cores(
     cores: float, busy: float, data: float, bandwidth: Callable[[float], float]
 ) -> float:
-    """How many of `cores` wait for memory on average: the m with m + busy/data * b(m) = cores.
+    """How many of `cores` wait for memory on average: the m whose traffic the cores ask for.
 
-    Each core computes for `busy` seconds, then asks for `data` bytes, which it gets in
-    m * data / b(m) with m cores asking (mean value of a closed queue).
+    With m cores asking, each gets its `data` bytes in m * data / b(m) seconds and takes T =
+    together(busy, that) in all, so that n = T * b(m) / data cores are needed to ask so much (mean
+    value of a closed queue). T * b(m) rises with m: bisection.
     """
     if data <= 0:
         return 0.0
     low, high = 0.0, cores
-    for _ in range(40):
+    for _ in range(30):
         middle = (low + high) / 2
         rate = bandwidth(middle) if middle >= 1 else middle * bandwidth(1.0)
-        if middle + busy / data * rate > cores:
+        if together(busy, middle * data / rate) * rate / data > cores:
             high = middle
         else:
             low = middle

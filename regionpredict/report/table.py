@@ -30,8 +30,9 @@ def prediction_table(predictions: Sequence[Prediction], machine: Machine, model:
     ]
     for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
         lines += ["", file]
+        choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
         lines.append(
-            f"  line {'function':<{_NAME}} {'iterates':>8} {'data':>8}  score  pkgs "
+            f"  line {'function':<{_NAME}} {'iterates':>8} {'data':>8}{choice}"
             f"{'limited by':<16}  sure"
         )
         for one in group:
@@ -53,10 +54,17 @@ def _prediction_row(prediction: Prediction) -> list[str]:
         head
         + f"{show_count(facts.iterations.value):>8} "
         + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
-        + f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
+        + _choice(prediction, mark)
         + f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
     )
     return [row.rstrip()]
+
+
+def _choice(prediction: Prediction, mark: str) -> str:
+    if not prediction.speedup:
+        return f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
+    gain = dict(prediction.speedup)[prediction.threads or 1]
+    return f"{gain:5.1f}x{mark}{prediction.packages:>2}{prediction.threads:>4} "
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
@@ -70,7 +78,10 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
     told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     lines.append(f"{plural(len(predictions), 'region')}: {told or 'none'}")
     if any(p.borderline for p in predictions):
-        lines.append("~ borderline: the score lies within 0.05 of the next number of packages")
+        near = "the score lies within 0.05 of the next number of packages"
+        if any(p.speedup for p in predictions):
+            near = "another number of packages is about as good"
+        lines.append(f"~ borderline: {near}")
     if any(p.assumed for p in predictions):
         lines.append("* assumed:")
         for line in _assumptions(predictions):

@@ -1,0 +1,137 @@
+"""One region's hint by the saturation model: traffic, reuse, terms of the time, a plot as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.analysis.traffic import LevelTraffic
+from regionpredict.machine import Machine
+from regionpredict.predict.curve import Point, SaturationDerivation
+from regionpredict.predict.prediction import Prediction
+from regionpredict.report.quantities import plural, show_bytes
+
+_ROWS = 10
+_COLUMNS = 60
+_TABLE = 16
+
+
+def explain_curve(
+    prediction: Prediction, derivation: SaturationDerivation, machine: Machine
+) -> str:
+    """The whole derivation as text."""
+    region = prediction.facts.region
+    lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
+    lines.append(f"Iterations shared among the threads: {prediction.facts.iterations}")
+    lines += [f"  assumed: {line}" for line in prediction.assumed]
+    lines += ["", "In the core, data in the first cache"]
+    lines += [f"  {note}" for note in derivation.core.notes]
+    lines.append(
+        f"  arithmetic, recurrences, issue {_seconds(derivation.core.overlapping)}; "
+        f"loads and stores {_seconds(derivation.core.loading)} on one thread"
+    )
+    lines += _traffic("one thread", derivation.levels, machine)
+    lines += _traffic(plural(machine.cores, "thread"), derivation.full_levels, machine)
+    lines += ["", f"Pages: {derivation.first_touch} first touch ({derivation.placement_reason})"]
+    lines += _terms(derivation.points)
+    lines += ["", *plot(prediction.speedup)]
+    lines += _hint(prediction, derivation)
+    if prediction.diagnostics:
+        lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
+    return "\n".join(lines) + "\n"
+
+
+def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> list[str]:
+    lines = ["", f"Data moved by {who}"]
+    names = [f"L{cache.level}" for cache in machine.caches] + ["memory"]
+    for position, level in enumerate(levels):
+        lines.append(
+            f"  {names[position]} <-> {names[position + 1]}: {show_bytes(level.total)} "
+            f"({show_bytes(level.read)} in, {show_bytes(level.written)} back)"
+        )
+        for one in level.arrays:
+            loop, window = one.carrier
+            if loop is None:
+                why = "no loop's reuse fits"
+            else:
+                why = f"reuse along {loop.variable} hits, {show_bytes(window)} an iteration"
+            lines.append(
+                f"    {one.array}: {show_bytes(one.read)} in, {show_bytes(one.written)} back; {why}"
+            )
+        if not level.arrays:
+            lines.append("    nothing: all of it stays in the cache")
+    return lines
+
+
+def _terms(points: Sequence[Point]) -> list[str]:
+    lines = ["", "Time by threads (share of each term)"]
+    lines.append("  threads       time speedup  compute cache memory imbal. overh. serial")
+    for point in _chosen(points):
+        total = point.seconds or 1.0
+        shares = [
+            100 * point.terms[name] / total
+            for name in ("compute", "cache", "memory-bandwidth", "imbalance", "overhead",
+                         "serialization")
+        ]  # fmt: skip
+        row = f"{shares[0]:6.0f} % {shares[1]:3.0f} % {shares[2]:4.0f} %"
+        row += "".join(f" {share:4.0f} %" for share in shares[3:])
+        lines.append(
+            f"  {point.threads:>7} {_seconds(point.seconds):>10} {point.speedup:7.2f} {row}"
+        )
+    return lines
+
+
+def _chosen(points: Sequence[Point]) -> list[Point]:
+    if len(points) <= _TABLE:
+        return list(points)
+    step = (len(points) - 1) / (_TABLE - 1)
+    return [points[round(k * step)] for k in range(_TABLE)]
+
+
+def plot(speedup: Sequence[tuple[int, float]]) -> list[str]:
+    """The curve as a small plot, speedup over threads.
+
+    >>> print("\\n".join(plot([(1, 1.0), (2, 2.0)])[-3:]))
+       1.00 |*
+            +-------------------------------------------------------------
+             1                                                 threads   2
+    """
+    if not speedup:
+        return []
+    top = max(value for _, value in speedup)
+    last, first = speedup[-1][0], speedup[0][0]
+    wide = max(1, last - first)
+    cells = [[" "] * (_COLUMNS + 1) for _ in range(_ROWS)]
+    for threads, value in speedup:
+        row = min(_ROWS - 1, max(0, round(value / top * _ROWS) - 1))
+        cells[_ROWS - 1 - row][round((threads - first) / wide * _COLUMNS)] = "*"
+    lines = ["Speedup"]
+    for number, row_cells in enumerate(cells):
+        level = top * (_ROWS - number) / _ROWS
+        lines.append(f"{level:7.2f} |" + "".join(row_cells).rstrip())
+    # The lowest row holds whatever is slower still.
+    lines[-1] = f"{top / _ROWS:7.2f} |" + "".join(cells[-1]).rstrip()
+    lines.append(" " * 8 + "+" + "-" * (_COLUMNS + 1))
+    lines.append(f"{'':9}{first:<{_COLUMNS - 11}} threads {last:>3}")
+    return lines
+
+
+def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]:
+    within = 100 * derivation.within
+    return [
+        "",
+        f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}",
+        f"Hint: {plural(prediction.packages or 0, 'package')}, "
+        f"{plural(prediction.threads or 0, 'thread')}, the fewest within {within:g} % of the best "
+        f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
+        + (", borderline" if prediction.borderline else ""),
+        f"Score of the density model: {prediction.score:.3f}"
+        if prediction.score is not None
+        else "Score of the density model: none",
+    ]
+
+
+def _seconds(value: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
