@@ -21,6 +21,7 @@ COMMANDS = {
     "expect": "Scalability expectations as a test.",
     "cc": "A compiler that measures the regions of what it compiles.",
     "measure": "Every region's time over thread counts.",
+    "compare": "Hold predictions against measurements.",
 }
 
 

@@ -90,6 +90,11 @@ def read_campaign(path: Path) -> Campaign:
                 "not a line of measurements", remedy="give a file written by regionpredict measure",
                 path=str(path), line=number,
             ) from None  # fmt: skip
+    if campaign is None and torn and not '{"kind": "campaign"'.startswith(torn[:19]):
+        raise InputError(
+            "not a file of measurements", remedy="give a file written by regionpredict measure",
+            path=str(path),
+        )  # fmt: skip
     if campaign is None:
         left = "it ends in its first line" if torn else "it is empty" if not text else "no campaign"
         raise InputError(

@@ -48,7 +48,8 @@ def _campaign(**changes: Any) -> Campaign:
 def _region(seconds: float, line: int = 7, **changes: Any) -> RegionRun:
     values: dict[str, Any] = {
         "file": "/f.c", "line": line, "loop_line": line + 1, "function": "f",
-        "directive": "omp for", "build": "gcc", "executions": 1, "total_s": seconds, "least_s": seconds, "most_s": seconds,
+        "directive": "omp for", "build": "gcc",
+        "executions": 1, "total_s": seconds, "least_s": seconds, "most_s": seconds,
         "first_s": seconds, "counted": 1, "trips": 10, "least_trips": 10, "most_trips": 10,
         "least_team": 1, "most_team": 1,
     }  # fmt: skip

@@ -1,0 +1,93 @@
+"""`regionpredict compare`: predictions held against measurements."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from regionpredict.cli.source_options import write_file, write_result
+from regionpredict.errors import InputError
+
+
+@click.command("compare")
+@click.argument("hints", type=click.Path(path_type=Path))
+@click.argument("measurements", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=10.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="How much slower than the best is as good.",
+)
+@click.option(
+    "--criterion",
+    type=click.Choice(["best", "utilisation"]),
+    default="best",
+    show_default=True,
+    help="When a hint is right.",
+)
+@click.option(
+    "--min-success",
+    type=click.FloatRange(0, 100),
+    default=None,
+    metavar="PERCENT",
+    help="Exit code 1 below this success rate.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE.svg",
+    help="Write the scatter of score against utilisation.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
+@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+def command(
+    hints: Path, measurements: tuple[Path, ...], *, tolerance: float, criterion: str,
+    min_success: float | None, plot: Path | None, form: str, output: str | None,
+) -> None:  # fmt: skip
+    """How right the hints in HINTS are, by what is in MEASUREMENTS.
+
+    HINTS comes from regionpredict predict --format json, MEASUREMENTS from regionpredict measure;
+    several files of one host are taken together.
+    """
+    from regionpredict.compare.success import success
+    from regionpredict.compare.verdicts import compare
+    from regionpredict.measure.hints_file import read_hints
+    from regionpredict.measure.store import read_campaign
+    from regionpredict.measure.summary import summarise
+    from regionpredict.report.comparison import comparison_document, comparison_table
+    from regionpredict.report.comparison_plot import comparison_svg
+
+    campaigns = [read_campaign(path) for path in measurements]
+    for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
+        if campaign.host != campaigns[0].host:
+            raise InputError(
+                f"measured on {campaign.host.name}, {measurements[0]} on {campaigns[0].host.name}",
+                remedy="compare each host's measurements alone", path=str(path),
+            )  # fmt: skip
+    summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
+    if not summaries:
+        raise InputError(
+            "no run in it", remedy="measure again with --resume", path=str(measurements[0])
+        )
+    result = compare(read_hints(hints), summaries, tolerance=tolerance / 100, criterion=criterion)
+    if plot is not None:
+        write_file(plot, comparison_svg(result))
+    if form == "json":
+        write_result(json.dumps(comparison_document(result), indent=1) + "\n", output)
+    else:
+        write_result(comparison_table(result), output)
+    share = success(result).share
+    if min_success is not None and (share is None or 100 * share < min_success):
+        reached = "nothing was judged" if share is None else f"{100 * share:.1f} %"
+        click.echo(
+            f"regionpredict: success {reached}, below --min-success {min_success:g}", err=True
+        )
+        sys.exit(1)

@@ -1,0 +1,70 @@
+"""Success rates: the hints' own, with an interval, and those of trivial answers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.compare.verdicts import Comparison, Verdict
+
+_Z95 = 1.959963984540054
+
+
+class Rate(NamedTuple):
+    """`right` of `judged`, with the 95 % interval of the share; shares run from 0 to 1."""
+
+    right: int
+    judged: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float | None:
+        """The share that is right; None of nothing."""
+        return self.right / self.judged if self.judged else None
+
+
+def wilson(right: int, judged: int) -> Rate:
+    """The Wilson score interval of a share (Wilson 1927), which holds for small numbers too.
+
+    >>> [round(end, 3) for end in wilson(8, 10)[2:]]
+    [0.49, 0.943]
+    """
+    if judged == 0:
+        return Rate(0, 0, 0.0, 1.0)
+    share, weight = right / judged, _Z95**2 / judged
+    centre = (share + weight / 2) / (1 + weight)
+    half = _Z95 / (1 + weight) * math.sqrt(share * (1 - share) / judged + weight / (4 * judged))
+    return Rate(right, judged, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def success(comparison: Comparison) -> Rate:
+    """The hints' own rate."""
+    judged = comparison.judged
+    return wilson(sum(bool(one.right) for one in judged), len(judged))
+
+
+def baselines(comparison: Comparison) -> dict[str, Rate]:
+    """What one answer for all regions would have scored: always one, always all, the majority's.
+
+    The majority's answer is taken from the same regions: no such answer can do better.
+    """
+    judged, options = comparison.judged, comparison.options
+    needs = Counter(one.needed for one in judged)
+    majority = needs.most_common(1)[0][0] if needs else None
+    return {
+        f"always {options[0]}": wilson(needs[options[0]], len(judged)),
+        f"always {options[-1]}": wilson(needs[options[-1]], len(judged)),
+        f"majority ({majority})": wilson(needs[majority], len(judged)),
+    }
+
+
+def time_lost(verdicts: Sequence[Verdict]) -> float | None:
+    """Time of all judged regions on their hinted numbers over that on their best, less one."""
+    best = sum(min(one.times.values()) for one in verdicts)
+    if not verdicts or best <= 0:
+        return None
+    hinted = sum(min(one.times.values()) * (1 + (one.loss or 0.0)) for one in verdicts)
+    return hinted / best - 1

@@ -1,0 +1,123 @@
+"""A hints file (`regionpredict predict --format json`) as values, and whose region is whose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from regionpredict.errors import InputError
+
+SCHEMA = "regionpredict/hints/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What a prediction says of one region; None where it does not say."""
+
+    id: str
+    file: str
+    line: int
+    loop_line: int | None
+    function: str
+    status: str
+    packages: int | None
+    threads: int | None
+    score: float | None
+    bottleneck: str | None
+    confidence: float
+    borderline: bool
+    speedup: dict[int, float]
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """All hints of a file, and the machine they are for."""
+
+    path: str
+    machine: str
+    packages: int
+    cores_per_package: int
+    model: str
+    regions: tuple[Hint, ...]
+
+
+class Place(NamedTuple):
+    """Where a region stands: its directive's line and its loop's."""
+
+    file: str
+    line: int
+    loop_line: int | None
+
+
+def read_hints(path: Path) -> Hints:
+    """Reads a hints file; raises InputError where it is none."""
+    remedy = "give a file written by regionpredict predict --format json"
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if document["schema"] != SCHEMA:
+            raise KeyError(document["schema"])
+        machine = document["machine"]
+        return Hints(
+            str(path), machine["name"], machine["packages"], machine["cores_per_package"],
+            document["model"], tuple(_hint(region) for region in document["regions"]),
+        )  # fmt: skip
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", remedy=remedy, path=str(path)
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError("not a hints file", remedy=remedy, path=str(path)) from None
+
+
+def _hint(region: dict[str, Any]) -> Hint:
+    return Hint(
+        id=region["id"],
+        file=region["file"],
+        line=region["line"],
+        loop_line=region.get("loop_line"),
+        function=region["function"],
+        status=region["status"],
+        packages=region["packages"],
+        threads=region["threads"],
+        score=region["score"],
+        bottleneck=region["bottleneck"],
+        confidence=region["confidence"],
+        borderline=region["borderline"],
+        speedup={point["threads"]: point["value"] for point in region["speedup"]},
+        assumed=tuple(region["assumed"]),
+    )
+
+
+def match_hint(hints: Sequence[Hint], place: Place) -> Hint | None:
+    """The hint of the region at a place: same line, and the file with the most folders in common.
+
+    Paths may differ in front, as those of a source read on one machine and built on another do;
+    the file's name may not.
+    """
+    best, most = None, 0
+    for hint in hints:
+        same = hint.line == place.line or (
+            hint.loop_line is not None and hint.loop_line == place.loop_line
+        )
+        common = _common_end(hint.file, place.file) if same else 0
+        if common > most:
+            best, most = hint, common
+    return best
+
+
+def _common_end(one: str, other: str) -> int:
+    """How many parts of two paths agree from the end on.
+
+    >>> _common_end("src/a/f.c", "/home/me/a/f.c")
+    2
+    """
+    count = 0
+    for left, right in zip(PurePath(one).parts[::-1], PurePath(other).parts[::-1], strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
