@@ -121,6 +121,7 @@ class Group:
     extent: float
     private: bool  # moves with the parallel loop, or belongs to one thread
     accesses: tuple[Access, ...]
+    drifting: bool = False  # shared, but threads are at different places of it: a triangle
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,17 @@ def nest_of(region: Region, values: Mapping[str, int | Fraction]) -> Nest | None
     return _Lowering(region, values).nest()
 
 
+def _drifts(group: Group, shared: set[str]) -> bool:
+    """Whether a variable that moves the group runs over a range that differs between threads."""
+    reached = set(shared)
+    for loop in group.loops:
+        if loop.depends & reached:
+            reached.add(loop.variable)
+            if group.slopes.get(loop.variable):
+                return True
+    return False
+
+
 class _Lowering:
     """Turns the expressions of one region into numbers."""
 
@@ -181,6 +193,9 @@ class _Lowering:
             storage = self.arrays[group.array].storage if group.array in self.arrays else ""
             moves = any(group.slopes.get(name) for name in names)
             group.private = storage == "private" or (moves and not group.irregular)
+            if not group.private and not group.irregular:
+                group.drifting = _drifts(group, names)
+                group.private = group.drifting
         return nest
 
     def _loop(self, source: Loop, around: tuple[NumericLoop, ...], depth: int) -> NumericLoop:

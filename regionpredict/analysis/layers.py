@@ -71,7 +71,7 @@ class Footprints:
     def __init__(self, nest: Nest) -> None:
         self.nest = nest
         self._groups: dict[int, list[Group]] = {}
-        self._reads_parallel: dict[int, bool] = {}
+        self._held: set[int] = set()  # groups that a loop further out has counted already
 
     # -- footprints -----------------------------------------------------------------------------
 
@@ -165,15 +165,23 @@ class Footprints:
             window = self.window(loop, inside, sharers)
             if window <= capacity:
                 if whole is None:
-                    whole = self.footprint((loop,), env, self.groups_below(loop))
+                    whole = self.footprint((loop,), env, self._fresh(self.groups_below(loop)))
+                    if loop.parallel:
+                        whole = self._shared_by_drift(loop, env, whole, sharers)
                 part = {key: lines.times(weight) for key, lines in whole.items()}
                 if place == 0.5:
                     for key in whole:
                         carriers[key] = Carrier(loop, window)
             else:
+                still = self._fresh(self._standing(loop))
+                self._held |= {id(group) for group in still}
                 body = self._body(loop, inside, capacity, sharers, carriers)
+                self._held -= {id(group) for group in still}
                 # Threads in step read a shared line at about the same time: it comes once for all.
                 part = {key: lines.times(weight * trips) for key, lines in body.items()}
+                if still:
+                    for key, lines in self.footprint((loop,), env, still).items():
+                        part[key] = lines.times(weight).plus(part.get(key, Lines(0.0, 0.0)))
             for key, lines in part.items():
                 total[key] = total[key].plus(lines) if key in total else lines
         return total
@@ -191,7 +199,7 @@ class Footprints:
 
         waiting = list(loop.children)
         if loop.groups:
-            add(self.footprint((), env, loop.groups))
+            add(self.footprint((), env, self._fresh(loop.groups)))
         while waiting:
             cluster = [waiting.pop(0)]
             while waiting:
@@ -202,10 +210,42 @@ class Footprints:
                 cluster.append(waiting.pop(0))
             if len(cluster) > 1:
                 groups = [g for one in cluster for g in self.groups_below(one)]
-                add(self.footprint(cluster, env, groups))
+                add(self.footprint(cluster, env, self._fresh(groups)))
             else:
                 add(self._loop(cluster[0], env, capacity, sharers, carriers))
         return total
+
+    def _fresh(self, groups: Sequence[Group]) -> list[Group]:
+        return [group for group in groups if id(group) not in self._held]
+
+    def _standing(self, loop: NumericLoop) -> list[Group]:
+        """Groups that stand still in everything inside `loop`: `c[i][j]` in the loop over k.
+
+        Touched in the last inner iteration and again in the first of the next, their line is
+        still there however much the inner loops bring in.
+        """
+        if len(loop.children) != 1:
+            return []
+        inner = self.groups_below(loop.children[0])
+        found = []
+        for group in inner:
+            below = group.loops[group.loops.index(loop) + 1 :]
+            if not group.irregular and not any(group.slopes.get(one.variable) for one in below):
+                found.append(group)
+        for group in loop.groups:
+            if any(g.array == group.array and g.slopes == group.slopes for g in found):
+                found.append(group)
+        return found
+
+    def _shared_by_drift(
+        self, loop: NumericLoop, env: Env, whole: Volume, sharers: float
+    ) -> Volume:
+        """The pieces of drifting groups overlap: together they touch what one thread touches."""
+        groups = self._fresh([g for g in self.groups_below(loop) if g.drifting])
+        for key, lines in self.footprint((loop,), env, groups).items():
+            gone = lines.times(-(1.0 - 1.0 / sharers))
+            whole[key] = whole[key].plus(gone)
+        return whole
 
     def _trips(self, loop: NumericLoop, env: Env) -> float:
         return loop.trips(env) if loop.chunk is None else min(loop.chunk, loop.trips(env))

@@ -1,0 +1,44 @@
+"""The traffic of the PolyBench kernels: counted by the model and simulated, at scaled-down sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reference_traffic import simulated_lines
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.balance import schedule_of
+from regionpredict.analysis.groups import nest_of
+from regionpredict.analysis.traffic import CacheLevel, traffic
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse
+
+SAMPLES = Path(__file__).parents[2] / "polybench_samples"
+ROOMS = ("linear_algebra", "solvers", "stencils", "data_mining", "medley")
+KERNELS = tuple(
+    str(path.relative_to(SAMPLES)) for room in ROOMS for path in sorted(SAMPLES.glob(f"{room}/*/*.c"))
+)
+
+
+def kernel_regions(kernel: str, dataset: str = "SMALL_DATASET") -> list[RegionFacts]:
+    """The facts of the regions in a kernel's own function."""
+    requests = requests_for((str(SAMPLES / kernel),), [(dataset, "1")], [], "")
+    facts = analyse(requests, {}).facts
+    return [one for one in facts if one.region.function.startswith("kernel")]
+
+
+def counted_bytes(facts: RegionFacts, threads: int, capacity: int) -> tuple[float, float]:
+    """(bytes read, bytes written back) by the model's closed forms."""
+    nest = nest_of(facts.region, facts.bindings.values)
+    assert nest is not None
+    level = CacheLevel(float(capacity), threads)
+    (one,) = traffic(nest, [level], threads, schedule_of(facts.region))
+    return one.read, one.written
+
+
+def simulated_bytes(
+    facts: RegionFacts, threads: int, capacity: int, folder: Path, compiler: str
+) -> tuple[float, float]:
+    """(bytes read, bytes written back) by the simulated cache."""
+    reads, writes = simulated_lines(facts, threads, capacity, folder, compiler)
+    return 64.0 * reads, 64.0 * writes
