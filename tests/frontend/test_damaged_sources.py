@@ -1,0 +1,121 @@
+"""Damaged C takes nothing down: no exception but `InputError`, and no directive gets lost.
+
+Samples are cut off, and lose or repeat lines, words and brackets, by fixed seeds. Whatever is
+left, every `#pragma omp ... for` in the text is a region (its loop read or not).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS
+
+from regionpredict.errors import InputError
+from regionpredict.frontend import read, requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import analyse, predict
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [
+    *sorted((ROOT / "polybench_samples").glob("*/*/*.c"))[::5],
+    ROOT / "npb_samples/lu/lu_rhs.c",
+    ROOT / "npb_samples/ft/ft.c",
+]
+LOOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]+(?:parallel[ \t]+)?for\b", re.MULTILINE)
+WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def cut_off(text: str, choose: random.Random) -> str:
+    return text[: choose.randrange(len(text) // 4, len(text))]
+
+
+def without_lines(text: str, choose: random.Random) -> str:
+    return "\n".join(line for line in text.split("\n") if choose.random() > 0.06)
+
+
+def with_lines_twice(text: str, choose: random.Random) -> str:
+    lines = []
+    for line in text.split("\n"):
+        lines += [line] * (2 if choose.random() < 0.05 else 1)
+    return "\n".join(lines)
+
+
+def without_words(text: str, choose: random.Random) -> str:
+    """Words and signs go, directives and comments stay."""
+    out = []
+    for line in text.split("\n"):
+        if line.lstrip().startswith(("#", "/*", "*", "//")):
+            out.append(line)
+        else:
+            out.append(WORD.sub(lambda m: "" if choose.random() < 0.02 else m.group(), line))
+    return "\n".join(out)
+
+
+def with_wrong_brackets(text: str, choose: random.Random) -> str:
+    return re.sub(
+        r"[][(){};]",
+        lambda m: choose.choice("()[]{};") if choose.random() < 0.01 else m.group(),
+        text,
+    )
+
+
+@pytest.fixture(autouse=True)
+def _ends() -> Iterator[None]:
+    """A reader that never ends fails its test instead of holding up all others."""
+
+    def stop(*_: object) -> None:
+        raise AssertionError("still reading after 20 s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+DAMAGES = [cut_off, without_lines, with_lines_twice, without_words, with_wrong_brackets]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_damage_is_told_not_raised(tmp_path: Path, frontend: str, damage, path: Path) -> None:  # type: ignore[no-untyped-def]
+    choose = random.Random(f"{path.name} {damage.__name__}")
+    machine = load("dunnington")
+    for number in range(2):
+        text = damage(path.read_text(), choose)
+        target = tmp_path / f"damaged{number}.c"
+        target.write_text(text)
+        requests = requests_for(
+            [str(target)], (), [str(path.parent), str(ROOT / "npb_samples/common")]
+        )
+        try:
+            analysis = analyse(requests, {}, frontend=frontend)
+        except InputError as error:
+            assert str(target) in str(error)
+            continue
+        predict(analysis, machine)
+        blank = re.sub(
+            r"/\*.*?(\*/|\Z)", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S
+        )
+        lines = {blank[: m.start()].count("\n") + 1 for m in LOOP.finditer(blank)}
+        own = {r.span.line for r in analysis.program.regions if r.span.file == str(target)}
+        assert own == lines, text if len(text) < 3000 else target
+
+
+def test_noise(tmp_path: Path) -> None:
+    """Text of random bytes, named .c."""
+    choose = random.Random(7)
+    for frontend in FRONTENDS:
+        for length in (1, 10, 300, 4000):
+            data = bytes(choose.randrange(1, 256) for _ in range(length))
+            (tmp_path / "noise.c").write_bytes(data)
+            try:
+                read(requests_for([str(tmp_path / "noise.c")]), frontend)
+            except InputError:
+                continue
