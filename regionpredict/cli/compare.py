@@ -31,6 +31,13 @@ from regionpredict.errors import InputError
     help="When a hint is right.",
 )
 @click.option(
+    "--statistic",
+    type=click.Choice(["median", "least"]),
+    default="median",
+    show_default=True,
+    help="Which time of the runs counts.",
+)
+@click.option(
     "--min-success",
     type=click.FloatRange(0, 100),
     default=None,
@@ -50,7 +57,7 @@ from regionpredict.errors import InputError
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     hints: Path, measurements: tuple[Path, ...], *, tolerance: float, criterion: str,
-    min_success: float | None, plot: Path | None, form: str, output: str | None,
+    statistic: str, min_success: float | None, plot: Path | None, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """How right the hints in HINTS are, by what is in MEASUREMENTS.
 
@@ -77,7 +84,13 @@ def command(
         raise InputError(
             "no run in it", remedy="measure again with --resume", path=str(measurements[0])
         )
-    result = compare(read_hints(hints), summaries, tolerance=tolerance / 100, criterion=criterion)
+    result = compare(
+        read_hints(hints),
+        summaries,
+        tolerance=tolerance / 100,
+        criterion=criterion,
+        statistic=statistic,
+    )
     if plot is not None:
         write_file(plot, comparison_svg(result))
     if form == "json":

@@ -22,6 +22,7 @@ COMMANDS = {
     "cc": "A compiler that measures the regions of what it compiles.",
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",
+    "run": "Run a program with each region on its hinted threads.",
 }
 
 

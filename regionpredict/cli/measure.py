@@ -15,7 +15,8 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign, Host
-    from regionpredict.measure.sweep import Progress, Swept
+    from regionpredict.measure.results import Results
+    from regionpredict.measure.sweep import Progress, Reader, Swept
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -60,6 +61,8 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
     type=click.Path(path_type=Path),
     help="Where results are appended as they come.",
 )
+@click.option("--binary", is_flag=True,
+              help="PROGRAM is not built with regionpredict cc, but with -g.")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
@@ -90,12 +93,15 @@ def command(
             f"note: {max(plan.threads)} threads on {len(_allowed())} processors share them",
             err=True,
         )
+    more, read = _observed(words, binary=options["binary"])
     campaign = campaign_for(words, options["places"], options["bind"])
     store = Store(output)
     campaign = _prepared(campaign, store, output, resume=resume)
     bar = _Bar()
     try:
-        swept = sweep(campaign, plan, store, _environment(campaign.binding), bar.show)
+        swept = sweep(
+            campaign, plan, store, {**_environment(campaign.binding), **more}, bar.show, read=read
+        )
     except RunFailedError as failure:
         bar.end()
         kept = _kept(output)
@@ -169,6 +175,31 @@ def _brief(value: object) -> str:
     if isinstance(name, str):
         return f"{name}, {getattr(value, 'processor', '')}"
     return " ".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
+
+
+def _observed(words: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], Reader]:
+    """What the environment needs besides, and how the program's results are read."""
+    from regionpredict.measure.sweep import read_output
+
+    if not binary:
+        return {}, read_output
+    from regionpredict.cli.cc import cache_folder
+    from regionpredict.cli.run import compiler, find_program, preloaded
+    from regionpredict.measure.binary import outlined_functions
+    from regionpredict.measure.outlined_results import read_outlined
+    from regionpredict.measure.runtime_library import preload_library
+
+    functions = outlined_functions(find_program(words[0]))
+    library = preload_library([compiler()], cache_folder(), "preload.c")
+
+    def read(output: Path) -> Results:
+        try:
+            text = output.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            text = ""
+        return read_outlined(text.splitlines(), functions)
+
+    return {"LD_PRELOAD": preloaded(library)["LD_PRELOAD"]}, read
 
 
 def _environment(binding: Mapping[str, Any]) -> dict[str, str]:

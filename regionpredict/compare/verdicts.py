@@ -83,7 +83,7 @@ class Comparison:
 
 def compare(
     hints: Hints, summaries: Sequence[RegionSummary], *, tolerance: float = 0.1,
-    criterion: str = "best",
+    criterion: str = "best", statistic: str = "median",
 ) -> Comparison:  # fmt: skip
     """Holds the hints against the measurements.
 
@@ -103,7 +103,14 @@ def compare(
         )
     unit, options = _options(hints, counts)
     verdicts = tuple(
-        _verdict(hint, summary, hints, (unit, options), tolerance, criterion)
+        _verdict(
+            (hint, _times(summary, statistic)),
+            summary,
+            hints,
+            (unit, options),
+            tolerance,
+            criterion,
+        )
         for hint, summary in pairs
     )
     seen = {hint.id for hint, _ in pairs}
@@ -137,12 +144,18 @@ def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
     return "threads", {n: n for n in counts}
 
 
+def _times(summary: RegionSummary, statistic: str) -> dict[int, float]:
+    """Seconds by thread count: the runs' median, or the least, which busy neighbours move less."""
+    if statistic == "least":
+        return {n: timing.least for n, timing in summary.timings.items()}
+    return {n: timing.seconds for n, timing in summary.timings.items()}
+
+
 def _verdict(
-    hint: Hint, summary: RegionSummary, hints: Hints, choice: tuple[str, dict[int, int]],
-    tolerance: float, criterion: str,
+    timed: tuple[Hint, dict[int, float]], summary: RegionSummary, hints: Hints,
+    choice: tuple[str, dict[int, int]], tolerance: float, criterion: str,
 ) -> Verdict:  # fmt: skip
-    unit, options = choice
-    times = {n: timing.seconds for n, timing in summary.timings.items()}
+    (hint, times), (unit, options) = timed, choice
     base = min(times)
     measured = {n: times[base] / t for n, t in times.items() if t > 0} if base == 1 else {}
     most = max(options.values())

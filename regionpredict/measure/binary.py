@@ -1,0 +1,125 @@
+"""A program's outlined functions and the lines they come from, by its debug information.
+
+Compilers move the body of a parallel region into a function of its own: gcc names it
+`main._omp_fn.0`, clang `main.omp_outlined`. With `-g` its first line is the directive's.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from regionpredict.errors import InputError
+
+_OUTLINED = re.compile(r"\._omp_fn\.\d+$|\.?omp_outlined(_debug__)?(\.\d+)?$")
+_SYMBOL = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) [tTwW] (\S+)")
+_LIBRARY = re.compile(r"=> (/\S+)")
+_SYSTEM = ("/lib", "/usr/lib")
+_BATCH = 200_000
+SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """An outlined function: file and offset as `nm` shows it, and the source lines of its code.
+
+    `line` is its first, the directive's.
+    """
+
+    module: str
+    offset: int
+    name: str
+    file: str
+    line: int
+    lines: frozenset[tuple[str, int]]
+
+    @property
+    def function(self) -> str:
+        """The function of the source that it was taken out of."""
+        return re.split(r"\._omp_fn|\.?omp_outlined", self.name, maxsplit=1)[0]
+
+
+def outlined_functions(program: Path) -> tuple[Outlined, ...]:
+    """Those of a program and of the libraries beside it.
+
+    Raises InputError where the tools that read them are missing, or where there is no debug
+    information.
+    """
+    found: list[Outlined] = []
+    for module in [program.resolve(), *_own_libraries(program)]:
+        found += _of_module(module)
+    if not found:
+        raise InputError(
+            "no parallel region in this program", remedy="is it the right one, and not stripped?",
+            path=str(program),
+        )  # fmt: skip
+    known = [one for one in found if one.line]
+    if not known:
+        raise InputError(
+            "no debug information: its regions' lines are not known", remedy="build it with -g too",
+            path=str(program),
+        )  # fmt: skip
+    return tuple(_joined(known))
+
+
+def _own_libraries(program: Path) -> list[Path]:
+    done = _tool(["ldd", str(program)], check=False)
+    paths = [match.group(1) for line in done.splitlines() if (match := _LIBRARY.search(line))]
+    return [Path(path).resolve() for path in paths if not path.startswith(_SYSTEM)]
+
+
+def _of_module(module: Path) -> list[Outlined]:
+    symbols = []
+    for line in _tool(["nm", "-S", str(module)], check=False).splitlines():
+        match = _SYMBOL.match(line)
+        if match and _OUTLINED.search(match.group(3)):
+            symbols.append((int(match.group(1), 16), int(match.group(2), 16), match.group(3)))
+    addresses = [a for begin, size, _ in symbols for a in range(begin, begin + max(size, 1))]
+    places = _places(module, addresses)
+    found = []
+    for begin, size, name in symbols:
+        file, first = places.get(begin, ("", 0))
+        lines = {places[a] for a in range(begin, begin + size) if places.get(a, ("", 0))[1]}
+        found.append(Outlined(str(module), begin, name, file, first, frozenset(lines)))
+    return found
+
+
+def _places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str, int]]:
+    """File and line of each address; line 0 where not known."""
+    found: dict[int, tuple[str, int]] = {}
+    for at in range(0, len(addresses), _BATCH):
+        part = addresses[at : at + _BATCH]
+        text = _tool(["addr2line", "-e", str(module)], given="\n".join(f"{a:#x}" for a in part))
+        for address, answer in zip(part, text.splitlines(), strict=False):
+            file, _, line = answer.split(" (", 1)[0].rpartition(":")
+            found[address] = (file, int(line)) if line.isdigit() else ("", 0)
+    return found
+
+
+def _joined(found: Sequence[Outlined]) -> list[Outlined]:
+    """clang's `omp_outlined` calls `omp_outlined_debug__`, which has the lines: both get them."""
+    lines: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
+    for one in found:
+        key = (one.module, one.file, one.line)
+        lines[key] = lines.get(key, frozenset()) | one.lines
+    return [replace(one, lines=lines[one.module, one.file, one.line]) for one in found]
+
+
+def _tool(line: list[str], *, given: str = "", check: bool = True) -> str:
+    try:
+        done = subprocess.run(
+            line, capture_output=True, text=True, input=given, timeout=SECONDS, check=False
+        )
+    except FileNotFoundError:
+        raise InputError(
+            f"no '{line[0]}' here, which reads programs", remedy="install binutils"
+        ) from None
+    if check and done.returncode:
+        raise InputError(
+            f"{line[0]} cannot read it: {done.stderr.strip()[:120]}", remedy="is it a program?",
+            path=line[-1],
+        )  # fmt: skip
+    return done.stdout

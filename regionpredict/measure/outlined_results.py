@@ -1,0 +1,49 @@
+"""What the preloaded library wrote -> the regions of one run, by debug information."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from regionpredict.measure.binary import Outlined
+from regionpredict.measure.results import Results, read_results
+
+
+def outlined_entries(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """The entries of outlined functions; what is torn or not ours is left out."""
+    found = []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and entry.get("kind") == "outlined":
+            found.append(entry)
+    return found
+
+
+def read_outlined(lines: Sequence[str], functions: Sequence[Outlined]) -> Results:
+    """As `read_results`; functions without a known line are left out."""
+    by_place = {(one.module, one.offset): one for one in functions}
+    translated = []
+    for entry in outlined_entries(lines):
+        function = by_place.get((entry["module"], entry["offset"]))
+        if function is not None:
+            translated.append(json.dumps({**entry, **_described(function)}))
+    runs = [line for line in lines if '"kind":"run"' in line]
+    return read_results([*runs, *translated])
+
+
+def _described(function: Outlined) -> dict[str, Any]:
+    later = [n for file, n in function.lines if file == function.file and n > function.line]
+    return {
+        "kind": "region",
+        "file": function.file,
+        "line": function.line,
+        "loop_line": min(later, default=function.line),
+        "function": function.function,
+        "directive": "omp parallel",
+        "build": "",
+        "flags": 1,
+    }

@@ -1,0 +1,188 @@
+"""`regionpredict run` and `measure --binary`: programs that are not recompiled."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import environment
+
+from regionpredict.errors import InputError
+from regionpredict.measure.binary import outlined_functions
+from regionpredict.measure.hints_file import read_hints
+from regionpredict.measure.limits import limits_of
+from regionpredict.measure.store import read_campaign
+
+SOURCE = """#include <omp.h>
+#include <stdio.h>
+static int team[8], a, b, c, d, e;
+static void note(int which)
+{
+#pragma omp atomic write
+    team[which] = omp_get_num_threads();
+}
+int main(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 8; i++)
+        note(0);
+#pragma omp parallel for schedule(dynamic, 2)
+    for (int i = 0; i < 10; i++)
+        note(1);
+#pragma omp parallel num_threads(2)
+    {
+        note(2);
+#pragma omp for
+        for (int i = 0; i < 8; i++)
+            team[7] = i;
+#pragma omp for
+        for (int i = 0; i < 9; i++)
+            team[6] = i;
+    }
+#pragma omp parallel for num_threads(3) firstprivate(a, b, c, d, e)
+    for (int i = 0; i < 8; i++)
+        note(a + b + c + d + e + 3);
+#pragma omp parallel sections
+    {
+#pragma omp section
+        note(4);
+    }
+    printf("%d %d %d %d %d\\n", team[0], team[1], team[2], team[3], team[4]);
+    return team[0] == 9;
+}
+"""
+LINES = [number for number, text in enumerate(SOURCE.splitlines(), 1) if "#pragma omp p" in text]
+FOR, DYNAMIC, TEAM, CLAUSE, _ = LINES
+INNER = [number for number, text in enumerate(SOURCE.splitlines(), 1) if text == "#pragma omp for"]
+
+
+def _hints(folder: Path, threads: dict[int, int], file: str = "p.c") -> Path:
+    regions = [
+        {"id": f"{file}:{line}", "file": file, "line": line, "function": "main",
+         "loop_line": line + 1,
+         "status": "predicted", "packages": 1, "threads": most, "score": 0.5,
+         "bottleneck": "compute", "confidence": 1.0, "borderline": False, "speedup": [],
+         "assumed": []}
+        for line, most in threads.items()
+    ]  # fmt: skip
+    machine = {"name": "m", "packages": 1, "cores_per_package": 4, "sha256": ""}
+    document = {"schema": "regionpredict/hints/1", "machine": machine, "model": "density",
+                "regions": regions}  # fmt: skip
+    path = folder / "hints.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def _built(folder: Path, compiler: str, *flags: str) -> Path:
+    if shutil.which("addr2line") is None or shutil.which("nm") is None:
+        pytest.skip("needs binutils")
+    (folder / "p.c").write_text(SOURCE)
+    line = [compiler, *(flags or ("-g",)), "-O1", "-fopenmp", "p.c", "-o", "p"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode and "omp" in done.stderr:
+        pytest.skip(f"{compiler} has no OpenMP library here")
+    assert done.returncode == 0, done.stderr
+    return folder / "p"
+
+
+def _run(folder: Path, *words: str, threads: int = 4) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
+        timeout=90, check=False, env=environment(OMP_NUM_THREADS=str(threads)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hints", "threads", "teams"),
+    [
+        ({FOR: 1}, 4, "1 4 2 3 4"),
+        ({FOR: 2, DYNAMIC: 3}, 4, "2 3 2 3 4"),
+        ({DYNAMIC: 64, CLAUSE: 64}, 4, "4 4 2 3 4"),  # never above what it was given
+        ({CLAUSE: 2}, 4, "4 4 2 2 4"),
+        ({INNER[0]: 1, INNER[1]: 2}, 4, "4 4 2 3 4"),  # one team: the loop that can use most
+        ({INNER[0]: 1, INNER[1]: 1}, 4, "4 4 1 3 4"),
+        ({FOR: 3}, 2, "2 2 2 3 2"),
+    ],
+)
+def test_each_region_has_its_team(
+    tmp_path: Path, compiler: str, hints: dict[int, int], threads: int, teams: str
+) -> None:
+    _built(tmp_path, compiler)
+    _hints(tmp_path, hints)
+    done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p", threads=threads)
+    assert (done.stdout.strip(), done.stderr) == (teams, "")
+
+
+def test_what_was_changed_is_logged(tmp_path: Path, compiler: str) -> None:
+    _built(tmp_path, compiler)
+    _hints(tmp_path, {FOR: 1, DYNAMIC: 4})
+    done = _run(tmp_path, "run", "--log", "--hints", "hints.json", "--", "./p")
+    assert re.search(rf"p\.c:{FOR}: 1 threads instead of 4, 1 runs, 0\.\d+ s", done.stderr)
+    assert re.search(rf"p\.c:{DYNAMIC}: 4 threads, 1 runs, 0\.\d+ s", done.stderr)
+
+
+def test_outlined_functions_have_the_lines_of_their_loops(tmp_path: Path, compiler: str) -> None:
+    functions = outlined_functions(_built(tmp_path, compiler))
+    by_line = {one.line: one for one in functions}
+    assert set(LINES) <= set(by_line)
+    assert {one.function for one in functions} == {"main"}
+    lines = {line for _, line in by_line[TEAM].lines}
+    assert lines & {INNER[0], INNER[0] + 1}
+    assert lines & {INNER[1], INNER[1] + 1}
+    (limit,) = limits_of(read_hints(_hints(tmp_path, {FOR: 2})), [by_line[FOR], by_line[DYNAMIC]])
+    assert (limit.threads, limit.outlined.line) == (2, FOR)
+
+
+def test_the_program_ends_as_it_does_alone(tmp_path: Path, gcc: str) -> None:
+    _built(tmp_path, gcc)
+    _hints(tmp_path, {DYNAMIC: 1})
+    assert _run(tmp_path, "run", "--hints", "hints.json", "./p", threads=9).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "file", "program", "message"),
+    [
+        (("-g",), "other.c", "./p", "hints.json: hints for another program: none of their 1"),
+        (("-g0",), "p.c", "./p", "no debug information"),
+        (("-g", "-s"), "p.c", "./p", "no parallel region in this program"),
+        (("-g",), "p.c", "./q", "no program './q'"),
+        (("-g",), "p.c", "./p.c", "no program './p.c'"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line(
+    tmp_path: Path, gcc: str, flags: tuple[str, ...], file: str, program: str, message: str
+) -> None:
+    _built(tmp_path, gcc, *flags)
+    _hints(tmp_path, {FOR: 1}, file)
+    done = _run(tmp_path, "run", "--hints", "hints.json", "--", program)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_program_is_measured_as_it_is(tmp_path: Path, compiler: str) -> None:
+    program = _built(tmp_path, compiler)
+    done = _run(
+        tmp_path, "measure", "--binary", "--threads", "1,3", "--repeat", "2", "--", str(program)
+    )
+    assert done.returncode == 0, done.stderr
+    campaign = read_campaign(tmp_path / "measurements.jsonl")
+    run = next(run for run in campaign.measured if run.threads == 3)
+    teams = {region.line: (region.executions, region.most_team) for region in run.regions}
+    assert teams == {FOR: (1, 3), DYNAMIC: (1, 3), TEAM: (1, 2), CLAUSE: (1, 3), LINES[4]: (1, 3)}
+    assert {region.file for region in run.regions} == {str(tmp_path / "p.c")}
+    if compiler == "gcc":  # whose library is told the bounds of a dynamic loop
+        dynamic = next(region for region in run.regions if region.line == DYNAMIC)
+        assert (dynamic.counted, dynamic.trips) == (1, 10)
+
+
+def test_a_program_without_parallel_regions_is_said(tmp_path: Path, gcc: str) -> None:
+    (tmp_path / "q.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run([gcc, "-g", "q.c", "-o", "q"], cwd=tmp_path, check=True, timeout=60)
+    with pytest.raises(InputError, match="no parallel region in this program"):
+        outlined_functions(tmp_path / "q")
