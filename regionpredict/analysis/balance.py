@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.analysis.groups import Nest, NumericLoop
+from regionpredict.analysis.groups import Nest, NumericLoop, work
 from regionpredict.ir import Region
 
 _SAMPLES = 64
@@ -95,16 +95,6 @@ def _weights(nest: Nest) -> list[float] | None:
         at = outer.begin({}) + outer.step * (sample + 0.5) / _SAMPLES * max(0.0, trips - 1)
         found.append(work(outer.children, {outer.variable: at}) + 1.0)
     return found
-
-
-def work(loops: Sequence[NumericLoop], env: dict[str, float]) -> float:
-    """Innermost iterations of `loops`, each taken at the middle of those around it."""
-    total = 0.0
-    for loop in loops:
-        trips = loop.trips(env)
-        middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
-        total += trips * max(1.0, work(loop.children, {**env, loop.variable: middle}))
-    return total
 
 
 def _busiest(weights: Sequence[float], threads: int) -> float:

@@ -7,7 +7,7 @@ counted in whole cache lines from its strides alone, so that no size costs more 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -153,6 +153,26 @@ def nest_of(region: Region, values: Mapping[str, int | Fraction]) -> Nest | None
     return _Lowering(region, values).nest()
 
 
+def work(loops: Iterable[NumericLoop], env: Env) -> float:
+    """Innermost iterations of `loops`, each taken at the middle of those around it."""
+    total = 0.0
+    for loop in loops:
+        trips = loop.trips(env)
+        middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
+        total += trips * max(1.0, work(loop.children, {**env, loop.variable: middle}))
+    return total
+
+
+def _uneven(root: NumericLoop) -> bool:
+    """Whether iterations of the parallel loop differ in work, so that threads fall out of step."""
+    trips, begin = root.trips({}), root.begin({})
+    found = [
+        work(root.children, {root.variable: begin + root.step * place * max(0.0, trips - 1)}) + 1
+        for place in (0.0, 0.3, 1.0)
+    ]
+    return max(found) > 1.1 * min(found)
+
+
 def _drifts(group: Group, shared: set[str]) -> bool:
     """Whether a variable that moves the group runs over a range that differs between threads."""
     reached = set(shared)
@@ -188,12 +208,13 @@ class _Lowering:
             parallel.append(loop)
             loop = loop.children[0] if loop.children else None
         names = {one.variable for one in parallel}
+        uneven = _uneven(root)
         nest = Nest(root, tuple(parallel), tuple(dict.fromkeys(self.assumed)))
         for group in nest.groups():
             storage = self.arrays[group.array].storage if group.array in self.arrays else ""
             moves = any(group.slopes.get(name) for name in names)
             group.private = storage == "private" or (moves and not group.irregular)
-            if not group.private and not group.irregular:
+            if not group.private and not group.irregular and uneven:
                 group.drifting = _drifts(group, names)
                 group.private = group.drifting
         return nest

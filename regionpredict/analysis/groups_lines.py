@@ -44,8 +44,9 @@ def _runs(
         return sum(1 + (length - element) / LINE for length in _merged(offsets, span, element))
     stride, steps = wide[-1]
     turns: dict[float, set[float]] = {}
+    middle = sorted(offsets)[len(offsets) // 2]
     for offset in offsets:
-        turn = math.floor(offset / stride + 0.5)
+        turn = math.floor((offset - middle) / stride + 0.5)
         turns.setdefault(round(offset - turn * stride, 3), set()).add(turn)
     shifts = {turn for found in turns.values() for turn in found}
     if len(shifts) == 1:

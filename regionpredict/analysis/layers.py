@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.groups import LINE, Group, Nest, NumericLoop
@@ -90,7 +90,7 @@ class Footprints:
         active = {id(loop) for loop in loops}
         by_key: dict[Key, list[tuple[Group, float, float, float, float]]] = {}
         ranges: dict[tuple[int, ...], dict[str, _Range]] = {}
-        for group in groups:
+        for group in _joined(groups):
             chain = [
                 loop
                 for position, loop in enumerate(group.loops)
@@ -157,7 +157,9 @@ class Footprints:
             return {}
         points: tuple[tuple[float, float], ...] = ((0.5, 1.0),)
         if loop.variable in loop.below() and trips > 1:
-            points = _NODES
+            # Threads stand at places far apart: their mean moves over a part of the range only.
+            spread = 1.0 / sharers if loop.parallel else 1.0
+            points = tuple((0.5 + (place - 0.5) * spread, weight) for place, weight in _NODES)
         whole: Volume | None = None
         total: Volume = {}
         for place, weight in points:
@@ -253,6 +255,31 @@ class Footprints:
     @staticmethod
     def _value(loop: NumericLoop, env: Env, place: float) -> float:
         return loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * place
+
+
+def _joined(groups: Sequence[Group]) -> list[Group]:
+    """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
+    in two loops over the same range.
+    """
+    found: dict[tuple[object, ...], Group] = {}
+    for group in groups:
+        moving = tuple(
+            (group.slopes[one.variable], depth, one.step, repr(one.first), repr(one.limit))
+            for depth, one in enumerate(group.loops)
+            if one.variable in group.slopes
+        )
+        key = (group.array, group.private, moving)
+        other = found.get(key) if not group.irregular else None
+        if other is None:
+            found[(*key, id(group)) if group.irregular else key] = group
+            continue
+        shorter = min(other, group, key=lambda one: len(one.loops))
+        found[key] = replace(
+            shorter,
+            offsets=tuple(sorted({*other.offsets, *group.offsets})),
+            written=tuple(sorted({*other.written, *group.written})),
+        )
+    return list(found.values())
 
 
 class _Range(NamedTuple):
