@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples bench clean
+.PHONY: demo test lint samples bench validate clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -26,6 +26,10 @@ samples:
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
+
+# Holds the saturation model against measurements from outside: make validate DATA=FOLDER
+validate: $(VENV)/installed
+	$(BIN)/python tests/validation/validate.py $(DATA)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
