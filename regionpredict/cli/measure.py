@@ -61,8 +61,9 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
     type=click.Path(path_type=Path),
     help="Where results are appended as they come.",
 )
-@click.option("--binary", is_flag=True,
-              help="PROGRAM is not built with regionpredict cc, but with -g.")
+@click.option(
+    "--binary", is_flag=True, help="PROGRAM is not built with regionpredict cc, but with -g."
+)
 @click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True

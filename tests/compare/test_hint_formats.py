@@ -1,0 +1,114 @@
+"""Hints for Slurm and as OpenMP clauses, from predictions of known curves."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.frontend import requests_for
+from regionpredict.machine import Machine, load
+from regionpredict.pipeline import analyse, predict
+from regionpredict.predict import Prediction
+from regionpredict.report.openmp_clauses import openmp_clauses
+from regionpredict.report.program_hint import program_hint
+from regionpredict.report.slurm import slurm_script
+
+SOURCE = """void f(int n, double a[n]) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 1;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 2;
+#pragma omp parallel
+  {
+#pragma omp for
+    for (int i = 0; i < n; i++) a[i] = 3;
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return load("dunnington")  # 4 packages of 6 cores
+
+
+@pytest.fixture
+def predictions(tmp_path: Path, machine: Machine) -> list[Prediction]:
+    """Three regions: one scales to 24 threads, one stops at 6, one has no hint."""
+    (tmp_path / "f.c").write_text(SOURCE)
+    made = predict(analyse(requests_for([str(tmp_path / "f.c")]), {"n": 1000}), machine, "density")
+    scales = tuple((n, float(n)) for n in (1, 6, 12, 18, 24))
+    stops = tuple((n, float(min(n, 6))) for n in (1, 6, 12, 18, 24))
+    first, second, third = made.predictions
+    return [
+        replace(first, status="predicted", threads=24, packages=4, speedup=scales),
+        replace(second, status="predicted", threads=6, packages=1, speedup=stops),
+        replace(third, status="skipped", threads=None, packages=None, speedup=()),
+    ]
+
+
+def _threads(predictions: list[Prediction], machine: Machine, weights: tuple[float, float]) -> int:
+    names = [one.facts.region.id for one in predictions]
+    hint = program_hint(predictions, machine, dict(zip(names, weights, strict=False)))
+    assert hint is not None
+    assert hint.weighted_by == "measured time"
+    assert hint.left_out == (names[2],)
+    return hint.threads
+
+
+def test_the_program_gets_what_its_time_needs(
+    predictions: list[Prediction], machine: Machine
+) -> None:
+    # Time on n threads: w1/n + w2/min(n, 6). Best is on 24; taken is the least within 10 %.
+    assert _threads(predictions, machine, (1.0, 0.0)) == 24
+    assert _threads(predictions, machine, (0.0, 1.0)) == 6
+    # 1/24 + 20/6 = 3.375; on 6 threads 1/6 + 20/6 = 3.5, which is 3.7 % more.
+    assert _threads(predictions, machine, (1.0, 20.0)) == 6
+    # 1/24 + 1/6 = 0.208; on 18 threads 0.222 (+6.7 %), on 12 0.25 (+20 %).
+    assert _threads(predictions, machine, (1.0, 1.0)) == 18
+
+
+def test_a_slurm_script(predictions: list[Prediction], machine: Machine, tmp_path: Path) -> None:
+    names = [one.facts.region.id for one in predictions]
+    script = slurm_script(predictions, machine, "saturation", {names[0]: 1.0, names[1]: 1.0})
+    options = [line.split()[1] for line in script.splitlines() if line.startswith("#SBATCH")]
+    assert options == [
+        "--nodes=1", "--ntasks=1", "--sockets-per-node=3", "--cores-per-socket=6",
+        "--cpus-per-task=18",
+    ]  # fmt: skip
+    assert f"# without a hint: {names[2]}" in script
+    (tmp_path / "job.sh").write_text(script + "echo $OMP_NUM_THREADS $OMP_PROC_BIND\n")
+    done = subprocess.run(
+        ["bash", "-eu", "job.sh"], cwd=tmp_path, capture_output=True, text=True, timeout=20,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout == "18 spread\n"
+
+
+def test_a_model_without_a_curve(predictions: list[Prediction], machine: Machine) -> None:
+    flat = [replace(one, speedup=()) for one in predictions]
+    hint = program_hint(flat, machine)
+    assert hint is not None
+    assert hint.weighted_by == "equally"
+    assert (hint.threads, hint.packages) == (18, 3)
+
+
+def test_nothing_to_ask_for_is_said(predictions: list[Prediction], machine: Machine) -> None:
+    with pytest.raises(InputError, match="no region has a hint"):
+        slurm_script(predictions[2:], machine, "density")
+
+
+def test_clauses(predictions: list[Prediction], machine: Machine) -> None:
+    inside = replace(predictions[2], status="predicted", threads=4)
+    text = openmp_clauses([*predictions, inside], machine).splitlines()
+    assert text[1:] == [
+        "     2: #pragma omp parallel for   num_threads(24) proc_bind(spread)",
+        "     4: #pragma omp parallel for   num_threads(6) proc_bind(close)",
+        "     8: #pragma omp for   // no hint",
+        "     8: #pragma omp for   // 4 threads: write num_threads(4) at the parallel directive "
+        "around it",
+    ]
