@@ -26,7 +26,8 @@ def placement_of(region: Region, regions: Sequence[Region]) -> Placement:
     for other in regions:
         if other.id == region.id or other.nest is None:
             continue
-        written, read = set(), set()
+        written: set[str] = set()
+        read: set[str] = set()
         for statement, _ in other.statements():
             for access in statement.accesses:
                 (written if access.kind == "write" else read).add(access.array)

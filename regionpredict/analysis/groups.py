@@ -201,7 +201,7 @@ class _Lowering:
         source = self.region.nest
         assert source is not None
         root = self._loop(source, (), 0)
-        parallel = []
+        parallel: list[NumericLoop] = []
         loop: NumericLoop | None = root
         while loop is not None and len(parallel) < max(1, self.region.collapse):
             loop.parallel = True
@@ -271,7 +271,8 @@ class _Lowering:
         """The expression with its sizes put in; None where a name has no value."""
         if expr is None:
             return None
-        constant, slopes = 0.0, {}
+        constant = 0.0
+        slopes: dict[str, float] = {}
         for monomial, number in expr.terms.items():
             value, moving = float(number), None
             for factor, power in monomial:
@@ -337,7 +338,8 @@ class _Lowering:
         """Byte address relative to the array's begin; None where it is no affine function."""
         forms = [self.form(unclamped(subscript)) for subscript in access.subscripts]
         stride = float(array.element_bytes)
-        constant, slopes = 0.0, {}
+        constant = 0.0
+        slopes: dict[str, float] = {}
         for position in range(len(forms) - 1, -1, -1):
             form = forms[position]
             if not isinstance(form, Affine):

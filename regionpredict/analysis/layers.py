@@ -10,7 +10,7 @@ Thrash 1991). Data that all threads share is counted once in a cache that they s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -99,9 +99,9 @@ class Footprints:
             key = tuple(id(loop) for loop in chain)
             if key not in ranges:
                 ranges[key] = _ranges(chain, env)
-            by_key.setdefault((group.array, group.private), []).append(
-                (group, *_group_lines(group, chain, ranges[key], env))
-            )
+            found = by_key.setdefault((group.array, group.private), [])
+            for part in _rows_apart(group, ranges[key]):
+                found.append((part, *_group_lines(part, chain, ranges[key], env)))
         return {key: _union(found) for key, found in by_key.items()}
 
     # -- misses ---------------------------------------------------------------------------------
@@ -282,6 +282,25 @@ def _joined(groups: Sequence[Group]) -> list[Group]:
     return list(found.values())
 
 
+def _rows_apart(group: Group, ranges: Mapping[str, _Range]) -> list[Group]:
+    """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
+    if len(group.offsets) < 2:
+        return [group]
+    moving = [name for name in group.slopes if name in ranges]
+    reach = sum(abs(group.slopes[name]) * max(0.0, ranges[name].extent - 1) for name in moving)
+    parts: list[list[float]] = [[group.offsets[0]]]
+    for offset in group.offsets[1:]:
+        if offset - parts[-1][-1] > reach + LINE:
+            parts.append([])
+        parts[-1].append(offset)
+    if len(parts) == 1:
+        return [group]
+    return [
+        replace(group, offsets=tuple(part), written=tuple(w for w in group.written if w in part))
+        for part in parts
+    ]
+
+
 class _Range(NamedTuple):
     """A loop's variable over its active outer loops: mean trips and the whole extent."""
 
@@ -396,4 +415,3 @@ def _bytes(volume: Volume, sharers: float) -> float:
     return LINE * sum(
         lines.touched * (sharers if private else 1.0) for (_, private), lines in volume.items()
     )
-

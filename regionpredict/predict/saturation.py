@@ -148,7 +148,10 @@ class _Model:
         """The traffic below each cache on `threads` threads."""
         if threads not in self._known:
             self._known[threads] = traffic(
-                self.nest, self._caches(threads), threads, self.schedule,
+                self.nest,
+                self._caches(threads),
+                threads,
+                self.schedule,
                 resident=1.0 / REUSE_SHARE if self.warm else None,
             )
         return self._known[threads]
@@ -214,9 +217,7 @@ class _Model:
                 writes = here.written / here.total if here.total else 0.0
                 seconds += lines / self._cache_rate(position + 1, threads, writes)
         memory = levels[-1]
-        scattered = sum(
-            one.read / LINE for one in memory.arrays if one.array in self._scattered()
-        )
+        scattered = sum(one.read / LINE for one in memory.arrays if one.array in self._scattered())
         share = memory.written / memory.total if memory.total else 0.0
         return _Data(seconds, memory.total, share, scattered)
 

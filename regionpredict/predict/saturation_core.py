@@ -89,9 +89,7 @@ def _load_rate(machine: Machine, width: float, *, vector: bool) -> float:
     """Loads a cycle from the first cache, by its bandwidth on one core."""
     first = machine.caches[0]
     curve = first.bandwidth.get("load")
-    per_cycle = (
-        curve.at(1) / machine.clock_hz if curve is not None else first.bytes_per_cycle.value
-    )
+    per_cycle = curve.at(1) / machine.clock_hz if curve is not None else first.bytes_per_cycle.value
     if vector:
         return max(0.25, per_cycle / width)
     return 2.0 if per_cycle >= _WIDE_PORTS else 1.0
@@ -135,7 +133,7 @@ def _memory_operations(
     loop: NumericLoop, facts: Sequence[StatementFact], machine: Machine
 ) -> tuple[float, float]:
     """(loads, stores) of one iteration: distinct references that move with the loop, and spills."""
-    loads = stores = 0.0
+    loads, stores = 0.0, 0.0
     for group in loop.groups:
         if not group.irregular and not group.slopes.get(loop.variable) and not loop.children:
             continue
@@ -240,6 +238,3 @@ def _array_recurrence(
                 # Store and load of the element take about as long as the first cache.
                 return (sum(ops) + machine.caches[0].latency_cycles.value) / ahead
     return 0.0
-
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 from regionpredict.machine import Machine
@@ -57,7 +58,7 @@ def together(busy: float, waiting: float) -> float:
     >>> together(3.0, 4.0)
     5.0
     """
-    return (busy * busy + waiting * waiting) ** 0.5
+    return math.hypot(busy, waiting)
 
 
 def requesting_cores(

@@ -63,9 +63,7 @@ class Overhead:
         return max(alone, crowded - work)
 
 
-def overhead_of(
-    facts: RegionFacts, nest: Nest, machine: Machine, schedule: Schedule
-) -> Overhead:
+def overhead_of(facts: RegionFacts, nest: Nest, machine: Machine, schedule: Schedule) -> Overhead:
     """Counts what the region asks of the run-time system."""
     region = facts.region
     counts: dict[str, float] = {}

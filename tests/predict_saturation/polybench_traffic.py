@@ -16,11 +16,13 @@ from regionpredict.pipeline import analyse
 SAMPLES = Path(__file__).parents[2] / "polybench_samples"
 ROOMS = ("linear_algebra", "solvers", "stencils", "data_mining", "medley")
 KERNELS = tuple(
-    str(path.relative_to(SAMPLES)) for room in ROOMS for path in sorted(SAMPLES.glob(f"{room}/*/*.c"))
+    str(path.relative_to(SAMPLES))
+    for room in ROOMS
+    for path in sorted(SAMPLES.glob(f"{room}/*/*.c"))
 )
 
 
-SMALLER = {"correlation": 160, "covariance": 160}  # M and N, of 500
+SMALLER = {"correlation": 300, "covariance": 300}  # M and N, of 500
 
 
 def kernel_regions(kernel: str, dataset: str = "SMALL_DATASET") -> list[RegionFacts]:

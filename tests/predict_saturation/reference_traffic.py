@@ -19,9 +19,7 @@ def simulated_lines(
     source, program = folder / "trace.c", folder / "trace"
     # Inner loops of a name used before are written with a prime: i', i''.
     source.write_text(trace_program(facts, threads, capacity).replace("'", "_again"))
-    subprocess.run(
-        [compiler, "-O2", "-w", "-o", str(program), str(source)], check=True, timeout=60
-    )
+    subprocess.run([compiler, "-O2", "-w", "-o", str(program), str(source)], check=True, timeout=60)
     done = subprocess.run([str(program)], check=True, timeout=120, capture_output=True, text=True)
     reads, writes = done.stdout.split()
     return int(reads), int(writes)

@@ -18,7 +18,8 @@ from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict.saturation import predict_saturation
 
-TRIAD = """void f(long n, double *restrict a, double *restrict b, double *restrict c, double *restrict d)
+TRIAD = """void f(long n, double *restrict a, double *restrict b,
+       double *restrict c, double *restrict d)
 {
 #pragma omp parallel for schedule(static)
   for (long i = 0; i < n; i++) a[i] = b[i] + c[i] * d[i];
@@ -58,9 +59,7 @@ def test_triad_follows_the_measured_bandwidth(tmp_path: Path) -> None:
 def test_one_domain_after_the_other(tmp_path: Path) -> None:
     # The fullest domain decides: as many threads more as a domain has cores double the speed.
     machine = load("haswell-e5-2695v3-cod")
-    speed = dict(
-        predict_saturation(facts_of_text(tmp_path, TRIAD, n=50_000_000), machine).speedup
-    )
+    speed = dict(predict_saturation(facts_of_text(tmp_path, TRIAD, n=50_000_000), machine).speedup)
     assert speed[14] / speed[7] == pytest.approx(2.0, rel=0.02)
 
 

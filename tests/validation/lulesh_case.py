@@ -59,16 +59,19 @@ def lulesh_source() -> str:
         _element_loop(_points("p", "q"), _points("s1", "s2", "s3"), 6),
         _element_loop([*place, *_points("s1", "s2", "s3")], _fields("f", 24), 280),
         _element_loop(_fields("f", 24), _points("fx", "fy", "fz"), 24),
-        _element_loop([*place, *_points("v", "volo")], [*_fields("dv", 24), *_fields("c8", 24)], 450),
+        _element_loop([*place, *_points("v", "volo")],
+                      [*_fields("dv", 24), *_fields("c8", 24)], 450),
         _element_loop([*_fields("dv", 24), *_fields("c8", 24), *speed, *_points("ss", "mass")],
                       _fields("f", 24), 1050),
-        _element_loop([*_fields("f", 24), *_points("fx", "fy", "fz")], _points("fx", "fy", "fz"), 24),
+        _element_loop([*_fields("f", 24), *_points("fx", "fy", "fz")],
+                      _points("fx", "fy", "fz"), 24),
         _element_loop(_points("fx", "fy", "fz", "nm"), _points("ax", "ay", "az"), 6),
         _element_loop(_points("ax", "ay", "az", "xd", "yd", "zd"), _points("xd", "yd", "zd"), 9),
         _element_loop(_points("xd", "yd", "zd", "x", "y", "z"), _points("x", "y", "z"), 6),
         _element_loop([*place, *speed, *_points("volo", "v")],
                       _points("vnew", "delv", "arealg", "dxx", "dyy", "dzz"), 500),
-        _element_loop(_points("dxx", "dyy", "dzz", "vnew"), _points("vdov", "dxx", "dyy", "dzz"), 6),
+        _element_loop(_points("dxx", "dyy", "dzz", "vnew"),
+                      _points("vdov", "dxx", "dyy", "dzz"), 6),
         _element_loop([*place, *speed, *_points("vnew", "volo")],
                       _points("g1", "g2", "g3", "h1", "h2", "h3"), 230),
         _element_loop(_points("g1", "g2", "g3", "h1", "h2", "h3", "vdov", "volo", "vnew", "mass"),
@@ -98,7 +101,7 @@ def lulesh_source() -> str:
 
 
 def _words(loop: str) -> list[str]:
-    return [w for w in re.findall(r"\b[a-z]\w*(?=\[)", loop)]
+    return list(re.findall(r"\b[a-z]\w*(?=\[)", loop))
 
 
 def lulesh_rows(path: Path) -> list[str]:

@@ -23,7 +23,11 @@ def stencil_source(name: str) -> str:
     terms = []
     for number, members in enumerate(classes.values()):
         points = " + ".join(_element("a", o, index) for o in members)
-        weight = f"c{number}" if coefficients == "constant" else _element(f"W[{number}]", (0,) * dims, index)
+        weight = (
+            f"c{number}"
+            if coefficients == "constant"
+            else _element(f"W[{number}]", (0,) * dims, index)
+        )
         terms.append(f"{weight} * ({points})")
     return _program(terms, len(classes), coefficients, real, dims, reach, index)
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from lulesh_case import lulesh_rows
 from game_of_life_case import game_rows
+from lulesh_case import lulesh_rows
 from stencil_sources import stencil_source
 
 from regionpredict.frontend import requests_for
@@ -123,7 +123,9 @@ def _print_curves(rows: list[tuple[str, str, int, int, dict[str, Curve]]]) -> No
         true, ours = curves["Mlup_s"], curves["ours"]
         points = saturation_point(true), saturation_point(ours)
         print(f"{stencil} {name} {size}: point {points[0]} predicted {points[1]}")
-        print("   ", " ".join(f"{t}:{v / true[1]:.2f}/{ours[t]:.2f}" for t, v in sorted(true.items())))
+        print(
+            "   ", " ".join(f"{t}:{v / true[1]:.2f}/{ours[t]:.2f}" for t, v in sorted(true.items()))
+        )
 
 
 if __name__ == "__main__":
