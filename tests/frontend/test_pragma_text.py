@@ -151,7 +151,12 @@ OPERATORS = {
 
 
 @pytest.mark.parametrize("case", OPERATORS)
-def test_pragma_operators(tmp_path: Path, frontend: str, case: str) -> None:
+def test_pragma_operators(
+    tmp_path: Path, frontend: str, case: str, request: pytest.FixtureRequest
+) -> None:
+    if frontend == "pycparser" and case in ("stringified argument", "variadic"):
+        reason = "pycparser's preprocessor does not yet expand the argument of _Pragma"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=False))
     body, before, line = OPERATORS[case]
     assert regions(tmp_path, frontend, function(body + LOOP, before)) == [(line, "parallel for")]
 
