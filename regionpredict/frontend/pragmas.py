@@ -262,7 +262,7 @@ def _operator_pragmas(
         end, arguments = macros.read_arguments(code.decode("latin-1"), match.end())
         if name == "_Pragma":
             texts = [_unquote(arguments[0])] if arguments else []
-            joined = [False]
+            joined = [False] * len(texts)
         else:
             expanded = macros.expand_call(name, arguments)
             texts, joined = _pragma_texts(expanded)
