@@ -53,7 +53,7 @@ from regionpredict.ir import Diagnostic, Span
 
 _DEFINE = re.compile(rb"^[ \t\v]*#[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)", re.MULTILINE)
 _ELSEWHERE = 1 << 62
-_MAX_LEFT_OUT = 20
+_MAX_LEFT_OUT = 12
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -336,20 +336,22 @@ class _Reader:
     def _parse_body(self, chunk: Chunk) -> list[Any]:
         """A function; a statement that pycparser rejects is left out, and said so."""
         without: tuple[tuple[int, int], ...] = ()
-        while True:
+        guessed: set[str] = set()
+        for _ in range(_MAX_LEFT_OUT):
             try:
-                return self.parser.parse(chunk.start, chunk.stop, without=without)
+                return self.parser.parse(chunk.start, chunk.stop, without=without, guessed=guessed)
             except ChunkError as error:
+                last = error
                 bad = statement_around(
                     self.words, self.places.partner, min(error.place, chunk.stop - 2), chunk.body
                 )
-                inside = chunk.body < bad[0] < bad[1] < chunk.stop
-                if not inside or len(without) >= _MAX_LEFT_OUT:
-                    self._complain(chunk, error)
-                    return []
-                self._complain(chunk, error, "statement")
-                kept = [one for one in without if one[1] <= bad[0] or one[0] >= bad[1]]
-                without = tuple(sorted([*kept, bad]))
+            if not chunk.body < bad[0] < bad[1] < chunk.stop or bad in without:
+                break
+            self._complain(chunk, last, "statement")
+            kept = [one for one in without if one[1] <= bad[0] or one[0] >= bad[1]]
+            without = tuple(sorted([*kept, bad]))
+        self._complain(chunk, last)
+        return []
 
     def body_of(self, decl: Decl) -> Function | None:
         """The tree of a function with a body in the user's files, or None."""

@@ -16,7 +16,7 @@ from pycparser.c_parser import CParser, ParseError
 from regionpredict.frontend.pycparser_tokens import Spot
 from regionpredict.frontend.pycparser_words import VECTORS, Word
 
-_MAX_UNKNOWN_TYPES = 40
+_MAX_UNKNOWN_TYPES = 30
 _TAGGED = frozenset(("struct", "union", "enum"))
 
 
@@ -95,14 +95,14 @@ def declared_names(words: list[Word], chunk: Chunk, partner: list[int]) -> list[
         if word.type in ("TYPEDEF", "LBRACE", "_STATIC_ASSERT", "TYPEOF"):
             return None
         if word.value in ("(", "[") and partner[at] > at:
-            if not names or words[at + 1].value in ("*", "("):
+            if not names or words[at + 1].value in ("*", "("):  # its partner is behind it
                 return None
             at = partner[at]
         elif word.type == "EQUALS":
             while at < stop and words[at].value not in (",", ";"):
                 at = max(at, partner[at]) + 1
             continue
-        elif word.type in ("ID", "TYPEID") and words[at + 1].value in "([,;=":
+        elif word.type in ("ID", "TYPEID") and at + 1 < stop and words[at + 1].value in "([,;=":
             names.append(word.value)
         at += 1
     if chunk.body >= 0 and (len(names) != 1 or words[chunk.body - 1].value == ";"):
@@ -145,12 +145,13 @@ class ChunkParser:
         *,
         close: bool = False,
         without: tuple[tuple[int, int], ...] = (),
+        guessed: set[str] | None = None,
     ) -> list[c_ast.Node]:
         """The declarations in the words [start, stop), a `;` added where `close` says so.
 
         An identifier that nobody declared but that can only be a type is taken for one, which
-        is what a missing header leaves behind. The statements at `without` are left out. Raises
-        ChunkError with the place's index.
+        is what a missing header leaves behind; `guessed` keeps such names over several tries. The
+        statements at `without` are left out. Raises ChunkError with the place's index.
         """
         words: list[Word] = []
         at = start
@@ -161,7 +162,7 @@ class ChunkParser:
         words += self.words[at:stop]
         if len(words) > 1 and words[0].type == "ID" and words[1].type == "LPAREN":
             words.insert(0, Word("INT", "int", words[0].spot, start))  # f(a) int a; { ... }
-        guessed: set[str] = set()
+        guessed = set() if guessed is None else guessed
         for _ in range(_MAX_UNKNOWN_TYPES):
             try:
                 nodes = self._once(words, close, guessed)
@@ -257,7 +258,7 @@ def _inside_parentheses(words: list[Word], partner: list[int], at: int, body: in
 
 
 def _statement_end(words: list[Word], partner: list[int], at: int, place: int) -> int:
-    headed = words[at].value in ("for", "while", "if", "switch")
+    headed = at + 1 < len(words) and words[at].value in ("for", "while", "if", "switch")
     if headed and partner[at + 1] > at:
         return _statement_end(words, partner, partner[at + 1] + 1, place)
     while at < len(words):
