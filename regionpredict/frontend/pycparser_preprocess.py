@@ -236,8 +236,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         path = self._locate(name, spot.file, quoted=quoted) or self._guess(name, spot.file)
         if path is None:
             message = (
-                f"header '{name}' not found: what it declares is unknown here; "
-                "add its folder with -I"
+                f"header '{name}' not found: what it declares is unknown; add its folder with -I"
             )
             self.diagnostics.append(
                 Diagnostic("RP001", Span(spot.file, spot.line, spot.column), message)
