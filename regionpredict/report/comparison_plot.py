@@ -87,8 +87,8 @@ def _mark(x: float, y: float, one: Verdict) -> str:
 def _trend(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
     """Intercept and slope of the least-squares line; None for fewer than two different scores.
 
-    >>> _trend([(0.0, 0.1), (1.0, 0.6)])
-    (0.1, 0.5)
+    >>> _trend([(0.0, 0.25), (1.0, 0.75)])
+    (0.25, 0.5)
     """
     if len({x for x, _ in points}) < 2:
         return None

@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-WRAPPER = [sys.executable, "-m", "regionpredict", "cc", "--"]
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def environment(**more: str) -> dict[str, str]:
-    """The environment with the package importable from anywhere."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    return {**os.environ, "PYTHONPATH": path, "LC_ALL": "C", **more}
-
-
-def run_measured(
-    program: list[str], threads: int = 2, cwd: Path | None = None
-) -> list[dict[str, Any]]:
-    """The lines that a measured program writes."""
-    output = Path(program[0]).with_suffix(".results")
-    output.unlink(missing_ok=True)
-    subprocess.run(
-        program, check=True, timeout=60, capture_output=True, cwd=cwd,
-        env=environment(REGIONPREDICT_OUTPUT=str(output), OMP_NUM_THREADS=str(threads)),
-    )  # fmt: skip
-    return [json.loads(line) for line in output.read_text().splitlines()]
+from measured_programs import WRAPPER, Measured, environment, run_measured
 
 
 @pytest.fixture(params=["gcc", "clang-19"])
@@ -50,9 +25,6 @@ def gcc() -> str:
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")
     return "gcc"
-
-
-Measured = Callable[..., dict[int, dict[str, Any]]]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import WRAPPER, environment
+from measured_programs import WRAPPER, environment
 
 from regionpredict.errors import InputError
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run

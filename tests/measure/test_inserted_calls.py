@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from conftest import Measured
+from measured_programs import Measured
 
 BASIC = """
 #include <stdio.h>

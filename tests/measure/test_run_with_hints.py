@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import environment
+from measured_programs import environment
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import outlined_functions

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, WRAPPER, environment, run_measured
+from measured_programs import ROOT, WRAPPER, environment, run_measured
 
 from regionpredict.analysis import RegionFacts, bind
 from regionpredict.frontend import requests_for

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import WRAPPER, environment, run_measured
+from measured_programs import WRAPPER, environment, run_measured
 
 LOOP = """#include <stdio.h>
 #include "size.h"
