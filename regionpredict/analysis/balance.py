@@ -65,12 +65,15 @@ def largest_share(nest: Nest, threads: int, schedule: Schedule) -> float:
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
         return min(1.0, 1.0 / threads + 0.5 * own / total * (threads - 1) / threads)
-    weights = _weights(nest)
+    outer = nest.parallel[0]
+    if outer.samples is None:
+        outer.samples = tuple(_weights(nest) or ())
+    weights = outer.samples
     if schedule.chunk is not None and schedule.chunk * threads < total:
         rounds = -(-total // (schedule.chunk * threads))
         return min(1.0, rounds * schedule.chunk / total)
     even = max(1.0, -(-total // threads)) / total
-    if weights is None:
+    if not weights:
         return min(1.0, even)
     return min(1.0, max(even, _busiest(weights, threads)))
 

@@ -1,4 +1,4 @@
-"""Where the pages lie: did one thread or all of them write an array first, as far as one can see."""
+"""Where the pages lie: did one thread or all of them write an array first, where one can see."""
 
 from __future__ import annotations
 

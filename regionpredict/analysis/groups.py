@@ -81,6 +81,7 @@ class NumericLoop:
     children: list[NumericLoop] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     depends: frozenset[str] = frozenset()
+    samples: tuple[float, ...] | None = None  # work along a parallel loop, once asked for
     chunk: float | None = None  # iterations of one thread's piece, for the parallel loop
 
     def trips(self, env: Env) -> float:

@@ -18,14 +18,8 @@ from regionpredict.analysis.groups import LINE, Group, Nest, NumericLoop
 from regionpredict.analysis.groups_lines import lattice_lines
 
 Env = dict[str, float]
-_NODES = (
-    (0.046910077, 0.118463443),
-    (0.230765345, 0.239314335),
-    (0.5, 0.284444444),
-    (0.769234655, 0.239314335),
-    (0.953089923, 0.118463443),
-)
-"""Gauss-Legendre points and weights on [0, 1]: exact for polynomials up to degree nine."""
+_NODES = ((0.1127016654, 0.2777777778), (0.5, 0.4444444444), (0.8872983346, 0.2777777778))
+"""Gauss-Legendre points and weights on [0, 1]: exact for polynomials up to degree five."""
 
 
 class Lines(NamedTuple):
@@ -71,6 +65,8 @@ class Footprints:
     def __init__(self, nest: Nest) -> None:
         self.nest = nest
         self._groups: dict[int, list[Group]] = {}
+        self._footprints: dict[tuple[object, ...], Volume] = {}  # the same for every cache
+        self._joins: dict[tuple[int, ...], list[Group]] = {}
         self._held: set[int] = set()  # groups that a loop further out has counted already
 
     # -- footprints -----------------------------------------------------------------------------
@@ -88,9 +84,13 @@ class Footprints:
     def footprint(self, loops: Sequence[NumericLoop], env: Env, groups: Sequence[Group]) -> Volume:
         """Distinct lines an array that `groups` touch while all of `loops` and below run once."""
         active = {id(loop) for loop in loops}
+        asked = (frozenset(active), tuple(id(g) for g in groups), tuple(env.values()))
+        known = self._footprints.get(asked)
+        if known is not None:
+            return dict(known)
         by_key: dict[Key, list[tuple[Group, float, float, float, float]]] = {}
         ranges: dict[tuple[int, ...], dict[str, _Range]] = {}
-        for group in _joined(groups):
+        for group in self._join(groups):
             chain = [
                 loop
                 for position, loop in enumerate(group.loops)
@@ -102,7 +102,16 @@ class Footprints:
             found = by_key.setdefault((group.array, group.private), [])
             for part in _rows_apart(group, ranges[key]):
                 found.append((part, *_group_lines(part, chain, ranges[key], env)))
-        return {key: _union(found) for key, found in by_key.items()}
+        made = {key: _union(found) for key, found in by_key.items()}
+        self._footprints[asked] = made
+        return dict(made)
+
+    def _join(self, groups: Sequence[Group]) -> list[Group]:
+        key = tuple(id(group) for group in groups)
+        found = self._joins.get(key)
+        if found is None:
+            found = self._joins[key] = _joined(groups)
+        return found
 
     # -- misses ---------------------------------------------------------------------------------
 
@@ -192,7 +201,7 @@ class Footprints:
         self, loop: NumericLoop, env: Env, capacity: float, sharers: float,
         carriers: dict[Key, Carrier],
     ) -> Volume:  # fmt: skip
-        """Misses of one iteration that does not fit: its inner loops, neighbours that fit joined."""
+        """Misses of an iteration that does not fit: its inner loops, neighbours that fit joined."""
         total: Volume = {}
 
         def add(volume: Volume) -> None:

@@ -95,8 +95,7 @@ def _divide(nest: Nest, threads: int, schedule: Schedule) -> float:
     own = piece(trips, threads, schedule)
     if own >= 1 or len(nest.parallel) == 1:
         outer.chunk = max(1.0, own) if trips >= threads else 1.0
-        used = min(1.0, trips / threads) if trips < threads else trips / threads / outer.chunk
-        return used
+        return trips / threads / outer.chunk
     outer.chunk = 1.0
     inner = nest.parallel[1]
     inner.chunk = max(1.0, inner.trips({}) * own)

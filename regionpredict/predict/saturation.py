@@ -142,6 +142,7 @@ class _Model:
         self.schedule: Schedule = schedule_of(facts.region)
         self.core: CoreTime = core_time(facts, nest, machine)
         self.overhead: Overhead = overhead_of(facts, nest, machine, self.schedule)
+        self.scattered = self._scattered()
         self._known: dict[int, tuple[LevelTraffic, ...]] = {}
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
@@ -202,13 +203,12 @@ class _Model:
     def _knots(self) -> list[int]:
         """Counts at which the traffic is worked out: it changes with the sharers of a cache."""
         cores = self.machine.cores
-        inside = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192]
+        inside = [1, 2, 4, 8, 16, 32, 64, 128]
         edges = {c.shared_by_cores.whole for c in self.machine.caches} | {cores}
         return sorted({k for k in inside if k <= cores} | {e for e in edges if e <= cores})
 
     def _data_at(self, knot: int, threads: int) -> _Data:
         levels = self.levels(knot)
-        machine = self.machine
         seconds = 0.0
         for position in range(len(levels) - 1):
             here, below = levels[position], levels[position + 1]
@@ -217,7 +217,7 @@ class _Model:
                 writes = here.written / here.total if here.total else 0.0
                 seconds += lines / self._cache_rate(position + 1, threads, writes)
         memory = levels[-1]
-        scattered = sum(one.read / LINE for one in memory.arrays if one.array in self._scattered())
+        scattered = sum(one.read / LINE for one in memory.arrays if one.array in self.scattered)
         share = memory.written / memory.total if memory.total else 0.0
         return _Data(seconds, memory.total, share, scattered)
 

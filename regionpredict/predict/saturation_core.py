@@ -116,7 +116,7 @@ def _arithmetic(
     else:
         pipes = max(adds * add, muls * mul)
         instructions = adds + muls
-    other = 0.0
+    other: float = 0.0
     for kind, number in count.items():
         name = kind[5:] if kind.startswith("call:") else kind
         cycles = machine.operation(name).throughput_cycles.value
@@ -144,7 +144,7 @@ def _memory_operations(
     for fact in facts:
         names = {name for access in fact.statement.accesses for s in access.subscripts
                  for name in s.names}  # fmt: skip
-        scalars |= {n for n in fact.statement.reads - names - fact.statement.writes}
+        scalars |= fact.statement.reads - names - fact.statement.writes
     scalars -= {loop.variable}
     registers = 32 if machine.simd_bits >= 512 else 16
     if not loop.children:
