@@ -1,4 +1,4 @@
-"""The traffic of the PolyBench kernels: counted by the model and simulated, at scaled-down sizes."""
+"""Traffic of the PolyBench kernels: counted by the model and simulated, at scaled-down sizes."""
 
 from __future__ import annotations
 
