@@ -6,8 +6,8 @@ from __future__ import annotations
 class InputError(Exception):
     """A wrong input: where it is, what is wrong, and what to do about it.
 
-    >>> str(InputError("unknown key 'coers'", remedy="did you mean 'cores'?", path="m.yaml", line=3))
-    "m.yaml:3: unknown key 'coers'; did you mean 'cores'?"
+    >>> str(InputError("unknown key 'coers'", remedy="write 'cores'", path="m.yaml", line=3))
+    "m.yaml:3: unknown key 'coers'; write 'cores'"
     """
 
     def __init__(
@@ -33,4 +33,4 @@ class InputError(Exception):
 
 
 class UsageError(InputError):
-    """The command was called wrongly (exit code 2), where `InputError` says its input is wrong (1)."""
+    """The command was called wrongly (exit code 2); `InputError`: its input is wrong (1)."""

@@ -36,7 +36,7 @@ def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
 
 
 def unclamped(subscript: Expr) -> Expr:
-    """The subscript with `min` and `max` replaced by their varying side: `max(i - 1, 0)` -> `i - 1`."""
+    """The subscript with clamps gone: `max(i - 1, 0)` -> `i - 1`."""
     if not any(atom.kind in ("min", "max") for atom in subscript.atoms()):
         return subscript
     result = Expr.const(0)

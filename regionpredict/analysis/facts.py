@@ -109,9 +109,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     return RegionFacts(
         region=region,
         status=status,
-        iterations=count_of(
-            iterations(region), bindings, domain_of(shared_loops(region)).guards
-        ),
+        iterations=count_of(iterations(region), bindings, domain_of(shared_loops(region)).guards),
         working_set=count_of(size, bindings),
         statements=tuple(statements),
         arrays=shown,
@@ -120,9 +118,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     )
 
 
-def count_of(
-    expression: Expr | None, bindings: Bindings, guards: tuple[Expr, ...] = ()
-) -> Count:
+def count_of(expression: Expr | None, bindings: Bindings, guards: tuple[Expr, ...] = ()) -> Count:
     """A count with its value; 0 where one of the loops behind it (`guards`) runs no iteration."""
     value = bindings.whole(expression)
     for guard in guards:
@@ -132,11 +128,15 @@ def count_of(
     return Count(expression, None if value is None else max(0, value))
 
 
+# Rules that leave something of the region out.
+_INCOMPLETE = frozenset(("RP102", "RP105", "RP106", "RP111", "RP113"))
+
+
 def _status(region: Region, statements: list[StatementFact]) -> str:
     if region.nest is None:
         return "skipped"
     rules = {note.id for note in region.diagnostics}
-    understood = region.nest.trips is not None and not rules & {"RP102", "RP105", "RP106", "RP111", "RP113"}
+    understood = region.nest.trips is not None and not rules & _INCOMPLETE
     return "complete" if understood and statements else "partial"
 
 

@@ -46,5 +46,7 @@ def executions(loops: tuple[Loop, ...]) -> Expr | None:
         return None
     total: Expr | None = ONE
     for one in reversed(ranges):
-        total = sum_over(total, one.variable, one.first, one.trips, one.step) if total is not None else None
+        if total is None:
+            return None
+        total = sum_over(total, one.variable, one.first, one.trips, one.step)
     return total

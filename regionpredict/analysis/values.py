@@ -40,7 +40,8 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     >>> place = Span("f.c", 1)
     >>> region = Region("f.c:1", place, "f", "parallel for", (), "combined", 1, None, ())
     >>> n, m = Expr.name("n"), Expr.name("m")
-    >>> known = bind(region, (Definition("n", m + 1, place), Definition("m", Expr.const(7), place)), {})
+    >>> definitions = (Definition("n", m + 1, place), Definition("m", Expr.const(7), place))
+    >>> known = bind(region, definitions, {})
     >>> known.values["n"]
     8
     """

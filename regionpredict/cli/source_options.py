@@ -25,7 +25,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
     click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
     click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers."),
-    click.option("--std", "standard", default="", metavar="STD", help="Language standard: c99, gnu11."),
+    click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99."),
     click.option(
         "--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a run-time variable."
     ),

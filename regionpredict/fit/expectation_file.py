@@ -193,7 +193,7 @@ def _check(
         return Check(callpath, metric, name or "p", "", None, None, callpath in litmus, placed)
 
 
-def _judged(  # noqa: PLR0917
+def _judged(
     settings: Mapping[str, Any],
     callpath: str,
     metric: str,

@@ -121,7 +121,7 @@ def _misfit(x: FloatArray, y: FloatArray, w: FloatArray, space: SearchSpace) -> 
     return max(float(weighted @ centred - explained.max(initial=0.0)), 0.0)
 
 
-def _cheapest(  # noqa: PLR0917
+def _cheapest(
     misfit: FloatArray, count: int, shortest: int, base: float, dof: float, price: float
 ) -> list[tuple[int, int]]:
     """The division with the lowest cost, for every possible number of segments in turn."""

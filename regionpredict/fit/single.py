@@ -219,7 +219,7 @@ class _Pairs(NamedTuple):
     score: FloatArray
 
 
-def _pair_models(  # noqa: PLR0917
+def _pair_models(
     data: Data,
     s: _Sums,
     space: Compiled,

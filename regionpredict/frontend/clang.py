@@ -122,7 +122,7 @@ class _Reader:
             self._say(
                 "RP001",
                 span,
-                f"header '{header}' not found: what it declares is unknown here; add its folder with -I",
+                f"header '{header}' not found: what it declares is unknown; add its folder with -I",
             )
         if not is_cpp(request.path) and self._errors(handle):
             handle = self._recover(handle, request)

@@ -126,6 +126,9 @@ def _collect_from(
     for inner in every_expression(expression):
         if isinstance(inner, Assign) and isinstance(inner.left, Name):
             found.setdefault(inner.left.decl, []).append((None, True))
-        elif isinstance(inner, Unary) and isinstance(inner.operand, Name):
-            if inner.op in ("++", "--", "p++", "p--", "&"):
-                found.setdefault(inner.operand.decl, []).append((None, True))
+        elif (
+            isinstance(inner, Unary)
+            and isinstance(inner.operand, Name)
+            and inner.op in ("++", "--", "p++", "p--", "&")
+        ):
+            found.setdefault(inner.operand.decl, []).append((None, True))

@@ -17,85 +17,30 @@ from regionpredict.ir import Clause
 
 # Words of a directive's name, in front of its clauses.
 _NAME_WORDS = frozenset(
-    [
-        "parallel",
-        "for",
-        "simd",
-        "sections",
-        "section",
-        "single",
-        "master",
-        "masked",
-        "critical",
-        "atomic",
-        "barrier",
-        "ordered",
-        "flush",
-        "task",
-        "taskwait",
-        "taskgroup",
-        "taskloop",
-        "taskyield",
-        "teams",
-        "distribute",
-        "target",
-        "data",
-        "enter",
-        "exit",
-        "update",
-        "declare",
-        "end",
-        "threadprivate",
-        "cancel",
-        "cancellation",
-        "point",
-        "loop",
-        "scan",
-        "tile",
-        "unroll",
-        "interop",
-        "metadirective",
-        "requires",
-        "error",
-        "assume",
-        "allocate",
-        "depobj",
-        "reduction",
-        "mapper",
-        "variant",
-        "workshare",
-        "scope",
-        "begin",
-        "assumes",
-        "nothing",
+    (
+        "parallel", "for", "simd", "sections", "section", "single", "master", "masked", "critical",
+        "atomic", "barrier", "ordered", "flush", "task", "taskwait", "taskgroup", "taskloop",
+        "taskyield", "teams", "distribute", "target", "data", "enter", "exit", "update", "declare",
+        "end", "threadprivate", "cancel", "cancellation", "point", "loop", "scan", "tile", "unroll",
+        "interop", "metadirective", "requires", "error", "assume", "allocate", "depobj",
+        "reduction", "mapper", "variant", "workshare", "scope", "begin", "assumes", "nothing",
         "dispatch",
-    ]
-)
+    )
+)  # fmt: skip
 # Of these, the words that may follow another one: `ordered` and `reduction` are clauses there.
 _FOLLOWING_WORDS = frozenset(
-    ["for", "simd", "sections", "parallel", "distribute", "teams", "loop", "taskloop", "master", "masked", "data", "enter", "exit", "update", "declare", "target", "point", "task"]
-)
+    (
+        "for", "simd", "sections", "parallel", "distribute", "teams", "loop", "taskloop", "master",
+        "masked", "data", "enter", "exit", "update", "declare", "target", "point", "task",
+    )
+)  # fmt: skip
 _STANDALONE = frozenset(
-    [
-        "barrier",
-        "flush",
-        "taskwait",
-        "taskyield",
-        "threadprivate",
-        "cancel",
-        "cancellation",
-        "declare",
-        "end",
-        "requires",
-        "error",
-        "nothing",
-        "interop",
-        "depobj",
-        "allocate",
-        "begin",
+    (
+        "barrier", "flush", "taskwait", "taskyield", "threadprivate", "cancel", "cancellation",
+        "declare", "end", "requires", "error", "nothing", "interop", "depobj", "allocate", "begin",
         "assumes",
-    ]
-)
+    )
+)  # fmt: skip
 _CLAUSE = re.compile(r"[,\s]*([A-Za-z_]\w*)")
 
 
@@ -121,9 +66,7 @@ class Pragma(NamedTuple):
         words = self.kind.split()
         if words[0] in ("cancel", "cancellation", "declare", "end"):
             return False
-        return "for" in words or (
-            "loop" in words and ("parallel" in words or "teams" in words)
-        )
+        return "for" in words or ("loop" in words and ("parallel" in words or "teams" in words))
 
     @property
     def standalone(self) -> bool:
@@ -292,9 +235,8 @@ def _unquote(text: str) -> str:
 def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
     """Directive words and clauses of what stands behind `omp`.
 
-    >>> parse_directive(" parallel for collapse(2) schedule( static, 4 ) nowait")
-    ('parallel for', (Clause(name='collapse', text='2'), Clause(name='schedule', text='static, 4'), \
-Clause(name='nowait', text=None)))
+    >>> parse_directive(" parallel for schedule( static, 4 ) nowait")
+    ('parallel for', (Clause(name='schedule', text='static, 4'), Clause(name='nowait', text=None)))
     """
     words: list[str] = []
     clauses: list[Clause] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
@@ -97,11 +98,10 @@ def _join(parts: list[_Part], frontend: str) -> Program:
                 continue
             if key in regions:  # one macro, two regions on a line
                 key = (*key[:2], key[2] + count * 10_000)
-            if count:
-                region = _renamed(region, f"{region.id}.{count + 1}")
+            kept = replace(region, id=f"{region.id}.{count + 1}") if count else region
             names[region.id] = count + 1
-            regions[key] = region
-            definitions[region.id] = defined
+            regions[key] = kept
+            definitions[kept.id] = defined
     ordered = sorted(regions.values(), key=lambda r: (r.span.file, r.span.line, r.span.column))
     return Program(
         regions=tuple(ordered),
@@ -112,9 +112,3 @@ def _join(parts: list[_Part], frontend: str) -> Program:
         macros=frozenset().union(*(part.macros for part in parts)),
         headers="shipped" if any(part.headers == "shipped" for part in parts) else "system",
     )
-
-
-def _renamed(region: Region, name: str) -> Region:
-    from dataclasses import replace
-
-    return replace(region, id=name)

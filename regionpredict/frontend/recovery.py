@@ -78,10 +78,9 @@ class Guesses:
                     learnt = True
             elif match := _NO_MEMBER.search(message):
                 learnt = self._learn_member(match.group(2), match.group(1)) or learnt
-            elif match := _INCOMPLETE.search(message):
-                if match.group(1) not in self._members:
-                    self._members[match.group(1)] = {}
-                    learnt = True
+            elif (match := _INCOMPLETE.search(message)) and match.group(1) not in self._members:
+                self._members[match.group(1)] = {}
+                learnt = True
         return learnt
 
     def _learn_member(self, struct: str, member: str) -> bool:

@@ -137,7 +137,7 @@ class Index(NamedTuple):
     """`base[index]`."""
 
     base: Expression
-    index: Expression
+    index: Expression  # type: ignore[assignment]  # tuple.index is not wanted here
     span: Span
 
 
@@ -173,7 +173,7 @@ class Opaque(NamedTuple):
     children: tuple[Expression, ...] = ()
 
 
-Expression = Union[
+Expression = Union[  # noqa: UP007 - mypy takes minutes over the same with `|`
     Name, IntLit, FloatLit, Unary, Binary, Assign, Ternary, Index, Member, CallExpr, Cast, Opaque
 ]
 
@@ -278,7 +278,7 @@ class Unread(NamedTuple):
     span: Span
 
 
-Stmt = Union[
+Stmt = Union[  # noqa: UP007 - mypy takes minutes over the same with `|`
     Compound, ExprStmt, DeclStmt, For, RangeFor, While, If, Switch, Return, Jump, Directive, Unread
 ]
 

@@ -31,8 +31,8 @@ from regionpredict.frontend.syntax import (
     While,
 )
 
-
-_BELOW: dict[type, Callable[[Any], tuple[Expression, ...]]] = {
+# Any: the checker takes minutes over the recursive union here.
+_BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     Binary: lambda e: (e.left, e.right),
     Assign: lambda e: (e.left, e.right),
     Index: lambda e: (e.base, e.index),
@@ -53,7 +53,7 @@ def below(expression: Expression) -> tuple[Expression, ...]:
 
 def every_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and all inside it, in source order."""
-    waiting = [expression]
+    waiting: list[Any] = [expression]
     while waiting:  # a loop, not a recursion: this is asked for every expression of a file
         one = waiting.pop()
         yield one
@@ -62,38 +62,38 @@ def every_expression(expression: Expression) -> Iterator[Expression]:
             waiting.extend(reversed(inside(one)))
 
 
+_INNER: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    Compound: lambda s: s.items,
+    For: lambda s: (s.init, s.body) if s.init else (s.body,),
+    While: lambda s: (s.body,),
+    Switch: lambda s: (s.body,),
+    RangeFor: lambda s: (s.body,),
+    If: lambda s: (s.then, s.other) if s.other else (s.then,),
+    Directive: lambda s: (s.body,) if s.body else (),
+}
+_OWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    ExprStmt: lambda s: (s.expr,),
+    DeclStmt: lambda s: tuple(d.init for d in s.decls if d.init is not None),
+    For: lambda s: tuple(e for e in (s.condition, s.increment) if e is not None),
+    While: lambda s: (s.condition,),
+    If: lambda s: (s.condition,),
+    Switch: lambda s: (s.condition,),
+    Return: lambda s: (s.value,) if s.value is not None else (),
+    RangeFor: lambda s: (s.range,) if s.range is not None else (),
+    Unread: lambda s: s.children,
+}
+
+
 def inner_statements(statement: Stmt) -> tuple[Stmt, ...]:
     """The statements directly inside one."""
-    if isinstance(statement, Compound):
-        return statement.items
-    if isinstance(statement, For):
-        return (statement.init, statement.body) if statement.init else (statement.body,)
-    if isinstance(statement, (While, Switch, RangeFor)):
-        return (statement.body,)
-    if isinstance(statement, If):
-        return (statement.then, statement.other) if statement.other else (statement.then,)
-    if isinstance(statement, Directive):
-        return (statement.body,) if statement.body else ()
-    return ()
+    inside = _INNER.get(type(statement))
+    return inside(statement) if inside is not None else ()
 
 
 def own_expressions(statement: Stmt) -> tuple[Expression, ...]:
     """The expressions of a statement itself, those of inner statements left out."""
-    if isinstance(statement, ExprStmt):
-        return (statement.expr,)
-    if isinstance(statement, DeclStmt):
-        return tuple(decl.init for decl in statement.decls if decl.init is not None)
-    if isinstance(statement, For):
-        return tuple(e for e in (statement.condition, statement.increment) if e is not None)
-    if isinstance(statement, (While, If, Switch)):
-        return (statement.condition,)
-    if isinstance(statement, Return):
-        return (statement.value,) if statement.value is not None else ()
-    if isinstance(statement, RangeFor):
-        return (statement.range,) if statement.range is not None else ()
-    if isinstance(statement, Unread):
-        return statement.children
-    return ()
+    own = _OWN.get(type(statement))
+    return own(statement) if own is not None else ()
 
 
 def every_statement(statement: Stmt) -> Iterator[Stmt]:

@@ -8,7 +8,7 @@ what each integer and each pointer is known to hold at this point, and turns C e
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from regionpredict.frontend.show import show
 from regionpredict.frontend.syntax import (
@@ -58,7 +58,7 @@ class Pointer(NamedTuple):
         return self._replace(subscripts=(*self.subscripts[:-1], self.subscripts[-1] + distance))
 
 
-Value = Union[Expr, Pointer]
+Value = Expr | Pointer
 
 
 class Frame(NamedTuple):

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
-Number = Union[int, Fraction]
+Number = int | Fraction
 
 
 class Atom(NamedTuple):
@@ -31,7 +31,7 @@ class Atom(NamedTuple):
     over: frozenset[str] = frozenset()
 
 
-Factor = Union[str, Atom]
+Factor = str | Atom
 Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
 
 _FOLD: dict[str, Callable[..., Number]] = {
@@ -92,9 +92,9 @@ class Expr:
         """`kind` of `args`, folded to a number where all of them are numbers."""
         values = [arg.constant for arg in args]
         fold = _FOLD.get(kind)
-        if fold and args and all(value is not None for value in values):
-            if not (kind in ("floordiv", "mod") and values[1] == 0):
-                return Expr.const(fold(*values))
+        divides_by_zero = kind in ("floordiv", "mod") and values[1] == 0
+        if fold and args and not divides_by_zero and None not in values:
+            return Expr.const(fold(*values))
         if kind == "floordiv" and values[1] == 1:
             return args[0]
         if kind in ("min", "max") and args[0] == args[1]:
@@ -265,7 +265,8 @@ class Expr:
         Exact: integers and fractions of any size, so that nothing overflows.
         """
         total: Number = 0
-        for monomial, number in self.terms.items():
+        for monomial, coefficient in self.terms.items():
+            product = coefficient
             for factor, power in monomial:
                 if isinstance(factor, str):
                     value = bindings.get(factor)
@@ -273,8 +274,8 @@ class Expr:
                     value = _evaluate_atom(factor, bindings)
                 if value is None:
                     return None
-                number = number * value**power
-            total += number
+                product = product * value**power
+            total += product
         return _whole(total)
 
     # -- showing --------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ def _header(loop: Loop) -> str:
     if loop.start is None or loop.bound is None:
         return f"{loop.kind} {loop.variable}: not counted"
     leaves = ", may leave early" if loop.exits else ""
-    return f"for {loop.variable} from {loop.start} while {loop.comparison} {loop.bound} step {loop.step}{leaves}"
+    condition = f"{loop.comparison} {loop.bound}"
+    return f"for {loop.variable} from {loop.start} while {condition} step {loop.step}{leaves}"
 
 
 def _statement_line(statement: Statement) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
 from regionpredict.ir.source import Diagnostic, Span
@@ -140,7 +140,7 @@ class Synchronisation:
     span: Span
 
 
-Node = Union[Loop, Branch, Statement, Synchronisation]
+Node = Loop | Branch | Statement | Synchronisation
 
 
 class Clause(NamedTuple):

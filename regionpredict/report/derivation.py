@@ -104,9 +104,11 @@ def _conclusion(
         lines.append(f"Score (eq. 4.1): max(0, (good - bad)/(good + bad)) = {prediction.score:.3f}")
     areas = ", ".join(f"{100 * bound:.0f} %" for bound in derivation.thresholds) or "none"
     lines.append(f"Thresholds for {plural(machine.packages, 'package')}: {areas}")
+    packages = plural(prediction.packages or 0, "package")
+    threads = plural(prediction.threads or 0, "thread")
+    limit = prediction.bottleneck or "nothing to limit it"
     lines.append(
-        f"Hint: {plural(prediction.packages or 0, 'package')}, {plural(prediction.threads or 0, 'thread')}"
-        f" ({prediction.bottleneck or 'nothing to limit it'}), {100 * prediction.confidence:.0f} % sure"
+        f"Hint: {packages}, {threads} ({limit}), {100 * prediction.confidence:.0f} % sure"
         + (", borderline" if prediction.borderline else "")
     )
     if prediction.diagnostics:

@@ -19,13 +19,11 @@ def dump_facts(facts: RegionFacts) -> str:
         )
         for access in fact.accesses:
             counted = "" if access.counted else ", not counted"
-            lines.append(
-                f"    {access.access.kind} {access.access.text}: {access.reuse}, {access.pattern}{counted}"
-            )
+            what = f"{access.access.kind} {access.access.text}"
+            lines.append(f"    {what}: {access.reuse}, {access.pattern}{counted}")
     for array in facts.arrays:
-        lines.append(
-            f"  array {array.name}: {array.dims} dimensions{'' if array.counted else ', not counted'}"
-        )
+        counted = "" if array.counted else ", not counted"
+        lines.append(f"  array {array.name}: {array.dims} dimensions{counted}")
     lines += [f"  note {note}" for note in facts.diagnostics]
     return "\n".join(lines)
 

@@ -116,7 +116,8 @@ def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
 def _limited(lines: list[str]) -> Iterator[str]:
     yield from lines[:_NOTES]
     if len(lines) > _NOTES:
-        yield f"... and {len(lines) - _NOTES} more: see --format json, or regionpredict explain FILE:LINE"
+        more = len(lines) - _NOTES
+        yield f"... and {more} more: see --format json, or regionpredict explain FILE:LINE"
 
 
 def facts_table(facts: Sequence[RegionFacts]) -> str:

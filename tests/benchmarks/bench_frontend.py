@@ -67,7 +67,9 @@ def main() -> None:
         single.append(seconds(lambda: run(*predict, "-j", "1")))
         bare.append(seconds(lambda: run("-c", "pass")))
         helped.append(seconds(lambda: run("-m", "regionpredict", "--help")))
-        one.append(seconds(lambda: run("-m", "regionpredict", "predict", small, "-m", "dunnington")))
+        one.append(
+            seconds(lambda: run("-m", "regionpredict", "predict", small, "-m", "dunnington"))
+        )
     show("libclang parses", parsed, parsed)
     show("predict, all cores", whole, parsed)
     show("predict, one core (-j 1)", single, parsed)

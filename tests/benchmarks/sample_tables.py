@@ -75,7 +75,10 @@ def main() -> None:
         pairs = list(zip(*(tables[name][suite] for name in MACHINES), strict=True))
         lines.append(f"\n## {suite}: {len(pairs)} regions\n")
         lines.append("Score (~ within 0.05 of a boundary), packages and bottleneck on each.\n")
-        lines.append("| region | function | Clovertown | of 2 | limited by | Dunnington | of 4 | limited by |")
+        lines.append(
+            "| region | function | Clovertown | of 2 | limited by "
+            "| Dunnington | of 4 | limited by |"
+        )
         lines.append("| --- | --- | --- | --- | --- | --- | --- | --- |")
         lines += [row(here, there) for here, there in pairs]
     (ROOT / "docs" / "sample_predictions.md").write_text("\n".join(lines) + "\n")
