@@ -121,9 +121,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
     return [*ranges[:at], shorter, *ranges[at + 1 :]]
 
 
-def _clip_by_several(
-    ranges: list[Range], position: int, moving: list[int]
-) -> list[Range] | None:
+def _clip_by_several(ranges: list[Range], position: int, moving: list[int]) -> list[Range] | None:
     """With several outer variables in a bound: fine where the count cannot fall below zero."""
     low = ranges[position].trips
     for at in range(moving[-1], -1, -1):
@@ -137,4 +135,3 @@ def _clip_by_several(
         low = low.substitute({outer.variable: outer.ends[0 if change > 0 else 1]})
     lowest = low.constant
     return None if lowest is not None and lowest < 0 else ranges
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regionpredict.frontend.definitions import definitions_of
 from regionpredict.frontend.lower import RegionBuilder
@@ -114,7 +114,7 @@ def _context(pragma: Pragma, directives: tuple[Pragma, ...]) -> str:
     return "orphaned"
 
 
-def _loop_of(statement: Stmt | None) -> For | RangeFor | None:
+def _loop_of(statement: Any) -> For | RangeFor | None:
     while isinstance(statement, (Directive, Compound)):
         if isinstance(statement, Directive):
             statement = statement.body

@@ -6,7 +6,8 @@ same rules for both front ends, so that both give the same facts.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Union
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from regionpredict.ir import Span
 
@@ -80,27 +81,31 @@ class Decl:
 # -- expressions ----------------------------------------------------------------------------------
 
 
-class Name(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Name:
     """A use of a declared name."""
 
     decl: Decl
     span: Span
 
 
-class IntLit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IntLit:
     """An integer constant."""
 
     value: int
 
 
-class FloatLit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FloatLit:
     """A floating constant and its width."""
 
     bits: int = 64
     value: float = 1.0
 
 
-class Unary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unary:
     """`-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--` (the last two as `p++`, `p--`)."""
 
     op: str
@@ -108,7 +113,8 @@ class Unary(NamedTuple):
     span: Span
 
 
-class Binary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Binary:
     """`left op right`, the comma and logical operators included."""
 
     op: str
@@ -116,7 +122,8 @@ class Binary(NamedTuple):
     right: Expression
 
 
-class Assign(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Assign:
     """`left op right` for `=`, `+=`, ..."""
 
     op: str
@@ -125,7 +132,8 @@ class Assign(NamedTuple):
     span: Span
 
 
-class Ternary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ternary:
     """`condition ? then : other`."""
 
     condition: Expression
@@ -133,15 +141,17 @@ class Ternary(NamedTuple):
     other: Expression
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Index:
     """`base[index]`."""
 
     base: Expression
-    index: Expression  # type: ignore[assignment]  # tuple.index is not wanted here
+    index: Expression
     span: Span
 
 
-class Member(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Member:
     """`base.field` or `base->field`."""
 
     base: Expression | None
@@ -150,7 +160,8 @@ class Member(NamedTuple):
     span: Span
 
 
-class CallExpr(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CallExpr:
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown."""
 
     name: str
@@ -159,49 +170,66 @@ class CallExpr(NamedTuple):
     span: Span
 
 
-class Cast(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cast:
     """`(type) operand`."""
 
     ctype: CType
     operand: Expression
 
 
-class Opaque(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Opaque:
     """Something that is not understood, with the expressions inside it that are."""
 
     text: str
     children: tuple[Expression, ...] = ()
 
 
-Expression = Union[  # noqa: UP007 - mypy takes minutes over the same with `|`
-    Name, IntLit, FloatLit, Unary, Binary, Assign, Ternary, Index, Member, CallExpr, Cast, Opaque
-]
+Expression = (
+    Name
+    | IntLit
+    | FloatLit
+    | Unary
+    | Binary
+    | Assign
+    | Ternary
+    | Index
+    | Member
+    | CallExpr
+    | Cast
+    | Opaque
+)
 
 
 # -- statements -----------------------------------------------------------------------------------
 
 
-class Compound(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Compound:
     """`{ ... }`."""
 
     items: tuple[Stmt, ...]
 
 
-class ExprStmt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ExprStmt:
     """An expression for its effect."""
 
     expr: Expression
     span: Span
 
 
-class DeclStmt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DeclStmt:
     """Declarations, each with its initialiser or None."""
 
     decls: tuple[Decl, ...]
     span: Span
 
 
-class For(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class For:
     """`for (init; condition; increment) body`."""
 
     init: Stmt | None
@@ -214,7 +242,8 @@ class For(NamedTuple):
     last_line: int = 0
 
 
-class RangeFor(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RangeFor:
     """C++ `for (variable : range) body`."""
 
     variable: Decl | None
@@ -223,7 +252,8 @@ class RangeFor(NamedTuple):
     span: Span
 
 
-class While(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class While:
     """`while (condition) body`, or `do body while (condition)`."""
 
     condition: Expression
@@ -231,7 +261,8 @@ class While(NamedTuple):
     span: Span
 
 
-class If(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class If:
     """`if (condition) then else other`."""
 
     condition: Expression
@@ -240,7 +271,8 @@ class If(NamedTuple):
     span: Span
 
 
-class Switch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Switch:
     """`switch (condition) body`; labels inside are gone, their statements stay."""
 
     condition: Expression
@@ -248,21 +280,24 @@ class Switch(NamedTuple):
     span: Span
 
 
-class Return(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Return:
     """`return value;`."""
 
     value: Expression | None
     span: Span
 
 
-class Jump(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Jump:
     """`break`, `continue` or `goto`."""
 
     kind: str
     span: Span
 
 
-class Directive(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Directive:
     """An OpenMP directive with the statement it stands before (None: it stands alone)."""
 
     pragma: Any  # pragmas.Pragma
@@ -270,7 +305,8 @@ class Directive(NamedTuple):
     span: Span
 
 
-class Unread(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unread:
     """A statement that is not understood (assembler, a statement expression)."""
 
     what: str
@@ -278,12 +314,24 @@ class Unread(NamedTuple):
     span: Span
 
 
-Stmt = Union[  # noqa: UP007 - mypy takes minutes over the same with `|`
-    Compound, ExprStmt, DeclStmt, For, RangeFor, While, If, Switch, Return, Jump, Directive, Unread
-]
+Stmt = (
+    Compound
+    | ExprStmt
+    | DeclStmt
+    | For
+    | RangeFor
+    | While
+    | If
+    | Switch
+    | Return
+    | Jump
+    | Directive
+    | Unread
+)
 
 
-class Function(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Function:
     """A function with a body."""
 
     name: str

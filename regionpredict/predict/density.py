@@ -177,9 +177,7 @@ def _average(values: Iterable[float]) -> float:
     return sum(listed) / len(listed) if listed else 0.0
 
 
-def _bottleneck(
-    scores: Sequence[StatementScore], packages: int, machine: Machine
-) -> str | None:
+def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machine) -> str | None:
     """What keeps the region from more packages; what it spends its time on where nothing does."""
     if not any(score.terms for score in scores):
         return None

@@ -112,7 +112,7 @@ def _arithmetic(
     if fma < add + mul:
         fused = min(adds, muls)
         pipes = fused * fma + (adds - fused) * add + (muls - fused) * mul
-        instructions = adds + muls - fused
+        instructions: float = adds + muls - fused
     else:
         pipes = max(adds * add, muls * mul)
         instructions = adds + muls
