@@ -112,20 +112,20 @@ def _arithmetic(
     if fma < add + mul:
         fused = min(adds, muls)
         pipes = fused * fma + (adds - fused) * add + (muls - fused) * mul
-        instructions: float = adds + muls - fused
+        instructions = adds + muls - fused
     else:
         pipes = max(adds * add, muls * mul)
         instructions = adds + muls
-    other: float = 0.0
-    for kind, number in count.items():
+    other = 0.0
+    for kind, times in count.items():
         name = kind[5:] if kind.startswith("call:") else kind
         cycles = machine.operation(name).throughput_cycles.value
         if kind in ("fp_div", "fp_sqrt") and lanes > 1:
             cycles *= lanes / 2  # a vector goes through the divider in halves
         if kind.startswith("int_"):
             cycles /= 2
-        other += number * cycles
-        instructions += number
+        other += times * cycles
+        instructions += times
     return (pipes + other) / lanes, instructions
 
 
