@@ -30,9 +30,10 @@ from regionpredict.cli.source_options import run_analysis, source_options, write
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv"]),
+    type=click.Choice(["table", "json", "csv", "slurm", "openmp"]),
     default="table",
     show_default=True,
+    help="slurm: options and a job script fragment; openmp: clauses to write.",
 )
 def command(
     paths: tuple[str, ...], machine_name: str, model: str, combination: str,
@@ -48,6 +49,8 @@ def command(
     from regionpredict.pipeline import dump, predict
     from regionpredict.report.csv_rows import predictions_csv
     from regionpredict.report.hints import as_json, hints_document
+    from regionpredict.report.openmp_clauses import openmp_clauses
+    from regionpredict.report.slurm import slurm_script
     from regionpredict.report.table import prediction_table
 
     check_stage(stage)
@@ -64,5 +67,9 @@ def command(
         write_result(as_json(hints_document(result.predictions, machine, model, notes)), output)
     elif form == "csv":
         write_result(predictions_csv(result.predictions), output)
+    elif form == "slurm":
+        write_result(slurm_script(result.predictions, machine, model), output)
+    elif form == "openmp":
+        write_result(openmp_clauses(result.predictions, machine), output)
     else:
         write_result(prediction_table(result.predictions, machine, model), output)

