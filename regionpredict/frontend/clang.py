@@ -130,20 +130,29 @@ class _Reader:
         return handle
 
     def _with_neighbours(self, request: SourceRequest) -> SourceRequest:
-        """The request with folders for the headers that the file itself names and misses.
+        """The request with folders for the headers that the file, or one of them, names and misses.
 
         Saves a second parse where `#include "common.h"` lies in a neighbouring folder.
         """
+        if request.extra:
+            return request
         known = [Path(request.path).parent, *(Path(folder) for folder in request.includes)]
-        for name in _QUOTED.findall(Path(request.path).read_bytes()):
-            header = name.decode("utf-8", "replace")
-            if request.extra or any((folder / header).is_file() for folder in known):
-                continue
-            folder = headers.guess_include(header, request.path, request.root)
-            if folder is not None and folder not in request.includes:
-                self._say_guessed(folder)
-                known.append(Path(folder))
-                request = replace(request, includes=(*request.includes, folder))
+        waiting, seen = [Path(request.path)], {Path(request.path)}
+        while waiting:
+            for name in _QUOTED.findall(waiting.pop().read_bytes()):
+                header = name.decode("utf-8", "replace")
+                found = next((f for f in known if (f / header).is_file()), None)
+                if found is None:
+                    folder = headers.guess_include(header, request.path, request.root)
+                    if folder is None:
+                        continue
+                    self._say_guessed(folder)
+                    found = Path(folder)
+                    known.append(found)
+                    request = replace(request, includes=(*request.includes, folder))
+                if found / header not in seen:
+                    seen.add(found / header)
+                    waiting.append(found / header)
         return request
 
     def _say_guessed(self, folder: str) -> None:
