@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -13,6 +14,7 @@ from regionpredict.frontend.regions import regions_of
 from regionpredict.frontend.unit import SourceRequest, Unit
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
 
+_DEPTH = 50_000
 FRONTENDS = ("libclang", "pycparser")
 
 
@@ -62,6 +64,8 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
 
 def _read_one(job: tuple[SourceRequest, str, bool]) -> _Part:
     request, frontend, alone = job
+    # Generated code has sums of thousands of terms, which nest as deep.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
     try:
         unit = _parser(frontend)(request)
     except InputError as error:
