@@ -37,6 +37,19 @@ def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def check_model_options(
+    model: str, combination: str, threads: str | None, first_touch: str | None
+) -> None:
+    """Raises UsageError for an option of the other model, which would change nothing."""
+    if model == "saturation" and combination != "relative-difference":
+        raise UsageError("--combination is the density model's", remedy="add --model density")
+    for name, value in (("--threads", threads), ("--first-touch", first_touch)):
+        if model == "density" and value is not None:
+            raise UsageError(
+                f"{name} is the saturation model's", remedy="leave --model density out"
+            )
+
+
 def parse_threads(text: str | None) -> tuple[int, ...]:
     """`1-24` or `1,2,4`, sorted; empty where nothing is given.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.curve_options import curve_options, parse_threads
+from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
 from regionpredict.cli.source_options import run_analysis, write_result
 from regionpredict.errors import InputError, UsageError
 
@@ -54,6 +54,7 @@ def command(
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
 
+    check_model_options(model, combination, threads, first_touch)
     file, line = _place(what)
     if machine_name is None:
         raise UsageError("explain FILE:LINE needs a machine", remedy="add -m MACHINE")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.curve_options import curve_options, parse_threads
+from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
 from regionpredict.cli.source_options import run_analysis, source_options, write_result
 
 
@@ -54,6 +54,7 @@ def command(
     from regionpredict.report.table import prediction_table
 
     check_stage(stage)
+    check_model_options(model, combination, threads, first_touch)
     machine = load(machine_name)
     analysis = run_analysis(paths, **options)
     result = predict(

@@ -188,7 +188,7 @@ class TreeBuilder:
         span = self._span(cursor)
         decl = self._decl_of(cursor)
         self._scope = outer
-        return Function(name, decl, parameters, built, span, cursor.kind == 30)
+        return Function(name, decl, parameters, built, span)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
         """The cursor that declared it."""
@@ -610,8 +610,8 @@ class TreeBuilder:
         test = self._condition_of(condition) if condition else None
         step = self._condition_of(increment) if increment else None
         body = self._statement(parts[-1])
-        _, last_line, _, closes = self._end(node.cursor)
-        return For(first, test, step, body, self._at(at), at[3], closes, last_line)
+        last_line = self._end(node.cursor)[1]
+        return For(first, test, step, body, self._at(at), last_line)
 
     def _for_header(self, parts: list[_Node]) -> tuple[_Node | None, _Node | None, _Node | None]:
         if len(parts) >= 3:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from regionpredict.frontend.macros import Macro, MacroTable
+from regionpredict.frontend.macros import MacroTable
 from regionpredict.ir import Clause
 
 # Words of a directive's name, in front of its clauses.
@@ -271,6 +271,3 @@ def _closing(text: str, opening: int) -> int:
             if not depth:
                 return at
     return len(text)
-
-
-__all__ = ["Macro", "MacroTable", "Pragma", "SourceText", "find_pragmas", "parse_directive"]

@@ -249,8 +249,7 @@ class TreeBuilder:
         self._scope = outer
         end = self._places.end(node)
         last = self._places.spot(end)
-        closes = last.offset + len(self._places.words[end].value)
-        return For(first, test, step, body, _span(at), at.offset, closes, last.line)
+        return For(first, test, step, body, _span(at), last.line)
 
     def _return(self, node: Any, at: Spot) -> Stmt:
         value = self._build(node.expr) if node.expr is not None else None

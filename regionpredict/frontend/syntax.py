@@ -237,8 +237,6 @@ class For:
     increment: Expression | None
     body: Stmt
     span: Span
-    opens: int = 0  # offset in the file of the `for`
-    closes: int = 0  # offset just behind its body
     last_line: int = 0
 
 
@@ -339,4 +337,3 @@ class Function:
     parameters: tuple[Decl, ...]
     body: Stmt
     span: Span
-    template: bool = False
