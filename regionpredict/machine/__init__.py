@@ -6,6 +6,7 @@ cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` 
 
 from __future__ import annotations
 
+from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     Cache,
@@ -23,6 +24,7 @@ from regionpredict.machine.shipped import load, shipped_names
 __all__ = [
     "KERNELS",
     "Cache",
+    "Corrections",
     "Curve",
     "DensityWeights",
     "Evidence",

@@ -21,6 +21,8 @@ FALL = 0.05
 """A bandwidth may fall by this share with more cores before a warning says so."""
 SUPERLINEAR = 1.25
 """A bandwidth may exceed the cores' multiple of one core's by this factor."""
+FAR = 4.0
+"""A correction may multiply or divide by this much before a warning says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ def check(machine: Machine) -> tuple[Finding, ...]:
         *_operations(machine),
         *_overheads(machine),
         *_density(machine),
+        *_corrections(machine),
         *_unsure(machine),
     ]
     return tuple(sorted(found, key=lambda finding: rank[finding.severity]))
@@ -201,6 +204,25 @@ def _density(machine: Machine) -> Iterator[Finding]:
             )
     if miss["write", "streaming"].value < miss["read", "streaming"].value:
         yield Finding("warning", "density.miss.write_streaming", "weighs less than a read")
+
+
+def _corrections(machine: Machine) -> Iterator[Finding]:
+    found = machine.corrections
+    for name, factor in found.factors.items():
+        if not 1 / FAR <= factor.value <= FAR:
+            yield Finding(
+                "warning",
+                f"corrections.factors.{name}",
+                f"{factor.value:.3g}: the figures behind it are off by more than {FAR:g} times",
+            )
+    for name, score in found.cross_validated.items():
+        worse = score.after > score.before
+        if worse == name.endswith("error") and score.after != score.before:
+            yield Finding(
+                "warning",
+                f"corrections.cross_validated.{name}",
+                f"{score.before:.3g} before, {score.after:.3g} after: the correction does harm",
+            )
 
 
 def _unsure(machine: Machine) -> Iterator[Finding]:

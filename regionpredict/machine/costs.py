@@ -11,6 +11,7 @@ from regionpredict.machine.model import (
     ACCESS_KINDS,
     ACCESS_PATTERNS,
     DensityWeights,
+    Node,
     Operation,
 )
 from regionpredict.machine.quantity import Curve, Quantity
@@ -18,7 +19,7 @@ from regionpredict.machine.section import Section
 
 OPENMP = ("fork_join", "barrier", "reduction", "dynamic_chunk", "atomic", "critical")
 Key = TypeVar("Key")
-DENSITY = ("operation", "hit", "miss", "latency_factor")
+DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")
 OPERATIONS = tuple(defaults.OPERATION_CYCLES)
 
 
@@ -68,7 +69,7 @@ def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quanti
     return section.optional("latency_factor", "", defaults.LATENCY_FACTOR, why)
 
 
-def read_density(section: Section | None, derived: DensityWeights) -> DensityWeights:
+def read_density(section: Section | None, derived: DensityWeights, node: Node) -> DensityWeights:
     """The derived weights, with those that the file gives in their place."""
     if section is None:
         return derived
@@ -78,7 +79,24 @@ def read_density(section: Section | None, derived: DensityWeights) -> DensityWei
     }
     miss = {**derived.miss, **_weights(section, "miss", pairs)}
     hit = section.quantity("hit", "cycles") if "hit" in section else derived.hit
-    return DensityWeights(operation, hit, miss, derived.latency_factor)
+    return DensityWeights(
+        operation, hit, miss, derived.latency_factor, _thresholds(section, node.packages.whole)
+    )
+
+
+def _thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
+    """The scores at which one more package is hinted: one fewer than the packages, rising."""
+    if "thresholds" not in section:
+        return ()
+    item = section.entries["thresholds"]
+    found = tuple(section.labels.quantity(one, "") for one in item.sequence())
+    values = [one.value for one in found]
+    if len(values) != packages - 1 or values != sorted(set(values)) or values[-1:] > [1.0]:
+        raise item.error(
+            f"{item.where} must be {packages - 1} rising scores up to 1, for {packages} packages",
+            "write thresholds: [0.5] for two packages",
+        )
+    return found
 
 
 def _weights(section: Section, key: str, names: Mapping[str, Key]) -> dict[Key, Quantity]:

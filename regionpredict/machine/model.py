@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.quantity import Curve, Quantity
 
@@ -120,13 +121,15 @@ class DensityWeights:
     """The weights of the density model (Chatzopoulos 2012, sec. 4.2.1 and 4.2.2), in cycles.
 
     `operation` by kind and `hit` go into the good score; `miss`, by (``read`` or ``write``,
-    ``streaming``, ``latency`` or ``irregular``), into the bad score.
+    ``streaming``, ``latency`` or ``irregular``), into the bad score. `thresholds` are the scores
+    at which one more package is hinted, one fewer than the packages; empty: equal areas.
     """
 
     operation: Mapping[str, Quantity]
     hit: Quantity
     miss: Mapping[tuple[str, str], Quantity]
     latency_factor: Quantity
+    thresholds: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,8 @@ class Machine:
     """A machine model: what `load` reads from one YAML file.
 
     `sha256` is of the file's bytes, `path` where it was read, `sources` the file's own table.
-    `defaulted` names the keys that the file left out and a default filled in.
+    `defaulted` names the keys that the file left out and a default filled in. `corrections` are
+    what measurements of regions made of the models; without any, every factor is 1.
     """
 
     name: str
@@ -149,6 +153,7 @@ class Machine:
     density: DensityWeights
     sources: Mapping[str, str]
     defaulted: tuple[str, ...]
+    corrections: Corrections = field(default_factory=Corrections)
 
     @property
     def packages(self) -> int:

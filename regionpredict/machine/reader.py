@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from regionpredict.machine import costs, defaults, density, hardware
+from regionpredict.machine.corrections import CORRECTIONS, read_corrections
 from regionpredict.machine.document import parse
 from regionpredict.machine.labels import Labels
 from regionpredict.machine.model import Machine
@@ -20,6 +21,7 @@ TOP = (
     "operations",
     "openmp",
     "density",
+    "corrections",
 )
 
 
@@ -60,8 +62,9 @@ def read(text: str, path: str) -> Machine:
         operations=operations,
         overheads=defaults.overheads(node, t, given),
         density=costs.read_density(
-            weights, density.weights(node, caches, memory, operations, factor)
+            weights, density.weights(node, caches, memory, operations, factor), node
         ),
         sources=sources,
         defaulted=tuple(defaulted),
+        corrections=read_corrections(section("corrections", CORRECTIONS)),
     )

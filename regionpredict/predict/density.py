@@ -37,7 +37,8 @@ def predict_density(
     scores = tuple(_statement_score(s, machine, probability) for s in facts.statements)
     good, bad = _average(s.good for s in scores), _average(s.bad for s in scores)
     score = combine(good, bad, combination)
-    packages = packages_for(score, machine.packages)
+    bounds = boundaries(machine)
+    packages = packages_for(score, machine.packages, bounds)
     notes = list(facts.diagnostics)
     threads = packages * machine.cores_per_package
     iterations = facts.iterations.value
@@ -49,7 +50,7 @@ def predict_density(
         )
         threads = iterations
     partial = facts.status == "partial" or not (good or bad)
-    near = boundary_distance(score, machine.packages)
+    near = boundary_distance(score, machine.packages, bounds)
     return Prediction(
         facts=facts,
         model="density",
@@ -71,7 +72,7 @@ def predict_density(
             bad,
             combination,
             machine.largest_cache_bytes,
-            thresholds(machine.packages),
+            bounds,
         ),
     )
 
@@ -107,18 +108,28 @@ def thresholds(packages: int) -> tuple[float, ...]:
     return tuple(part / packages for part in range(1, packages))
 
 
-def packages_for(score: float, packages: int) -> int:
+def boundaries(machine: Machine) -> tuple[float, ...]:
+    """The machine file's own boundaries, or those of equal areas."""
+    own = tuple(bound.value for bound in machine.density.thresholds)
+    return own or thresholds(machine.packages)
+
+
+def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> int:
     """The area in which a score lies; a score on a boundary belongs to the area above.
+
+    `bounds` are the boundaries, equal parts where empty.
 
     >>> [packages_for(score, 4) for score in (0.0, 0.24, 0.25, 0.6, 1.0)]
     [1, 1, 2, 3, 4]
     """
-    return min(packages, 1 + sum(score >= boundary for boundary in thresholds(packages)))
+    bounds = bounds or thresholds(packages)
+    return min(packages, 1 + sum(score >= boundary for boundary in bounds))
 
 
-def boundary_distance(score: float, packages: int) -> float:
+def boundary_distance(score: float, packages: int, bounds: Sequence[float] = ()) -> float:
     """How far the score is from the nearest boundary; 1 where there is only one package."""
-    return min((abs(score - boundary) for boundary in thresholds(packages)), default=1.0)
+    bounds = bounds or thresholds(packages)
+    return min((abs(score - boundary) for boundary in bounds), default=1.0)
 
 
 def operation_weight(kind: str, machine: Machine) -> float:

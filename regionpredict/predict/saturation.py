@@ -245,10 +245,14 @@ class _Model:
     def _terms(self, threads: int, data: _Data) -> tuple[dict[str, float], float, float]:
         machine = self.machine
         share = largest_share(self.nest, threads, self.schedule)
+        factor = machine.corrections.factor
         latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES
+        latency *= factor("scattered")
         waiting = data.scattered * max(0.0, latency - LINE / self._rate(1.0, 1, data.writes))
-        transfers = self.core.loading + data.from_cache
-        busy = max(transfers, self.core.overlapping) + waiting
+        from_cache = factor("cache") * data.from_cache
+        overlapping = factor("compute") * self.core.overlapping
+        transfers = factor("compute") * self.core.loading + from_cache
+        busy = max(transfers, overlapping) + waiting
         requesting = requesting_cores(
             self._crowd(threads), busy, data.memory, lambda m: self._rate(m, threads, data.writes)
         )
@@ -259,16 +263,16 @@ class _Model:
         memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         costs, serial = self.overhead.at(threads, work * share)
-        total = max(transfers, self.core.overlapping) + waiting
-        cached = (data.from_cache + waiting) / total if total else 0.0
-        if self.core.overlapping > transfers:
+        total = max(transfers, overlapping) + waiting
+        cached = (from_cache + waiting) / total if total else 0.0
+        if overlapping > transfers:
             cached = waiting / total
         terms = {
             "compute": even * busy * (1.0 - cached),
             "cache": even * busy * cached,
             "memory-bandwidth": even * memory,
             "imbalance": max(0.0, share - even) * work,
-            "overhead": costs,
+            "overhead": factor("overhead") * costs,
             "serialization": serial,
         }
         return terms, requesting, rate
@@ -282,6 +286,9 @@ class _Model:
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of the path that `requesting` cores share."""
+        return self._path(requesting, threads, writes) / self.machine.corrections.factor("memory")
+
+    def _path(self, requesting: float, threads: int, writes: float) -> float:
         machine = self.machine
         if machine.memory.shared_path is not None:
             domains = -(-threads // machine.cores_per_domain)
