@@ -17,7 +17,16 @@ from regionpredict.machine.model import (
 from regionpredict.machine.quantity import Curve, Quantity
 from regionpredict.machine.section import Section
 
-OPENMP = ("fork_join", "barrier", "reduction", "dynamic_chunk", "atomic", "critical")
+OPENMP = (
+    "fork_join",
+    "barrier",
+    "reduction",
+    "dynamic_chunk",
+    "atomic",
+    "critical",
+    "first_touch",
+    "line_transfer",
+)
 Key = TypeVar("Key")
 DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")
 OPERATIONS = tuple(defaults.OPERATION_CYCLES)

@@ -54,6 +54,7 @@ LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}
 LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0
 REMOTE_LATENCY_FACTOR = 1.6
+FIRST_TOUCH_CYCLES = 1000.0
 LATENCY_FACTOR = 0.6
 """Share of a streaming miss's weight that a latency miss has (see docs/machines.md)."""
 
@@ -124,4 +125,12 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
         ),
         atomic=curve("atomic", "t p, 20 on 1 thread", contended),
         critical=curve("critical", "3 t p, 60 on 1 thread", [3.0 * cost for cost in contended]),
+        first_touch=curve(
+            "first_touch",
+            "1000",
+            [FIRST_TOUCH_CYCLES for _ in counts],
+        ),
+        line_transfer=curve(
+            "line_transfer", "t / 4, 0.1 on 1 thread", [t / 4 if p > 1 else 0.1 for p in counts]
+        ),
     )

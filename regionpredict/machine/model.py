@@ -105,7 +105,9 @@ class Overheads:
     `fork_join`: an empty parallel region. `barrier`: one barrier. `reduction`: what a scalar
     reduction adds to a region. `dynamic_chunk`, `atomic`, `critical`: between two of them on one
     thread while all threads do nothing else (chunks of `schedule(dynamic)`, updates of one
-    variable, entries of one critical section).
+    variable, entries of one critical section). `first_touch`: the first write to 4 KiB of new
+    memory, while all threads do so. `line_transfer`: to read a cache line that another core wrote
+    last and to write one's own again, many of them in a row.
     """
 
     fork_join: Curve
@@ -114,6 +116,8 @@ class Overheads:
     dynamic_chunk: Curve
     atomic: Curve
     critical: Curve
+    first_touch: Curve
+    line_transfer: Curve
 
 
 @dataclass(frozen=True, slots=True)

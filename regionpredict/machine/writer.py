@@ -23,7 +23,8 @@ class Figures:
     `latency` in cycles by level (1, 2, 3; 0 is memory); `bandwidth` by level, kernel and cores
     in GB/s; `operations` by kind as (latency, throughput) in cycles; `openmp` by name and
     threads in cycles; `node_traffic_gbps` what all packages load together, where they share one
-    path; `remarks` what looked wrong.
+    path; `capacity` the bytes by level that one core really has, where the host shows a size that
+    is not plausible; `remarks` what looked wrong.
     """
 
     clock_hz: float | None = None
@@ -32,6 +33,7 @@ class Figures:
     operations: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     openmp: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     node_traffic_gbps: float | None = None
+    capacity: Mapping[int, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
@@ -95,7 +97,10 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
 def _cache(topology: Topology, place: int, measured: Figures) -> list[str]:
     shape = topology.caches[place]
     size = size_text(shape.size) if shape.size % 1024 == 0 else f"{shape.size} B"
-    if not shape.plausible:
+    if shape.level in measured.capacity:
+        held = size_text(measured.capacity[shape.level])
+        size = f"{{measured: {held}, source: calibrate}}"
+    elif not shape.plausible:
         size = _assumed(size, "what the host shows is not plausible")
     lines = [
         f"  - level: {place + 1}",

@@ -58,6 +58,38 @@ def test_memory_is_beyond_every_cache_or_what_is_free_allows():
     assert memory_bytes(shown, 100 * GIB) == 720 * MIB
 
 
+VIRTUAL = Topology(
+    "vm",
+    "a test",
+    1,
+    2,
+    1,
+    1,
+    (CacheShape(1, 2 * MIB, 64, 16, 1), CacheShape(2, 8 * MIB, 64, 16, 2, False, 480 * MIB)),
+    threads=(0, 1),
+)
+
+
+def test_a_size_that_is_not_plausible_is_measured(tmp_path):
+    keys = [m.key for m in plan(VIRTUAL, 64 * GIB, VIRTUAL.threads)]
+    sizes = [int(key.split("/")[2]) // MIB for key in keys if key.startswith("capacity/2/")]
+    assert sizes == [4, 8, 16, 32, 64, 128, 256]
+    assert latency_sizes(VIRTUAL, GIB)[2] == 4 * MIB
+    assert not any(m.key.startswith("capacity") for m in plan(NODE, 64 * GIB, NODE.threads))
+    sweep = {4: 30.0, 8: 29.5, 16: 29.0, 32: 20.0, 64: 16.0}
+    samples = {f"capacity/2/{size * MIB}": steady(rate) for size, rate in sweep.items()}
+    found = figures(VIRTUAL, (), {**samples, "bandwidth/0/load/1": steady(15.0)})
+    # the geometric mean of 30 and 15 is 21.2
+    assert found.capacity == {2: 16 * MIB}
+    path = tmp_path / "vm.yaml"
+    path.write_text(write(VIRTUAL, "vm", found))
+    size = load(path).caches[1].size_bytes
+    assert (size.value, size.evidence) == (16 * MIB, "measured")
+    # a working set that is no faster than memory is in no cache
+    flat = {f"capacity/2/{size * MIB}": steady(15.5) for size in sweep}
+    assert figures(VIRTUAL, (), {**flat, "bandwidth/0/load/1": steady(15.0)}).capacity == {}
+
+
 def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
     measurements = plan(NODE, 64 * GIB, NODE.threads)
     keys = [m.key for m in measurements]
@@ -72,6 +104,8 @@ def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
         "bandwidth/3/copy/6",
         "openmp/barrier/24",
         "openmp/dynamic_chunk/12",
+        "openmp/first_touch/24",
+        "openmp/line_transfer/2",
         "node/load/24",
     ):
         assert key in keys

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
-from regionpredict.machine.calibrate.plan import CLOCK, Measurement
+from regionpredict.machine.calibrate.plan import CLOCK, MEMORY_LEVEL, Measurement
 from regionpredict.machine.calibrate.samples import ENOUGH, relative_interval, settled, typical
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.writer import Figures
@@ -14,6 +15,8 @@ FALL = 0.1
 """A bandwidth may fall by this share with more cores before a remark says so."""
 SHARED_PATH = 1.3
 """All packages together below this multiple of one package: they share one path to memory."""
+CLEARLY = 1.15
+"""A working set that loads less than so many times as fast as memory is not in a cache."""
 NAMED_UNSTEADY = 6
 
 
@@ -30,11 +33,14 @@ def figures(
     bandwidth: dict[int, dict[str, dict[int, float]]] = {}
     operations: dict[str, tuple[float, float]] = {}
     openmp: dict[str, dict[int, float]] = {}
+    sweeps: dict[int, dict[int, float]] = {}
     for key, value in values.items():
         kind, *rest = key.split("/")
         if kind == "bandwidth":
             level, kernel, count = int(rest[0]), rest[1], int(rest[2])
             bandwidth.setdefault(level, {}).setdefault(kernel, {})[count] = value
+        elif kind == "capacity":
+            sweeps.setdefault(int(rest[0]), {})[int(rest[1])] = value
         elif clock is None:
             continue
         elif kind == "latency":
@@ -52,17 +58,35 @@ def figures(
         operations=operations,
         openmp={name: curve for name, curve in openmp.items() if 1 in curve},
         node_traffic_gbps=_shared_path(topology, values),
+        capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
     )
     remarks = (*_unsteady(plan, samples), *suspicious(found))
-    return Figures(
-        found.clock_hz,
-        found.latency,
-        found.bandwidth,
-        found.operations,
-        found.openmp,
-        found.node_traffic_gbps,
-        remarks,
-    )
+    return replace(found, remarks=remarks)
+
+
+def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:
+    """Bytes of each level that one core really has, from GB/s by working set and of memory."""
+    if memory is None:
+        return {}
+    found = {level: capacity(sweep, memory) for level, sweep in sweeps.items() if sweep}
+    return {level: size for level, size in found.items() if size is not None}
+
+
+def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
+    """The largest working set that loads clearly faster than memory: beyond the geometric mean.
+
+    None where even the smallest does not.
+
+    >>> capacity({4: 30.0, 8: 29.0, 16: 28.0, 32: 18.0}, memory=17.0)
+    16
+    """
+    middle = (max(sweep.values()) * memory) ** 0.5
+    held = None
+    for size in sorted(sweep):
+        if sweep[size] < max(middle, CLEARLY * memory):
+            break
+        held = size
+    return held
 
 
 def suspicious(found: Figures) -> tuple[str, ...]:

@@ -2,12 +2,19 @@
  *
  * One thread on each of CPUS (0,1,2). KIND: fork_join, an empty parallel region; barrier; reduction,
  * what a scalar reduction adds to a region; dynamic_chunk, atomic, critical, between two of them on
- * one thread while all threads do nothing else. A sample is the least of three turns, in ns. */
+ * one thread while all threads do nothing else; first_touch, the first write to 4 KiB of new memory
+ * while all threads do so; line_transfer, a line of cache that another core has written, to read it
+ * and to write one's own again. A sample is the least of three turns, in ns. */
 #include "measure.h"
 #include <omp.h>
+#include <unistd.h>
+
+#define LINE 64
+#define LINES 128 /* of each thread in line_transfer: fewer than any first cache holds */
 
 static int threads, cpus[MOST_CPUS];
 static volatile double sink;
+static char *blocks; /* LINES lines for each thread */
 
 static void bind_all(void) {
 #pragma omp parallel num_threads(threads)
@@ -86,6 +93,55 @@ static double critical(long n) {
     return spent / (double)n;
 }
 
+/* Each thread writes once into each of its pages of a block that the system has just given. */
+static double first_touch(long n) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t share = ((size_t)n * 4096 + page - 1) / page * page;
+    char *block = mmap(NULL, share * (size_t)threads, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) exit(1);
+    double begin = now();
+#pragma omp parallel num_threads(threads)
+    {
+        char *own = block + share * (size_t)omp_get_thread_num();
+        for (size_t at = 0; at < share; at += page) *(volatile char *)(own + at) = 1;
+    }
+    double spent = now() - begin;
+    munmap(block, share * (size_t)threads);
+    return spent * 4096 / (double)share;
+}
+
+/* Each thread writes its lines, then reads those of the thread `away` from it, until it has read
+ * n of them. */
+static double exchange(long n, int away) {
+    long rounds = (n + LINES - 1) / LINES;
+    double begin = 0, spent = 0;
+#pragma omp parallel num_threads(threads)
+    {
+        int me = omp_get_thread_num();
+        volatile char *own = blocks + (size_t)me * LINES * LINE;
+        volatile char *other = blocks + (size_t)((me + away) % threads) * LINES * LINE;
+        int sum = 0;
+#pragma omp barrier
+#pragma omp master
+        begin = now();
+        for (long i = 0; i < rounds; i++) {
+            for (int k = 0; k < LINES; k++) own[k * LINE] = (char)i;
+#pragma omp barrier
+            for (int k = 0; k < LINES; k++) sum += other[k * LINE];
+#pragma omp barrier
+        }
+#pragma omp master
+        spent = now() - begin;
+#pragma omp critical
+        sink += sum;
+    }
+    return spent / (double)(rounds * LINES);
+}
+
+static double line_transfer(long n) { return exchange(n, 1); }
+static double own_lines(long n) { return exchange(n, 0); }
+
 typedef double (*construct)(long);
 
 static double best_of(construct run, long n) {
@@ -97,26 +153,32 @@ static double best_of(construct run, long n) {
     return best;
 }
 
+enum { REDUCTION = 2, KINDS = 8 }; /* those after REDUCTION hold one fork and join */
+
 int main(int argc, char **argv) {
     static const char *const names[] = {"fork_join", "barrier", "reduction",
-                                        "dynamic_chunk", "atomic", "critical"};
+                                        "dynamic_chunk", "atomic", "critical",
+                                        "first_touch", "line_transfer"};
     static const construct runs[] = {fork_join, barrier, region_with_sum,
-                                     dynamic_chunk, atomic, critical};
+                                     dynamic_chunk, atomic, critical,
+                                     first_touch, line_transfer};
     if (argc != 5) return 2;
     int samples = atoi(argv[1]), kind = 0;
     threads = read_cpus(argv[3], cpus);
-    while (kind < 6 && strcmp(names[kind], argv[4]) != 0) kind++;
-    if (kind == 6 || threads < 1) return 2;
+    while (kind < KINDS && strcmp(names[kind], argv[4]) != 0) kind++;
+    if (kind == KINDS || threads < 1) return 2;
     omp_set_dynamic(0);
     bind_all();
+    blocks = memory((size_t)threads * LINES * LINE);
     construct run = runs[kind];
     long n = 16;
     while (best_of(run, n) * (double)n < 2e-3 && n < (1L << 24)) n *= 2;
     double until = now() + atof(argv[2]);
     for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
         double spent = best_of(run, n);
-        if (kind == 2) spent -= best_of(fork_join, n);
-        if (kind > 2) spent -= best_of(fork_join, 64) / (double)n;
+        if (run == region_with_sum) spent -= best_of(fork_join, n);
+        else if (run == line_transfer) spent -= best_of(own_lines, n);
+        else if (kind > REDUCTION) spent -= best_of(fork_join, 64) / (double)n;
         sample(1e9 * (spent > 0 ? spent : 1e-10));
     }
     return 0;

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from regionpredict.machine.detect.topology import Topology
+from regionpredict.machine.detect.topology import CacheShape, Topology
 
 KERNELS = ("load", "copy", "update", "triad", "daxpy")
 OPERATIONS = ("fp_add", "fp_mul", "fp_fma", "fp_div", "fp_sqrt")
-OPENMP = ("fork_join", "barrier", "dynamic_chunk", "reduction", "atomic", "critical")
+OPENMP = (
+    "fork_join",
+    "barrier",
+    "first_touch",
+    "line_transfer",
+    "dynamic_chunk",
+    "reduction",
+    "atomic",
+    "critical",
+)
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
 MEMORY_LEVEL = 0
@@ -45,6 +55,7 @@ def plan(topology: Topology, free_bytes: int, cpus: tuple[int, ...]) -> tuple[Me
     return (
         Measurement(CLOCK, "latency", (first, "0", line)),
         *latencies,
+        *(m for cache in topology.caches for m in _capacity(topology, cache, memory, first)),
         *operations,
         *_bandwidth(topology, MEMORY_LEVEL, memory, cpus),
         *_node_bandwidth(topology, memory, cpus),
@@ -72,13 +83,15 @@ def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
     """A working set for each level that fits it and not the level above (0 is memory).
 
     Between the two sizes, nearer to the lower one; a level hardly larger than the one above it
-    (a victim cache) has none.
+    (a victim cache) has none. A level whose size is not plausible: twice the level above.
     """
     sizes: dict[int, int] = {}
     above = 0
     for cache in topology.caches:
         size = cache.size // 2 if above == 0 else max(2 * above, cache.size // 2)
-        if size <= 0.8 * cache.size:
+        if above and not cache.plausible:
+            size = 2 * above
+        if size <= 0.8 * cache.size or (above and not cache.plausible):
             sizes[cache.level] = size
         above = max(above, cache.size)
     sizes[MEMORY_LEVEL] = memory
@@ -94,6 +107,37 @@ def core_counts(most: int) -> tuple[int, ...]:
     counts = [*range(1, 9), *range(10, 17, 2), *range(20, 33, 4), *range(40, 65, 8)]
     counts += list(range(80, 1025, 16))
     return tuple(sorted({count for count in counts if count < most} | {most}))
+
+
+def capacity_sizes(topology: Topology, cache: CacheShape, memory: int) -> tuple[int, ...]:
+    """Working sets of one core that tell how much of a cache it really has, in bytes.
+
+    Only for a cache whose shown size is not plausible: from twice the levels above, doubled up to
+    what is shown or half of what memory is measured with.
+
+    >>> from regionpredict.machine.detect.topology import CacheShape, Topology
+    >>> l2 = CacheShape(2, 2 << 20, 64, 16, 1)
+    >>> l3 = CacheShape(3, 8 << 20, 64, 16, 2, plausible=False, shown=480 << 20)
+    >>> sizes = capacity_sizes(Topology("", "", 1, 2, 1, 1, (l2, l3)), l3, 200 << 20)
+    >>> [size >> 20 for size in sizes]
+    [4, 8, 16, 32, 64]
+    """
+    if cache.plausible:
+        return ()
+    above = max((other.size for other in topology.caches if other.level < cache.level), default=0)
+    size, sizes = max(2 * above, 1 << 20), []
+    while size <= min(cache.shown, memory // 2):
+        sizes.append(size)
+        size *= 2
+    return tuple(sizes)
+
+
+def _capacity(
+    topology: Topology, cache: CacheShape, memory: int, cpu: str
+) -> Iterator[Measurement]:
+    for size in capacity_sizes(topology, cache, memory):
+        key = f"capacity/{cache.level}/{size}"
+        yield Measurement(key, "bandwidth", (cpu, str(size), "load"))
 
 
 def _bandwidth(
@@ -127,11 +171,16 @@ def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 
 
 def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Bandwidth of one level, on two thirds of each core's share if the level above holds less."""
+    """Bandwidth of one level, on two thirds of each core's share if the level above holds less.
+
+    Of a level whose size is not plausible: on twice the level above.
+    """
     place = next(i for i, cache in enumerate(topology.caches) if cache.level == level)
     cache = topology.caches[place]
     share = round(0.66 * cache.size / cache.cores)
-    if place > 0:
+    if not cache.plausible and place > 0:
+        share = 2 * topology.caches[place - 1].size  # the least that the level above cannot hold
+    elif place > 0:
         above = topology.caches[place - 1]
         if share < 1.5 * above.size / above.cores:
             return []

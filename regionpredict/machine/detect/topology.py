@@ -166,8 +166,7 @@ def _caches(
             whose = "in a virtual machine the host's" if virtual else "another host's, it seems"
             remarks.append(
                 f"L{level} of {size / 1024**2:.0f} MiB for {shared} "
-                f"{'core' if shared == 1 else 'cores'} is not plausible ({whose}); "
-                f"{guess / 1024**2:.0f} MiB assumed"
+                f"{'core' if shared == 1 else 'cores'} is not plausible ({whose})"
             )
             size = guess
         shapes.append(CacheShape(level, size, line, ways, shared, plausible, shown))
