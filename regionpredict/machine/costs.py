@@ -26,6 +26,7 @@ OPENMP = (
     "critical",
     "first_touch",
     "line_transfer",
+    "bulk_transfer",
 )
 Key = TypeVar("Key")
 DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")

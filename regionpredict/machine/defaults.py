@@ -112,6 +112,11 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
     barrier = curve(
         "barrier", "t (p + 4), 50 on 1 thread", [t * (p + 4) if p > 1 else 50.0 for p in counts]
     )
+
+    def lines(together: int) -> list[float]:
+        """Lines on their way from core to core, so many at a time."""
+        return [t / together if p > 1 else 0.1 for p in counts]
+
     waits = [barrier.at(p) for p in counts]
     contended = [t * p if p > 1 else 20.0 for p in counts]
     return Overheads(
@@ -130,7 +135,6 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
             "1000",
             [FIRST_TOUCH_CYCLES for _ in counts],
         ),
-        line_transfer=curve(
-            "line_transfer", "t / 4, 0.1 on 1 thread", [t / 4 if p > 1 else 0.1 for p in counts]
-        ),
+        line_transfer=curve("line_transfer", "t / 4, 0.1 on 1 thread", lines(4)),
+        bulk_transfer=curve("bulk_transfer", "t / 12, 0.1 on 1 thread", lines(12)),
     )

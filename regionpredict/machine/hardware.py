@@ -31,7 +31,7 @@ CACHE = (
     "write_allocate",
     "bandwidth",
 )
-MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path")
+MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size")
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
 MOST_CORES = 65536
@@ -167,6 +167,7 @@ def read_memory(section: Section, node: Node) -> Memory:
         bandwidth=bandwidth,
         peak_bytes_per_s=peak,
         shared_path=shared,
+        size_bytes=section.quantity("size", "B", whole=True) if "size" in section else None,
     )
 
 

@@ -68,7 +68,8 @@ class Memory:
     `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s, as the program counts
     them, by number of cores inside one domain. `peak_bytes_per_s` is the theoretical peak of one
     domain, `shared_path` the ceiling of a node whose packages share one path (None: each domain
-    has its own), `remote_latency_cycles` the latency from another package.
+    has its own), `remote_latency_cycles` the latency from another package. `size_bytes` is how
+    much memory one domain has (None: not told, taken to hold everything).
     """
 
     latency_cycles: Quantity
@@ -76,6 +77,7 @@ class Memory:
     bandwidth: Mapping[str, Curve]
     peak_bytes_per_s: Quantity | None
     shared_path: SharedPath | None
+    size_bytes: Quantity | None = None
 
     def curve(self, kernel: str) -> Curve:
         """B/s of `kernel` by cores in a domain: as measured, or derived from another kernel.
@@ -107,7 +109,8 @@ class Overheads:
     thread while all threads do nothing else (chunks of `schedule(dynamic)`, updates of one
     variable, entries of one critical section). `first_touch`: the first write to 4 KiB of new
     memory, while all threads do so. `line_transfer`: to read a cache line that another core wrote
-    last and to write one's own again, many of them in a row.
+    last and to write one's own again, for as many lines in a row as a first cache holds;
+    `bulk_transfer`: for each line beyond these. `fork_join` is met after a little serial work.
     """
 
     fork_join: Curve
@@ -118,6 +121,7 @@ class Overheads:
     critical: Curve
     first_touch: Curve
     line_transfer: Curve
+    bulk_transfer: Curve
 
 
 @dataclass(frozen=True, slots=True)

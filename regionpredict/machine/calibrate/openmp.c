@@ -1,20 +1,24 @@
 /* What OpenMP's constructs cost: openmp SAMPLES SECONDS CPUS KIND
  *
- * One thread on each of CPUS (0,1,2). KIND: fork_join, an empty parallel region; barrier; reduction,
- * what a scalar reduction adds to a region; dynamic_chunk, atomic, critical, between two of them on
- * one thread while all threads do nothing else; first_touch, the first write to 4 KiB of new memory
- * while all threads do so; line_transfer, a line of cache that another core has written, to read it
- * and to write one's own again. A sample is the least of three turns, in ns. */
+ * One thread on each of CPUS (0,1,2). KIND: fork_join, an empty parallel region after a little
+ * serial work; barrier; reduction, what a scalar reduction adds to a region; dynamic_chunk, atomic,
+ * critical, between two of them on one thread while all threads do nothing else; first_touch, the
+ * first write to 4 KiB of new memory while all threads do so; line_transfer, a line of cache that
+ * another core has written, to read it and to write one's own again, few enough lines for the first
+ * cache; bulk_transfer, the same of many. A sample is the least of three turns, in ns. */
 #include "measure.h"
 #include <omp.h>
 #include <unistd.h>
 
 #define LINE 64
-#define LINES 128 /* of each thread in line_transfer: fewer than any first cache holds */
+#define BETWEEN (256 << 10)
+#define FEW 128   /* lines of a thread in line_transfer: no first cache is smaller */
+#define MANY 8192 /* lines of a thread in bulk_transfer */
 
 static int threads, cpus[MOST_CPUS];
 static volatile double sink;
-static char *blocks; /* LINES lines for each thread */
+static char *blocks;  /* MANY lines for each thread */
+static char *between; /* BETWEEN bytes that the first thread works on */
 
 static void bind_all(void) {
 #pragma omp parallel num_threads(threads)
@@ -28,6 +32,28 @@ static double fork_join(long n) {
         __asm__ volatile("" ::: "memory");
     }
     return (now() - begin) / (double)n;
+}
+
+/* What the first thread does between two regions of a program: a microsecond or two over memory
+ * that no first cache holds, after which the team's own data is no longer at hand. */
+static void serial_part(long turn) {
+    char *from = between + (size_t)(turn % 4) * BETWEEN / 4;
+    for (size_t at = 0; at < BETWEEN / 4; at += LINE) *(volatile char *)(from + at) += 1;
+}
+
+/* An empty region as a program meets it, with serial work before each. */
+static double fork_join_between(long n) {
+    double spent = 0, clock = now();
+    for (int i = 0; i < 16; i++) (void)now();
+    clock = (now() - clock) / 17;
+    for (long i = 0; i < n; i++) {
+        serial_part(i);
+        double begin = now();
+#pragma omp parallel num_threads(threads)
+        __asm__ volatile("" ::: "memory");
+        spent += now() - begin;
+    }
+    return spent / (double)n - clock;
 }
 
 static double region_with_sum(long n) {
@@ -113,22 +139,22 @@ static double first_touch(long n) {
 
 /* Each thread writes its lines, then reads those of the thread `away` from it, until it has read
  * n of them. */
-static double exchange(long n, int away) {
-    long rounds = (n + LINES - 1) / LINES;
+static double exchange(long n, int lines, int away) {
+    long rounds = (n + lines - 1) / lines;
     double begin = 0, spent = 0;
 #pragma omp parallel num_threads(threads)
     {
         int me = omp_get_thread_num();
-        volatile char *own = blocks + (size_t)me * LINES * LINE;
-        volatile char *other = blocks + (size_t)((me + away) % threads) * LINES * LINE;
+        volatile char *own = blocks + (size_t)me * MANY * LINE;
+        volatile char *other = blocks + (size_t)((me + away) % threads) * MANY * LINE;
         int sum = 0;
 #pragma omp barrier
 #pragma omp master
         begin = now();
         for (long i = 0; i < rounds; i++) {
-            for (int k = 0; k < LINES; k++) own[k * LINE] = (char)i;
+            for (int k = 0; k < lines; k++) own[k * LINE] = (char)i;
 #pragma omp barrier
-            for (int k = 0; k < LINES; k++) sum += other[k * LINE];
+            for (int k = 0; k < lines; k++) sum += other[k * LINE];
 #pragma omp barrier
         }
 #pragma omp master
@@ -136,11 +162,13 @@ static double exchange(long n, int away) {
 #pragma omp critical
         sink += sum;
     }
-    return spent / (double)(rounds * LINES);
+    return spent / (double)(rounds * lines);
 }
 
-static double line_transfer(long n) { return exchange(n, 1); }
-static double own_lines(long n) { return exchange(n, 0); }
+static double line_transfer(long n) { return exchange(n, FEW, 1); }
+static double own_lines(long n) { return exchange(n, FEW, 0); }
+static double bulk_transfer(long n) { return exchange(n, MANY, 1); }
+static double own_bulk(long n) { return exchange(n, MANY, 0); }
 
 typedef double (*construct)(long);
 
@@ -153,15 +181,15 @@ static double best_of(construct run, long n) {
     return best;
 }
 
-enum { REDUCTION = 2, KINDS = 8 }; /* those after REDUCTION hold one fork and join */
+enum { REDUCTION = 2, KINDS = 9 }; /* those after REDUCTION hold one fork and join */
 
 int main(int argc, char **argv) {
     static const char *const names[] = {"fork_join", "barrier", "reduction",
                                         "dynamic_chunk", "atomic", "critical",
-                                        "first_touch", "line_transfer"};
-    static const construct runs[] = {fork_join, barrier, region_with_sum,
+                                        "first_touch", "line_transfer", "bulk_transfer"};
+    static const construct runs[] = {fork_join_between, barrier, region_with_sum,
                                      dynamic_chunk, atomic, critical,
-                                     first_touch, line_transfer};
+                                     first_touch, line_transfer, bulk_transfer};
     if (argc != 5) return 2;
     int samples = atoi(argv[1]), kind = 0;
     threads = read_cpus(argv[3], cpus);
@@ -169,7 +197,8 @@ int main(int argc, char **argv) {
     if (kind == KINDS || threads < 1) return 2;
     omp_set_dynamic(0);
     bind_all();
-    blocks = memory((size_t)threads * LINES * LINE);
+    blocks = memory((size_t)threads * MANY * LINE);
+    between = memory(BETWEEN);
     construct run = runs[kind];
     long n = 16;
     while (best_of(run, n) * (double)n < 2e-3 && n < (1L << 24)) n *= 2;
@@ -178,6 +207,7 @@ int main(int argc, char **argv) {
         double spent = best_of(run, n);
         if (run == region_with_sum) spent -= best_of(fork_join, n);
         else if (run == line_transfer) spent -= best_of(own_lines, n);
+        else if (run == bulk_transfer) spent -= best_of(own_bulk, n);
         else if (kind > REDUCTION) spent -= best_of(fork_join, 64) / (double)n;
         sample(1e9 * (spent > 0 ? spent : 1e-10));
     }

@@ -14,6 +14,7 @@ OPENMP = (
     "barrier",
     "first_touch",
     "line_transfer",
+    "bulk_transfer",
     "dynamic_chunk",
     "reduction",
     "atomic",
