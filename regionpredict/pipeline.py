@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
-from regionpredict.analysis.firsttouch import Placement, placement_of
+from regionpredict.analysis.firsttouch import Placement, placements
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
 from regionpredict.frontend import SourceRequest, read
@@ -51,14 +51,16 @@ def analyse(
     *,
     frontend: str | None = None,
     processes: int = 1,
+    flows: bool = True,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
+    `flows` reads also what tells where pages lie, which the saturation model asks for.
     Raises UsageError where `given` names nothing that a region depends on.
     """
     begin = clock()
-    program = read(requests, frontend, processes)
+    program = read(requests, frontend, processes, flows=flows)
     parsed = clock()
     check_names(program, given)
     facts = tuple(
@@ -81,14 +83,15 @@ def predict(
     """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
     if model == "saturation":
         _check_threads(threads, machine)
-        regions = analysis.program.regions
         given = Placement(first_touch, "as given", False) if first_touch else None
+        seen = placements(analysis.program) if given is None else ()
+        places = [given] * len(analysis.facts) if given is not None else seen
         curves = tuple(
             predict_saturation(
                 facts, machine, threads=threads, within=within,
-                placement=given or placement_of(facts.region, regions),
+                placement=place,
             )
-            for facts in analysis.facts
+            for facts, place in zip(analysis.facts, places, strict=True)
         )  # fmt: skip
         return Predictions(analysis, machine, model, curves)
     made = tuple(predict_density(facts, machine, combination) for facts in analysis.facts)

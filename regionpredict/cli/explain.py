@@ -59,7 +59,8 @@ def command(
     if machine_name is None:
         raise UsageError("explain FILE:LINE needs a machine", remedy="add -m MACHINE")
     machine = load(machine_name)
-    analysis = run_analysis((file,), **options, processes=1, timings=False)
+    flows = model == "saturation" and first_touch is None
+    analysis = run_analysis((file,), **options, processes=1, timings=False, flows=flows)
     result = predict(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,

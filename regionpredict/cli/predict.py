@@ -56,7 +56,8 @@ def command(
     check_stage(stage)
     check_model_options(model, combination, threads, first_touch)
     machine = load(machine_name)
-    analysis = run_analysis(paths, **options)
+    flows = model == "saturation" and first_touch is None
+    analysis = run_analysis(paths, **options, flows=flows)
     result = predict(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,

@@ -79,8 +79,12 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
 def run_analysis(
     paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
+    flows: bool = False,
 ) -> Analysis:  # fmt: skip
-    """Reads and analyses what the common options name; diagnostics go to standard error."""
+    """Reads and analyses what the common options name; diagnostics go to standard error.
+
+    `flows`: also what tells where pages lie.
+    """
     from regionpredict.frontend import requests_for
     from regionpredict.pipeline import analyse
 
@@ -89,7 +93,7 @@ def run_analysis(
         processes = (os.cpu_count() or 1) if len(requests) >= _PARALLEL_FROM else 1
     analysis = analyse(
         requests, parse_given(given), frontend=frontend, processes=processes,
-        clock=time.perf_counter,
+        flows=flows, clock=time.perf_counter,
     )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():

@@ -243,6 +243,7 @@ class _Reader:
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
             writes_of=self.writes_of,
+            bodies=self.bodies,
             errors=self.errors,
             headers="system" if headers.has_system_headers() else "shipped",
             close=self.close,
@@ -392,6 +393,11 @@ class _Reader:
         if self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(definition)):
             return None
         return self._function(definition)
+
+    def bodies(self) -> list[Function]:
+        """Every function of the user's files that has a body."""
+        found = (self._function(cursor) for cursor, _, _, _ in self._located())
+        return [function for function in found if function is not None]
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
         """Every call of the function in the user's files, with the function it stands in."""

@@ -239,6 +239,7 @@ class _Reader:
             files=tuple(self.sources),
             macros=self.macros.constants,
             writes_of=self.writes_of,
+            bodies=self.bodies,
             errors=tuple(self.errors),
             headers="shipped",
         )
@@ -356,6 +357,11 @@ class _Reader:
     def body_of(self, decl: Decl) -> Function | None:
         """The tree of a function with a body in the user's files, or None."""
         return self._function(decl.name) if decl.kind == "function" else None
+
+    def bodies(self) -> list[Function]:
+        """Every function of the user's files that has a body."""
+        found = (self._function(name) for name, _, _, _ in self.located)
+        return [function for function in found if function is not None]
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
         """Every call of the function in the user's files, with the function it stands in."""

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.frontend import libclang
+from regionpredict.frontend.flows import flows_of
 from regionpredict.frontend.regions import regions_of
 from regionpredict.frontend.unit import SourceRequest, Unit
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
+from regionpredict.ir.flow import Flow
 
 _DEPTH = 50_000
 FRONTENDS = ("libclang", "pycparser")
@@ -26,6 +28,7 @@ class _Part(NamedTuple):
     files: tuple[str, ...]
     macros: frozenset[str]
     headers: str
+    flows: list[Flow]
 
 
 def default_frontend() -> str:
@@ -34,14 +37,20 @@ def default_frontend() -> str:
 
 
 def read(
-    requests: Sequence[SourceRequest], frontend: str | None = None, processes: int = 1
+    requests: Sequence[SourceRequest],
+    frontend: str | None = None,
+    processes: int = 1,
+    *,
+    flows: bool = False,
 ) -> Program:
     """Reads every request; a file that cannot be read is a diagnostic unless it is the only one.
+
+    `flows` asks for what all functions do to memory as well, which first touch is told from.
 
     Raises InputError where a single file cannot be read at all.
     """
     chosen = frontend or default_frontend()
-    jobs = [(request, chosen, len(requests) == 1) for request in requests]
+    jobs = [(request, chosen, len(requests) == 1, flows) for request in requests]
     if processes > 1 and len(jobs) > 1:
         with ProcessPoolExecutor(min(processes, len(jobs))) as pool:
             parts = list(pool.map(_read_one, jobs, chunksize=1))
@@ -62,8 +71,8 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     return parse_unit
 
 
-def _read_one(job: tuple[SourceRequest, str, bool]) -> _Part:
-    request, frontend, alone = job
+def _read_one(job: tuple[SourceRequest, str, bool, bool]) -> _Part:
+    request, frontend, alone, with_flows = job
     # Generated code has sums of thousands of terms, which nest as deep.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
     try:
@@ -73,12 +82,14 @@ def _read_one(job: tuple[SourceRequest, str, bool]) -> _Part:
             raise
         place = Span(error.path or request.path, error.line or 1, error.column or 0)
         note = Diagnostic("RP004", place, f"{error.message}: file left out")
-        return _Part([], [note], (request.path,), frozenset(), "system")
+        return _Part([], [note], (request.path,), frozenset(), "system", [])
     try:
         regions, notes = regions_of(unit)
+        flows = flows_of(unit) if with_flows else []
     finally:
         unit.close()
-    return _Part(regions, [*unit.diagnostics, *notes], unit.files, unit.macros, unit.headers)
+    notes = [*unit.diagnostics, *notes]
+    return _Part(regions, notes, unit.files, unit.macros, unit.headers, flows)
 
 
 def _join(parts: list[_Part], frontend: str) -> Program:
@@ -88,7 +99,10 @@ def _join(parts: list[_Part], frontend: str) -> Program:
     definitions: dict[str, tuple[Definition, ...]] = {}
     notes: dict[Diagnostic, None] = {}
     files: dict[str, None] = {}
+    flows: dict[tuple[Span, str], Flow] = {}
     for part in parts:
+        for flow in part.flows:
+            flows.setdefault((flow.span, flow.function), flow)
         files.update(dict.fromkeys(part.files))
         notes.update(dict.fromkeys(part.diagnostics))
         before = set(regions)
@@ -115,4 +129,5 @@ def _join(parts: list[_Part], frontend: str) -> Program:
         definitions=definitions,
         macros=frozenset().union(*(part.macros for part in parts)),
         headers="shipped" if any(part.headers == "shipped" for part in parts) else "system",
+        flows=tuple(flows.values()),
     )

@@ -31,7 +31,8 @@ class Unit:
     """One parsed translation unit.
 
     `functions` are those with OpenMP directives in them; `body_of` gives any other function's
-    tree, and `calls_of` the calls of a function with the functions they stand in.
+    tree, `bodies` all of them, and `calls_of` the calls of a function with the functions they
+    stand in.
     `directives` are all active loop directives, (file, directive), so that none can get lost.
     """
 
@@ -44,6 +45,7 @@ class Unit:
     files: tuple[str, ...]
     macros: frozenset[str]
     writes_of: Callable[[Decl], int]
+    bodies: Callable[[], list[Function]]
     headers: str = "system"
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
+from regionpredict.ir.flow import Flow
 from regionpredict.ir.region import Region
 from regionpredict.ir.source import Diagnostic, Span
 
@@ -36,3 +37,4 @@ class Program:
     definitions: dict[str, tuple[Definition, ...]]
     macros: frozenset[str] = frozenset()
     headers: str = "system"  # 'system' | 'shipped'
+    flows: tuple[Flow, ...] = ()  # what functions do to memory, where it was asked for

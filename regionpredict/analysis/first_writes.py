@@ -1,0 +1,265 @@
+"""Follows a program from `main` and notes who writes each block of memory first.
+
+Every call is followed with its arguments by position, every loop once: what counts is the first
+write, not how often. Blocks of memory are variables, or what one call of `malloc` gave. Reading,
+allocating and clearing by `calloc` place no pages: the kernel hands them out at the first write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from regionpredict.ir import Span
+from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
+
+_NEW = frozenset(
+    ("malloc", "calloc", "aligned_alloc", "memalign", "valloc", "_mm_malloc", "mmap", "alloca",
+     "numa_alloc_local", "operator new", "omp_alloc", "polybench_alloc_data")
+)  # fmt: skip
+# The position of the memory that a library function fills.
+_FILLS = {
+    "memset": 0, "memcpy": 0, "memmove": 0, "bzero": 0, "fread": 0, "read": 1, "pread": 1,
+    "__builtin_memset": 0, "__builtin_memcpy": 0, "__builtin___memset_chk": 0,
+    "__builtin___memcpy_chk": 0,
+}  # fmt: skip
+_HARMLESS = frozenset(
+    ("free", "printf", "fprintf", "puts", "fputs", "fwrite", "memcmp", "strcmp", "strncmp",
+     "strlen", "atoi", "atof", "strtol", "strtod", "fopen", "fclose", "perror", "time", "clock",
+     "gettimeofday", "clock_gettime", "assert", "sprintf", "snprintf", "getenv", "qsort")
+)  # fmt: skip
+_MAX_DEPTH = 40
+_MAX_EVENTS = 200_000
+
+
+class FirstWrite(NamedTuple):
+    """`kind` 'serial' or 'parallel'; `how` tells where; `sure` is False where it may not be."""
+
+    kind: str
+    how: str
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Who runs the code: 'serial', 'team' (every thread of it) or 'share' (each a part)."""
+
+    mode: str
+    team: bool
+    looped: bool
+    sure: bool
+    at: Span | None = None  # the outermost loop of this function, or the worksharing loop
+
+
+@dataclass(slots=True)
+class _Frame:
+    flow: Flow
+    number: int
+    result: Place | None = None
+    calls: tuple[str, ...] = field(default=())
+
+
+def first_writes(flows: Sequence[Flow]) -> dict[Span, list[dict[str, FirstWrite | None]]]:
+    """For every worksharing loop, by the place of its directive, one dictionary a visit.
+
+    It tells of the region's arrays who writes them first; None: nobody before it, and not it.
+    """
+    visits: dict[Span, list[dict[str, FirstWrite | None]]] = {}
+    called = {event.function for flow in flows for event in _events(flow.body)
+              if isinstance(event, Handed)}  # fmt: skip
+    roots = [flow for flow in flows if flow.function == "main"]
+    roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
+    for root in roots:
+        _Walk(flows, visits, from_main=root.function == "main").run(root)
+    for flow in flows:
+        if any(isinstance(e, Block) and e.kind == "share" and e.span not in visits
+               for e in _events(flow.body)):  # fmt: skip
+            _Walk(flows, visits, from_main=False).run(flow)
+    return visits
+
+
+def _events(events: Iterable[Event]) -> Iterable[Event]:
+    for event in events:
+        yield event
+        if isinstance(event, Block):
+            yield from _events(event.body)
+
+
+class _Walk:
+    """One run from one function; memory is as nobody has touched it."""
+
+    def __init__(
+        self, flows: Sequence[Flow], visits: dict[Span, list[dict[str, FirstWrite | None]]],
+        *, from_main: bool,
+    ) -> None:  # fmt: skip
+        self.by_file = {(flow.span.file, flow.function): flow for flow in flows}
+        self.by_name: dict[str, Flow] = {}
+        for flow in flows:
+            self.by_name.setdefault(flow.function, flow)
+        self.visits = visits
+        self.from_main = from_main
+        self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
+        self.first: dict[Place, FirstWrite] = {}
+        self.doubts: dict[Place, str] = {}
+        self.frames = 0
+        self.blocks = 0
+        self.left = _MAX_EVENTS
+        self.stack: list[str] = []
+
+    def run(self, root: Flow) -> None:
+        """Follows the function and everything it calls."""
+        self._call(root, (), "", _State("serial", team=False, looped=False, sure=True), ())
+
+    def _call(
+        self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
+        calls: tuple[str, ...],
+    ) -> Place | None:  # fmt: skip
+        self.frames += 1
+        frame = _Frame(flow, self.frames, calls=(*calls, via) if via else calls)
+        for slot, argument in zip(flow.parameters, arguments, strict=False):
+            if argument is not None:
+                self.points[self._resolve(slot, frame)] = argument
+        self.stack.append(flow.function)
+        self._run(flow.body, frame, state)
+        self.stack.pop()
+        return frame.result
+
+    def _run(self, events: Sequence[Event], frame: _Frame, state: _State) -> None:
+        for event in events:
+            self.left -= 1
+            if self.left < 0:
+                return
+            if isinstance(event, Block):
+                self._block(event, frame, state)
+            elif isinstance(event, Write):
+                if state.looped:
+                    place = self._resolve(event.place, frame)
+                    at = state.at or event.span
+                    self._touch(place, "a loop", at, frame, state, sure=event.sure)
+            elif isinstance(event, Link):
+                slot = self._resolve(event.slot, frame)
+                if event.source is None:
+                    self.points.pop(slot, None)
+                else:
+                    self.points[slot] = self._resolve(event.source, frame)
+            elif isinstance(event, Handed):
+                self._handed(event, frame, state)
+            elif frame.result is None:
+                self._returned(event, frame)
+
+    def _returned(self, event: Returned, frame: _Frame) -> None:
+        frame.result = self._resolve(event.source, frame)
+
+    def _block(self, block: Block, frame: _Frame, state: _State) -> None:
+        mode, team, looped, sure = state.mode, state.team, state.looped, state.sure
+        at = state.at
+        if block.kind == "loop":
+            looped, at = True, at or block.span
+        elif block.kind == "branch":
+            sure = False
+        elif block.kind == "parallel":
+            mode, team = "team", True
+        elif block.kind in ("share", "task"):
+            mode, looped = ("share" if team else mode), True if block.kind == "share" else looped
+        elif block.kind == "one":
+            mode = "serial"
+        elif block.kind == "elsewhere":
+            mode, sure = "share", False
+        if block.kind == "share":
+            at = block.span
+        inner = _State(mode, team, looped, sure, at)
+        if block.kind != "share":
+            self._run(block.body, frame, inner)
+            return
+        before = dict(self.first)
+        self._run(block.body, frame, inner)
+        told: dict[str, FirstWrite | None] = {}
+        for name, place in block.names:
+            memory = self._memory(self._resolve(place, frame))
+            found = before.get(memory, self.first.get(memory))
+            if found is not None and memory not in before:
+                found = found._replace(how="first written here")
+            if found is None and memory in self.doubts:
+                found = FirstWrite("parallel", self.doubts[memory], sure=False)
+            told[name] = found
+        self.visits.setdefault(block.span, []).append(told)
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def _handed(self, event: Handed, frame: _Frame, state: _State) -> None:
+        arguments = [None if one is None else self._resolve(one, frame) for one in event.arguments]
+        result = self._resolve(event.result, frame)
+        name = event.function
+        flow = self.by_file.get((frame.flow.span.file, name)) or self.by_name.get(name)
+        if flow is not None:
+            if name in self.stack or len(self.stack) > _MAX_DEPTH:
+                return
+            via = f"{frame.flow.function}() calls {name}() at {_place(event.span)}"
+            returned = self._call(flow, arguments, via, replace(state, at=None), frame.calls)
+            self.points[result] = returned if returned is not None else self._block_of(event)
+            return
+        self.points[result] = self._block_of(event)
+        if name in _FILLS:
+            if _FILLS[name] < len(arguments) and (to := arguments[_FILLS[name]]) is not None:
+                self._touch(to, f"{name}()", event.span, frame, state, sure=True)
+                self.points[result] = to
+        elif name == "realloc" and arguments and arguments[0] is not None:
+            self.points[result] = arguments[0]
+        elif name == "posix_memalign" and arguments and arguments[0] is not None:
+            self.points[arguments[0]] = self._block_of(event)
+        elif name not in _NEW and name not in _HARMLESS:
+            why = f"whether {name or 'a function behind a pointer'}() writes it is not seen"
+            for one in arguments:
+                if one is not None:
+                    self.doubts.setdefault(self._memory(one), why)
+            self.doubts[self.points[result]] = why
+
+    def _block_of(self, event: Handed) -> Place:
+        """The memory that a call gives: each time another."""
+        self.blocks += 1
+        return (f"new {event.function}#{self.blocks}",)
+
+    # -- memory ---------------------------------------------------------------------------------
+
+    def _resolve(self, place: Place, frame: _Frame) -> Place:
+        """The block of memory that a place means now."""
+        here: Place = (place[0] if place[0].startswith("::") else f"{frame.number}:{place[0]}",)
+        for step in place[1:]:
+            here = self.points.setdefault(here, (*here, "*")) if step == "*" else (*here, step)
+            if len(here) > _MAX_DEPTH:
+                return here[:_MAX_DEPTH]
+        return here
+
+    @staticmethod
+    def _memory(place: Place) -> Place:
+        """The block whose pages hold the place: members lie in their array of structs."""
+        while place[-1].startswith("[]."):
+            place = place[:-1]
+        return place
+
+    def _known(self, memory: Place) -> bool:
+        """Whether nobody can have written it before we looked."""
+        if memory[0].startswith("new "):
+            return True
+        return "*" not in memory and (self.from_main or not memory[0].startswith("::"))
+
+    def _touch(
+        self, place: Place, what: str, span: Span, frame: _Frame, state: _State, *, sure: bool
+    ) -> None:
+        memory = self._memory(place)
+        if memory in self.first:
+            return
+        kind = "serial" if state.mode == "serial" else "parallel"
+        who = {"serial": f"{what} of one thread", "team": f"{what} of all threads"}
+        how = f"first written by {who.get(state.mode, 'all threads')} at {_place(span)}"
+        how += f" in {frame.flow.function}()"
+        if frame.calls:
+            how += f"; {frame.calls[-1]}"
+        certain = sure and state.sure and state.mode != "team" and memory not in self.doubts
+        certain = certain and self._known(memory)
+        self.first[memory] = FirstWrite(kind, how, certain)
+
+
+def _place(span: Span) -> str:
+    return f"{span.file.rsplit('/', 1)[-1]}:{span.line}"

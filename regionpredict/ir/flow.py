@@ -1,0 +1,82 @@
+"""What a function does to memory, in order: the light record behind first touch.
+
+A `Flow` leaves out all arithmetic and keeps what decides where pages lie: loops that write arrays,
+pointers that get a new value, calls that hand arrays on, and which of it several threads do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.ir.source import Span
+
+Place = tuple[str, ...]
+"""An address: a variable, then steps from it: `*` follows a pointer, `.f` is a struct's member.
+
+`p` of `double **p` is ("p@3:9",); what it points to ("p@3:9", "*"), the rows ("p@3:9", "*", "*").
+A local variable carries its line and column, a global one `::`. Members of the elements of an
+array of structs are `[].f`: they lie in the array.
+"""
+
+
+class Write(NamedTuple):
+    """A store to elements of the memory at `place`; `whole`: some dimension does not stand still.
+
+    `sure` is False where only a part is known to be written (`a[0][i][j]`).
+    """
+
+    place: Place
+    sure: bool
+    span: Span
+
+
+class Link(NamedTuple):
+    """A pointer variable at `slot` gets the address `source`; None: an address nobody has seen."""
+
+    slot: Place
+    source: Place | None
+    span: Span
+
+
+class Handed(NamedTuple):
+    """A call: addresses by position (None: no address), and where the returned one is put."""
+
+    function: str
+    arguments: tuple[Place | None, ...]
+    result: Place
+    span: Span
+
+
+class Returned(NamedTuple):
+    """`return p;`"""
+
+    source: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Part of a function.
+
+    `kind` is 'loop', 'branch' (may not run), 'parallel' (all threads run it), 'share' (a
+    worksharing loop), 'one' (one thread of a team), 'task' or 'elsewhere' (another device). For
+    'share', `names` are the places of the arrays by the names that the region has for them.
+    """
+
+    kind: str
+    body: tuple[Event, ...]
+    span: Span
+    names: tuple[tuple[str, Place], ...] = ()
+
+
+Event = Write | Link | Handed | Returned | Block
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One function: its parameters as places, and what it does in order."""
+
+    function: str
+    parameters: tuple[Place, ...]
+    body: tuple[Event, ...]
+    span: Span

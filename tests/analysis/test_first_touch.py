@@ -1,0 +1,303 @@
+"""Who writes an array first, by small programs whose answer is plain; through both front ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.analysis.firsttouch import ArrayPlacement, Placement, placements
+from regionpredict.frontend import read, requests_for
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = """
+void kernel(int n, double *x, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) x[i] += y[i];
+}
+"""
+PARALLEL = """
+void spread(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] = 0;
+}
+"""
+SERIAL = """
+void fill(int n, double *v) {
+  for (int i = 0; i < n; i++)
+    v[i] = i;
+}
+"""
+
+pytestmark = pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+
+
+def placed(tmp_path: Path, frontend: str, *texts: str) -> dict[str, Placement]:
+    """The placement of every region, by the function it stands in."""
+    paths = []
+    for number, text in enumerate(texts):
+        path = tmp_path / f"part{number}.c"
+        path.write_text("#include <stdlib.h>\n#include <string.h>\n" + text)
+        paths.append(str(path))
+    program = read(requests_for(paths), frontend, flows=True)
+    return dict(zip((r.function for r in program.regions), placements(program), strict=True))
+
+
+def kinds(placement: Placement) -> dict[str, str]:
+    return {one.array: one.kind + ("?" if one.assumed else "") for one in placement.arrays}
+
+
+def array(placement: Placement, name: str) -> ArrayPlacement:
+    return next(one for one in placement.arrays if one.array == name)
+
+
+def test_by_position_not_by_name(tmp_path: Path, frontend: str) -> None:
+    # main's x is the kernel's y: names cross, positions do not.
+    found = placed(tmp_path, frontend, KERNEL, PARALLEL + SERIAL + """
+void kernel(int n, double *x, double *y);
+int main(void) {
+  int n = 1000;
+  double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
+  fill(n, x);
+  spread(n, y);
+  kernel(n, y, x);
+}
+""")  # fmt: skip
+    kernel = found["kernel"]
+    assert kinds(kernel) == {"x": "parallel", "y": "serial"}
+    assert kernel.kind == "mixed"
+    assert kernel.is_serial("y")
+    assert not kernel.is_serial("x")
+    # Line 10 of part1: two includes, 5 lines of spread, the empty line, fill, its loop.
+    assert "part1.c:10 in fill()" in array(kernel, "y").reason
+    assert "main() calls fill() at part1.c:18" in array(kernel, "y").reason
+
+
+def test_globals_and_the_order_of_writes(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+double a[1000], b[1000], c[1000];
+void late(void) { for (int i = 0; i < 1000; i++) { a[i] = 1; b[i] = 1; } }
+void first(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) a[i] = 0;
+}
+void kernel(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) c[i] = a[i] + b[i];
+}
+int main(void) { first(); late(); kernel(); }
+""")  # fmt: skip
+    assert kinds(found["first"]) == {"a": "parallel"}
+    assert kinds(found["kernel"]) == {"a": "parallel", "b": "serial", "c": "parallel"}
+    assert array(found["kernel"], "c").reason == "first written here"
+
+
+def test_members_of_structs(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+struct grid { int n; double *u, *v; };
+void make(struct grid *g, int n) {
+  g->n = n;
+  g->u = malloc(n * sizeof(double));
+  g->v = malloc(n * sizeof(double));
+  for (int i = 0; i < n; i++) g->u[i] = 0;
+}
+void step(struct grid *s) {
+#pragma omp parallel for
+  for (int i = 0; i < s->n; i++) s->v[i] = s->u[i];
+}
+int main(void) { struct grid g; make(&g, 1000); step(&g); }
+""")  # fmt: skip
+    assert kinds(found["step"]) == {"s->u": "serial", "s->v": "parallel"}
+
+
+def test_elements_of_an_array_of_structs_lie_together(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+struct cell { double p, q; };
+int main(void) {
+  struct cell *c = malloc(1000 * sizeof *c);
+  for (int i = 0; i < 1000; i++) c[i].p = 0;
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) c[i].q = 1;
+}
+""")  # fmt: skip
+    assert kinds(found["main"]) == {"c": "serial"}
+
+
+@pytest.mark.parametrize(
+    ("before", "kind"),
+    [
+        ("memset(a, 0, n * 8);", "serial"),
+        ("memcpy(a, b, n * 8);", "serial"),
+        ("", "parallel"),  # the region writes it itself
+        ("a[0] = 1; a[n - 1] = 1;", "parallel"),  # two pages are not the array
+        ("for (int t = 0; t < 3; t++) a[0] = t;", "parallel"),
+        ("double *p = a + 1; for (int i = 0; i < n - 1; i++) p[i] = 0;", "serial"),
+        ("double *p = a; while (p < a + n) *p++ = 0;", "serial"),
+        ("for (int i = 0; i < n; i++) b[i] = a[i];", "parallel"),  # reads place nothing
+        ("if (n > 3) for (int i = 0; i < n; i++) a[i] = 0;", "serial?"),
+        ("fill(n, a);", "serial"),
+        ("for (int i = 0; i < n; i++) set(a, i);", "serial"),
+        ("unseen(a);", "parallel?"),
+        ("unseen(b);", "parallel"),
+        ("printf(\"%p\", (void *)a);", "parallel"),
+        ("#pragma omp parallel for num_threads(1)\nfor (int i = 0; i < n; i++) a[i] = 0;",
+         "serial"),
+        ("#pragma omp parallel\n{\n#pragma omp single\nfill(n, a);\n}", "serial"),
+        ("#pragma omp parallel\n{\n#pragma omp for\nfor (int i = 0; i < n; i++) a[i] = 0;\n}",
+         "parallel"),
+        ("#pragma omp parallel\norphan(n, a);", "parallel"),
+        ("orphan(n, a);", "serial"),  # a worksharing loop that one thread runs
+        ("#pragma omp parallel for\nfor (int i = 0; i < n; i++) set(a, i);", "parallel"),
+        ("a = realloc(a, 2 * n * 8); fill(n, a); a = realloc(a, 3 * n * 8);", "serial"),
+        ("fill(n, a); free(a); a = malloc(n * 8);", "parallel"),  # new pages
+        ("fill(n, a); double *t = a; a = b; b = t;", "parallel"),
+        ("fill(n, b); double *t = a; a = b; b = t;", "serial"),
+    ],
+)  # fmt: skip
+def test_what_happens_before(tmp_path: Path, frontend: str, before: str, kind: str) -> None:
+    text = (
+        SERIAL
+        + f"""
+#include <stdio.h>
+void unseen(double *);
+void set(double *v, int i) {{ v[i] = i; }}
+void orphan(int n, double *v) {{
+#pragma omp for
+  for (int i = 0; i < n; i++) v[i] = 0;
+}}
+void kernel(int n, double *a) {{
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 2;
+}}
+int main(void) {{
+  int n = 1000;
+  double *a = malloc(n * 8), *b = malloc(n * 8);
+  {before}
+  kernel(n, a);
+}}
+"""
+    )
+    assert kinds(placed(tmp_path, frontend, text)["kernel"]) == {"a": kind}
+
+
+def test_calloc_places_nothing(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, KERNEL + """
+int main(void) {
+  double *x = calloc(1000, 8), *y = calloc(1000, 8);
+  for (int i = 0; i < 1000; i++) y[i] = 1;
+  kernel(1000, x, y);
+}
+""")  # fmt: skip
+    assert kinds(found["kernel"]) == {"x": "parallel", "y": "serial"}
+
+
+def test_memory_from_an_own_allocator(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, KERNEL + SERIAL + """
+static void *get(size_t bytes) { void *p = malloc(bytes); if (!p) exit(1); return p; }
+int main(void) {
+  double *x = get(8000);
+  double *y = (double *)get(8000);
+  fill(1000, x);
+  kernel(1000, x, y);
+}
+""")  # fmt: skip
+    assert kinds(found["kernel"]) == {"x": "serial", "y": "parallel?"}
+
+
+def test_rows_behind_pointers(tmp_path: Path, frontend: str) -> None:
+    # Setting the table of rows does not write the rows.
+    found = placed(tmp_path, frontend, """
+double **table(int n) {
+  double **t = malloc(n * sizeof *t);
+  for (int i = 0; i < n; i++) t[i] = malloc(n * sizeof **t);
+  return t;
+}
+int main(void) {
+  int n = 100;
+  double **a = table(n), **b = table(n);
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[i][j] = 0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = b[i][j];
+}
+""")  # fmt: skip
+    assert kinds(found["main"]) == {"a": "parallel", "b": "serial"}
+
+
+def test_two_programs_in_one_reading(tmp_path: Path, frontend: str) -> None:
+    # Each main begins with memory that nobody has touched, and calls its own init().
+    one = "static double g[1000]; static void init(void) "
+    body = """
+int main(void) {
+  init();
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) g[i] *= 2;
+}
+"""
+    serial = one + "{ for (int i = 0; i < 1000; i++) g[i] = 1; }" + body
+    spread = one + "{\n#pragma omp parallel for\nfor (int i = 0; i < 1000; i++) g[i] = 1; }" + body
+    paths = []
+    for name, text in (("a.c", serial), ("b.c", spread)):
+        (tmp_path / name).write_text(text)
+        paths.append(str(tmp_path / name))
+    program = read(requests_for(paths), frontend, flows=True)
+    found = [p.kind for r, p in zip(program.regions, placements(program), strict=True)
+             if r.function == "main"]  # fmt: skip
+    assert found == ["serial", "parallel"]
+
+
+def test_a_region_that_is_called_with_both(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, KERNEL + SERIAL + PARALLEL + """
+int main(void) {
+  double *x = malloc(8000), *y = malloc(8000), *z = malloc(8000);
+  spread(1000, x); spread(1000, y); fill(1000, z);
+  kernel(1000, x, y);
+  kernel(1000, z, y);
+}
+""")  # fmt: skip
+    assert kinds(found["kernel"]) == {"x": "serial?", "y": "parallel"}
+    assert "in 1 of 2 runs of the region" in array(found["kernel"], "x").reason
+
+
+def test_without_main_nothing_is_sure(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) a[i] = 0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += b[i];
+}
+""")  # fmt: skip
+    assert kinds(found["f"]) == {"a": "serial?", "b": "parallel?"}
+
+
+def test_recursion_ends(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+double a[1000];
+void down(int n) { if (n) { down(n - 1); down(n - 2); } for (int i = 0; i < n; i++) a[i] = 0; }
+int main(void) {
+  down(30);
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) a[i] += 1;
+}
+""")  # fmt: skip
+    assert kinds(found["main"]) == {"a": "serial"}
+
+
+def test_the_samples(tmp_path: Path, frontend: str) -> None:
+    samples = ROOT / "polybench_samples"
+    for path, kind in (
+        ("by_cause/serial_first_touch/serial_first_touch.c", "serial"),
+        ("by_cause/stream_triad/stream_triad.c", "parallel"),
+        ("linear_algebra/gemm/gemm.c", "parallel"),
+    ):
+        program = read(requests_for([str(samples / path)]), frontend, flows=True)
+        found = dict(zip((r.function for r in program.regions), placements(program), strict=True))
+        kernel = next(place for name, place in found.items() if name.startswith("kernel"))
+        assert kernel.kind == kind
+        assert kernel.assumed == (kind == "serial")  # its control is spread
+
+
+def test_twins_follow_alike(tmp_path: Path, frontend: str) -> None:
+    for path in sorted((ROOT / "polybench_samples").glob("*/*/*.c"))[::4]:
+        found = read(requests_for([str(path)]), frontend, flows=True).flows
+        other = read(requests_for([str(path)]), "libclang", flows=True).flows
+        assert found == other
