@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from regionpredict.analysis.groups import Nest, NumericLoop, work
@@ -102,14 +103,15 @@ def _weights(nest: Nest) -> list[float] | None:
 
 def _busiest(weights: Sequence[float], threads: int) -> float:
     """The heaviest of `threads` equal pieces, the samples joined by steps."""
-    sums = [0.0]
-    for weight in weights:
-        sums.append(sums[-1] + weight)
+    sums = [0.0, *accumulate(weights)]
     size = len(weights)
 
     def upto(place: float) -> float:
         left = min(size - 1, int(place * size))
         return sums[left] + (place * size - left) * weights[left]
 
-    parts = [upto((k + 1) / threads) - upto(k / threads) for k in range(threads)]
-    return max(parts) / sums[-1]
+    rises = all(a <= b for a, b in pairwise(weights))
+    falls = all(a >= b for a, b in pairwise(weights))
+    # Where the weights only rise or fall, the heaviest piece is the last or the first.
+    pieces = (threads - 1,) if rises else (0,) if falls else range(threads)
+    return max(upto((k + 1) / threads) - upto(k / threads) for k in pieces) / sums[-1]

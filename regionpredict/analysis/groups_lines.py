@@ -30,7 +30,7 @@ def lattice_lines(
     span = element
     dense = 0
     for stride, steps in ordered:
-        if stride > max(span, LINE):
+        if stride > span + LINE - element:  # the gap would leave lines out
             break
         span += stride * (steps - 1)
         dense += 1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 
-from regionpredict.machine import Machine
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.quantity import Curve
 
@@ -14,39 +14,60 @@ PARALLEL_MISSES = 10.0
 of cores since Nehalem: 10 to 12)."""
 
 
-def mixed_bandwidth(curves: Mapping[str, Curve], cores: float, writes: float) -> float:
-    """Traffic in B/s of `cores` cores whose traffic is `writes` (0..1) write-backs.
+class MixedBandwidth:
+    """Traffic in B/s by requesting cores and share of write-backs, between measured kernels.
 
     Measured kernels stand at their own mix, the rest is read off between neighbours. Between a
     kernel that only loads and the first that writes, few cores wait for reads (the write-backs
     run beside), but a bus that must turn round saturates as with the writing kernel.
     """
-    points: dict[float, list[Curve]] = {}
+
+    def __init__(self, curves: Mapping[str, Curve]) -> None:
+        self._curves = curves
+        self._known: dict[float, Callable[[float], float]] = {}
+        self._points: list[tuple[float, Curve]] = []
+
+    def mixed(self, writes: float) -> Callable[[float], float]:
+        """B/s by cores (at least 1) for traffic that is `writes` (0..1) write-backs."""
+        found = self._known.get(writes)
+        if found is None:
+            if not self._points:
+                self._points = _curves_by_mix(self._curves)
+            found = self._known[writes] = self._between(writes)
+        return found
+
+    def _between(self, writes: float) -> Callable[[float], float]:
+        points = self._points
+        right = bisect_left([mix for mix, _ in points], writes)
+        if right == 0:
+            return points[0][1].at
+        if right == len(points):
+            return points[-1][1].at
+        (low, below), (high, above) = points[right - 1], points[right]
+        part = (writes - low) / (high - low)
+        ceiling = above.peak if low == 0.0 and writes > 0.02 else math.inf
+
+        def at(cores: float) -> float:
+            return min(ceiling, 1.0 / ((1.0 - part) / below.at(cores) + part / above.at(cores)))
+
+        return at
+
+
+def _curves_by_mix(curves: Mapping[str, Curve]) -> list[tuple[float, Curve]]:
+    """(share of write-backs, mean traffic of the kernels of that share), the shares rising."""
+    points: dict[float, list[tuple[Curve, float]]] = {}
     for name, curve in curves.items():
         kernel = KERNELS[name]
         share = kernel.writes / (kernel.application + kernel.allocates)
-        points.setdefault(round(share, 4), []).append(
-            Curve(curve.x, tuple(y * kernel.traffic_factor for y in curve.y), "B/s",
-                  curve.evidence, curve.source)
-        )  # fmt: skip
-    mixes = sorted(points)
-
-    def at(mix: float) -> float:
-        found = points[mix]
-        return sum(curve.at(max(1.0, cores)) for curve in found) / len(found)
-
-    if writes <= mixes[0]:
-        return at(mixes[0])
-    if writes >= mixes[-1]:
-        return at(mixes[-1])
-    right = next(mix for mix in mixes if mix >= writes)
-    left = mixes[mixes.index(right) - 1]
-    part = (writes - left) / (right - left)
-    mixed = 1.0 / ((1 - part) / at(left) + part / at(right))
-    if left == 0.0 and writes > 0.02:
-        ceiling = sum(curve.peak for curve in points[right]) / len(points[right])
-        return min(mixed, ceiling)
-    return mixed
+        points.setdefault(round(share, 4), []).append((curve, kernel.traffic_factor))
+    found = []
+    for share, members in sorted(points.items()):
+        first = members[0][0]
+        x = tuple(sorted({count for curve, _ in members for count in curve.x}))
+        y = tuple(sum(factor * curve.at(count) for curve, factor in members) / len(members)
+                  for count in x)  # fmt: skip
+        found.append((share, Curve(x, y, "B/s", first.evidence, first.source)))
+    return found
 
 
 def together(busy: float, waiting: float) -> float:
@@ -68,24 +89,30 @@ def requesting_cores(
 
     With m cores asking, each gets its `data` bytes in m * data / b(m) seconds and takes T =
     together(busy, that) in all, so that n = T * b(m) / data cores are needed to ask so much (mean
-    value of a closed queue). T * b(m) rises with m: bisection.
+    value of a closed queue). T * b(m) rises with m: false position, in closed form up to one core.
     """
     if data <= 0:
         return 0.0
-    low, high = 0.0, cores
-    for _ in range(30):
-        middle = (low + high) / 2
-        rate = bandwidth(middle) if middle >= 1 else middle * bandwidth(1.0)
-        if together(busy, middle * data / rate) * rate / data > cores:
-            high = middle
+    work = busy / data
+    alone = cores / math.hypot(work * bandwidth(1.0), 1.0)
+    if alone <= 1.0:
+        return alone
+
+    def missing(m: float) -> float:
+        return together(work * bandwidth(m), m) - cores
+
+    low, high = 1.0, cores
+    under, over = missing(low), missing(high)
+    for _ in range(60):
+        if over <= 0.0 or high - low <= 1e-7 * cores:
+            break
+        middle = low + (high - low) * under / (under - over)
+        here = missing(middle)
+        if abs(here) <= 1e-9 * cores:
+            return middle
+        # The end that stays counts half from then on (Illinois): both ends close in.
+        if here < 0.0:
+            low, under, over = middle, here, over / 2
         else:
-            low = middle
-    return (low + high) / 2
-
-
-def domain_bandwidth(machine: Machine, cores: float, writes: float) -> float:
-    """Traffic of one NUMA domain with `cores` requesting cores, in B/s."""
-    known = machine.memory.bandwidth
-    found = mixed_bandwidth(known, cores, writes)
-    peak = machine.memory.peak_bytes_per_s
-    return min(found, peak.value) if peak is not None else found
+            high, over, under = middle, here, under / 2
+    return high
