@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
 from regionpredict.cli.source_options import run_analysis, source_options, write_result
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.measure.records import Campaign
 
 
 @click.command("predict")
@@ -35,10 +40,17 @@ from regionpredict.cli.source_options import run_analysis, source_options, write
     show_default=True,
     help="slurm: options and a job script fragment; openmp: clauses to write.",
 )
+@click.option(
+    "--weights",
+    default=None,
+    metavar="MEASUREMENTS",
+    type=click.Path(path_type=Path),
+    help="With --format slurm: weigh regions by their measured time, not the predicted one.",
+)
 def command(
     paths: tuple[str, ...], machine_name: str, model: str, combination: str,
     stage: str | None, output: str | None, form: str, threads: str | None,
-    first_touch: str | None, within: float, **options: Any,
+    first_touch: str | None, within: float, weights: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
 
@@ -55,6 +67,7 @@ def command(
 
     check_stage(stage)
     check_model_options(model, combination, threads, first_touch)
+    campaign = _weights(weights, form, stage)
     machine = load(machine_name)
     flows = model == "saturation" and first_touch is None
     analysis = run_analysis(paths, **options, flows=flows)
@@ -70,8 +83,24 @@ def command(
     elif form == "csv":
         write_result(predictions_csv(result.predictions), output)
     elif form == "slurm":
-        write_result(slurm_script(result.predictions, machine, model), output)
+        seconds = None
+        if campaign is not None:
+            from regionpredict.report.measured_weights import measured_seconds
+
+            seconds = measured_seconds(result.predictions, campaign, str(weights))
+        write_result(slurm_script(result.predictions, machine, model, seconds), output)
     elif form == "openmp":
         write_result(openmp_clauses(result.predictions, machine), output)
     else:
         write_result(prediction_table(result.predictions, machine, model), output)
+
+
+def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:
+    """The measurements that --weights names, read before anything is predicted."""
+    if path is None:
+        return None
+    if form != "slurm" or stage is not None:
+        raise UsageError("--weights is for --format slurm", remedy="add --format slurm")
+    from regionpredict.measure.store import read_campaign
+
+    return read_campaign(path)

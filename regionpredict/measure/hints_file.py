@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from regionpredict.errors import InputError
 
@@ -53,6 +53,25 @@ class Place(NamedTuple):
     loop_line: int | None
 
 
+class Placed(Protocol):
+    """Whatever says where a region stands."""
+
+    @property
+    def file(self) -> str:
+        """Path of the source."""
+
+    @property
+    def line(self) -> int:
+        """Line of the directive."""
+
+    @property
+    def loop_line(self) -> int | None:
+        """Line of the loop."""
+
+
+Region = TypeVar("Region", bound=Placed)
+
+
 def read_hints(path: Path) -> Hints:
     """Reads a hints file; raises InputError where it is none."""
     remedy = "give a file written by regionpredict predict --format json"
@@ -92,13 +111,14 @@ def _hint(region: dict[str, Any]) -> Hint:
     )
 
 
-def match_hint(hints: Sequence[Hint], place: Place) -> Hint | None:
+def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
     """The hint of the region at a place: same line, and the file with the most folders in common.
 
     Paths may differ in front, as those of a source read on one machine and built on another do;
     the file's name may not.
     """
-    best, most = None, 0
+    best: Region | None = None
+    most = 0
     for hint in hints:
         same = hint.line == place.line or (
             hint.loop_line is not None and hint.loop_line == place.loop_line

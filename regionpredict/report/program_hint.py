@@ -20,8 +20,9 @@ TOLERANCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class ProgramHint:
-    """What to ask for: `weighted_by` says how regions were weighed, `left_out` names those that
-    have no hint."""
+    """What to ask for: threads fill one package after the other, as the curves assume, so that
+    the fullest package has `cores_per_package` of them. `weighted_by` says how regions were
+    weighed, `left_out` names those that have no hint."""
 
     threads: int
     packages: int
@@ -53,9 +54,8 @@ def program_hint(
     best = min(time.values())
     threads = min(n for n, spent in time.items() if spent <= (1 + tolerance) * best)
     packages = min(math.ceil(threads / machine.cores_per_package), machine.packages)
-    return ProgramHint(
-        threads, packages, math.ceil(threads / packages), weighted_by, len(usable), left_out
-    )
+    fullest = min(threads, machine.cores_per_package)
+    return ProgramHint(threads, packages, fullest, weighted_by, len(usable), left_out)
 
 
 def _weights(

@@ -4,8 +4,11 @@
 #SBATCH --ntasks=1
 #SBATCH --sockets-per-node=2
 #SBATCH --cores-per-socket=6
+#SBATCH --threads-per-core=1
 #SBATCH --cpus-per-task=12
-export OMP_NUM_THREADS=12 OMP_PLACES=cores OMP_PROC_BIND=close
+#SBATCH --distribution=block:block
+
+export OMP_NUM_THREADS=12
 """
 
 from __future__ import annotations
@@ -20,16 +23,21 @@ from regionpredict.report.quantities import plural
 
 
 def slurm_options(hint: ProgramHint) -> tuple[str, ...]:
-    """The options of sbatch, salloc and srun.
+    """The options of sbatch and salloc.
 
-    Sockets and cores are what a node must have; `--cpus-per-task` is what the job is given.
+    Sockets and cores are what a node must have; `--cpus-per-task` is what the job is given. Left
+    to itself Slurm deals cores out to all sockets in turn, and counts hardware threads as CPUs:
+    the last option has it fill one socket after the other, `--threads-per-core` has it count
+    cores (sbatch's manual, "--distribution", "--threads-per-core").
     """
     return (
         "--nodes=1",
         "--ntasks=1",
         f"--sockets-per-node={hint.packages}",
         f"--cores-per-socket={hint.cores_per_package}",
+        "--threads-per-core=1",
         f"--cpus-per-task={hint.threads}",
+        "--distribution=block:block",
     )
 
 
@@ -54,19 +62,33 @@ def slurm_script(
         f"# {threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model, "
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
     ]
-    lines += [f"# without a hint: {name}" for name in hint.left_out]
+    lines += [f"# without a hint: {name}{_share(name, seconds)}" for name in hint.left_out]
+    if seconds is not None:
+        lines += [f"# not in the measurements: {name}" for name in _absent(predictions, seconds)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint)]
-    binding = "close" if hint.packages == 1 else "spread"
     lines += [
         "",
         f"export OMP_NUM_THREADS={hint.threads}",
         "export OMP_PLACES=cores",
-        f"export OMP_PROC_BIND={binding}",
+        "export OMP_PROC_BIND=close",
         "",
-        "# srun --cpu-bind=cores ./program",
+        f"# srun --cpus-per-task={hint.threads} --cpu-bind=cores ./program",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _by(weighted: str) -> str:
     return weighted if weighted == "equally" else f"by {weighted}"
+
+
+def _share(name: str, seconds: Mapping[str, float] | None) -> str:
+    """How much of the measured time a region has, as ` (12 % of the measured time)`."""
+    whole = sum((seconds or {}).values())
+    if not whole or seconds is None or name not in seconds:
+        return ""
+    return f" ({100 * seconds[name] / whole:.0f} % of the measured time)"
+
+
+def _absent(predictions: Sequence[Prediction], seconds: Mapping[str, float]) -> list[str]:
+    names = [one.facts.region.id for one in predictions]
+    return [name for name in names if name not in seconds]

@@ -78,7 +78,7 @@ def test_a_slurm_script(predictions: list[Prediction], machine: Machine, tmp_pat
     options = [line.split()[1] for line in script.splitlines() if line.startswith("#SBATCH")]
     assert options == [
         "--nodes=1", "--ntasks=1", "--sockets-per-node=3", "--cores-per-socket=6",
-        "--cpus-per-task=18",
+        "--threads-per-core=1", "--cpus-per-task=18", "--distribution=block:block",
     ]  # fmt: skip
     assert f"# without a hint: {names[2]}" in script
     (tmp_path / "job.sh").write_text(script + "echo $OMP_NUM_THREADS $OMP_PROC_BIND\n")
@@ -86,7 +86,7 @@ def test_a_slurm_script(predictions: list[Prediction], machine: Machine, tmp_pat
         ["bash", "-eu", "job.sh"], cwd=tmp_path, capture_output=True, text=True, timeout=20,
         check=True,
     )  # fmt: skip
-    assert done.stdout == "18 spread\n"
+    assert done.stdout == "18 close\n"
 
 
 def test_a_model_without_a_curve(predictions: list[Prediction], machine: Machine) -> None:

@@ -1,0 +1,56 @@
+"""Measurements of a program -> how long each predicted region takes on one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.errors import InputError
+from regionpredict.measure.hints_file import Place, match_hint
+from regionpredict.measure.records import Campaign
+from regionpredict.measure.summary import summarise
+from regionpredict.predict import Prediction
+
+
+class _Predicted(NamedTuple):
+    """A predicted region, by name and place."""
+
+    id: str
+    file: str
+    line: int
+    loop_line: int | None
+
+
+def measured_seconds(
+    predictions: Sequence[Prediction], campaign: Campaign, path: str
+) -> dict[str, float]:
+    """Median time of all executions in a run on one thread (s), by region id.
+
+    A region that did not run is not in it. `path` is the file of the campaign, for errors. Raises
+    InputError where there is no run on one thread, or where none of the regions was measured.
+    """
+    if 1 not in campaign.threads:
+        known = ", ".join(str(count) for count in campaign.threads)
+        raise InputError(
+            f"no run on 1 thread in it, only on {known}" if known else "no run in it",
+            remedy="measure with --resume --threads 1 into the same file", path=path,
+        )  # fmt: skip
+    regions = [_predicted(one) for one in predictions]
+    seconds: dict[str, float] = {}
+    for summary in summarise(campaign):
+        last, timing = summary.last, summary.timings.get(1)
+        found = match_hint(regions, Place(last.file, last.line, last.loop_line))
+        if found is not None and timing is not None:
+            seconds[found.id] = seconds.get(found.id, 0.0) + timing.seconds
+    if not seconds:
+        raise InputError(
+            "measurements of another program: none of the predicted regions is in it",
+            remedy="predict the sources that it was built from", path=path,
+        )  # fmt: skip
+    return seconds
+
+
+def _predicted(one: Prediction) -> _Predicted:
+    region = one.facts.region
+    loop_line = region.nest.span.line if region.nest is not None else None
+    return _Predicted(region.id, region.span.file, region.span.line, loop_line)
