@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,21 @@ from typing import Any
 import click
 
 from regionpredict.errors import UsageError
+
+MOST_THREADS = 65536  # as many cores as a machine file may have
+
+
+class _Percent(click.FloatRange):
+    """A percentage below 100; `nan`, which is in no range, is refused as well."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
+
 
 _OPTIONS = (
     click.option(
@@ -24,7 +40,7 @@ _OPTIONS = (
         help="Who wrote the data first; where not given, as the source shows.",
     ),
     click.option(
-        "--within", type=click.FloatRange(0, 100, max_open=True), default=5.0, show_default=True,
+        "--within", type=_Percent(0, 100, max_open=True), default=5.0, show_default=True,
         metavar="PERCENT", help="How much of the best speed a hint may lose.",
     ),
 )  # fmt: skip
@@ -60,10 +76,21 @@ def parse_threads(text: str | None) -> tuple[int, ...]:
         return ()
     found: set[int] = set()
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
-        low = int(match[1]) if match else 0
-        high = int(match[2]) if match and match[2] else low
-        if low < 1 or high < low:
+        match = re.fullmatch(r"\s*(-?\d+)(?:-(\d+))?\s*", part)
+        if match is None:
             raise UsageError(f"--threads {text}: not a list", remedy="write 1-24 or 1,2,4")
+        low = int(match[1])
+        high = int(match[2]) if match[2] else low
+        if low < 1:
+            raise UsageError(f"--threads {text}: {low} threads", remedy="at least one runs a loop")
+        if high < low:
+            raise UsageError(
+                f"--threads {text}: {high} is below {low}", remedy="write the lower one first"
+            )
+        if high > MOST_THREADS:
+            raise UsageError(
+                f"--threads {text}: {high} threads are more than any node has",
+                remedy=f"at most {MOST_THREADS}, and no more than the machine's cores",
+            )
         found.update(range(low, high + 1))
     return tuple(sorted(found))

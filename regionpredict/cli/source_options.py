@@ -68,11 +68,16 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
     for pair in pairs:
         name, _, value = pair.partition("=")
         try:
-            found[name.strip()] = int(value, 0)
+            number = int(value, 0)
         except ValueError:
             raise UsageError(
                 f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000"
             ) from None
+        if not -(1 << 63) <= number < 1 << 63:
+            raise UsageError(
+                f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
+            )
+        found[name.strip()] = number
     return found
 
 

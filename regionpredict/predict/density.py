@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from regionpredict.analysis import AccessFact, RegionFacts, StatementFact
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
+from regionpredict.predict.addressable import check_sizes
 from regionpredict.predict.prediction import DensityDerivation, Prediction, StatementScore, Term
 
 COMBINATIONS = ("relative-difference", "ratio")
@@ -28,10 +29,12 @@ def predict_density(
 ) -> Prediction:
     """The prediction of one region; `combination` is equation 4.1 or the plain ratio.
 
-    The ratio good/bad is mapped to [0, 1) as r/(1+r), so that the same areas serve both.
+    The ratio good/bad is mapped to [0, 1) as r/(1+r), so that the same areas serve both. Raises
+    InputError for sizes beyond 64 bits (`check_sizes`).
     """
     if facts.status == "skipped":
         return _skipped(facts)
+    check_sizes(facts)
     size, assumed = _working_set(facts, machine)
     probability = miss_probability(size, machine.largest_cache_bytes)
     scores = tuple(_statement_score(s, machine, probability) for s in facts.statements)
