@@ -9,21 +9,26 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
 from regionpredict.analysis.firsttouch import Placement, placements
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
-from regionpredict.frontend import SourceRequest, read
-from regionpredict.ir import Program
+from regionpredict.frontend import Part, SourceRequest, default_frontend, join, read_file
+from regionpredict.ir import Definition, Program, Region
 from regionpredict.ir.pprint import dump_program
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, predict_density, predict_saturation
 from regionpredict.report.dump import dump_facts, dump_prediction
+from regionpredict.workers import spread
 
 STAGES = ("program", "facts", "prediction")
 MODELS = ("density", "saturation")
+_REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +64,57 @@ def analyse(
     `flows` reads also what tells where pages lie, which the saturation model asks for.
     Raises UsageError where `given` names nothing that a region depends on.
     """
+    chosen = frontend or default_frontend()
+    ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
+                  flows=flows, clock=clock)  # fmt: skip
+    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     begin = clock()
-    program = read(requests, frontend, processes, flows=flows)
-    parsed = clock()
+    answers = dict(zip(order, spread(ask, [requests[at] for at in order], processes), strict=True))
+    asked = [answers[at] for at in range(len(requests))]
+    program = join([one.part for one in asked], chosen)
+    both = clock() - begin
     check_names(program, given)
+    known = {id(facts.region): facts for one in asked for facts in one.facts}
     facts = tuple(
-        facts_of(region, bind(region, program.definitions[region.id], given))
+        known.get(id(region)) or _facts(region, program.definitions[region.id], given)
         for region in program.regions
     )
-    return Analysis(program, facts, {"read": parsed - begin, "analyse": clock() - parsed})
+    reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
+    share = reading / (reading + asking) if reading + asking else 1.0
+    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both})
+
+
+class _Asked(NamedTuple):
+    """One file, read and analysed where it was read; how long each took, in the caller's clock."""
+
+    part: Part
+    facts: list[RegionFacts]
+    reading: float
+    asking: float
+
+
+def _read_and_ask(
+    request: SourceRequest, *, given: Mapping[str, int], frontend: str, alone: bool,
+    flows: bool, clock: Callable[[], float],
+) -> _Asked:  # fmt: skip
+    begin = clock()
+    part = read_file(request, frontend, alone=alone, flows=flows)
+    read = clock()
+    facts = [_facts(region, definitions, given) for region, definitions in part.regions]
+    return _Asked(part, facts, read - begin, clock() - read)
+
+
+def _facts(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
+) -> RegionFacts:
+    return facts_of(region, bind(region, definitions, given))
+
+
+def _length(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def predict(
@@ -79,23 +126,35 @@ def predict(
     threads: Sequence[int] = (),
     first_touch: str | None = None,
     within: float = 0.05,
+    processes: int = 1,
 ) -> Predictions:
     """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
+    facts = analysis.facts
+    one: Callable[..., Prediction]
+    of_region: list[dict[str, Any]] = [{} for _ in facts]
     if model == "saturation":
         _check_threads(threads, machine)
         given = Placement(first_touch, "as given", False) if first_touch else None
         seen = placements(analysis.program) if given is None else ()
-        places = [given] * len(analysis.facts) if given is not None else seen
-        curves = tuple(
-            predict_saturation(
-                facts, machine, threads=threads, within=within,
-                placement=place,
-            )
-            for facts, place in zip(analysis.facts, places, strict=True)
-        )  # fmt: skip
-        return Predictions(analysis, machine, model, curves)
-    made = tuple(predict_density(facts, machine, combination) for facts in analysis.facts)
+        places = [given] * len(facts) if given is not None else seen
+        of_region = [{"placement": place} for place in places]
+        one = partial(predict_saturation, machine=machine, threads=threads, within=within)
+    else:
+        one = partial(predict_density, machine=machine, combination=combination)
+    work = list(zip(facts, of_region, strict=True))
+    bare = spread(
+        partial(_without_facts, one=one), work, min(processes, len(work) // _REGIONS_A_PROCESS)
+    )
+    made = tuple(replace(p, facts=own) for p, own in zip(bare, facts, strict=True))
     return Predictions(analysis, machine, model, made)
+
+
+def _without_facts(
+    work: tuple[RegionFacts, dict[str, Any]], *, one: Callable[..., Prediction]
+) -> Prediction:
+    """A prediction that leaves its facts with the caller, who has them: it may have to travel."""
+    facts, of_region = work
+    return replace(one(facts, **of_region), facts=cast(RegionFacts, None))
 
 
 def _check_threads(threads: Sequence[int], machine: Machine) -> None:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
-from regionpredict.cli.source_options import run_analysis, source_options, write_result
+from regionpredict.cli.source_options import (
+    processes_of,
+    run_analysis,
+    source_options,
+    write_result,
+)
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,6 +79,7 @@ def command(
     result = predict(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,
+        processes=processes_of(options["processes"]),
     )  # fmt: skip
     if stage is not None:
         write_result(dump(stage, analysis, result) + "\n", output)

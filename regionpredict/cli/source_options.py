@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
     from regionpredict.pipeline import Analysis
 
-_PARALLEL_FROM = 4  # files; below, starting processes costs more than it saves
-
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _OPTIONS: tuple[Decorator, ...] = (
@@ -36,7 +34,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     click.option("--dump", "stage", default=None, metavar="STAGE",
                  help="Print a stage instead: program, facts or prediction."),
     click.option("-j", "processes", type=click.IntRange(1), default=None, metavar="N",
-                 help="Processes; all cores for many files."),
+                 help="Processes; all cores if not given."),
     click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
     click.option("--timings", is_flag=True, help="Say on standard error how long each stage took."),
 )  # fmt: skip
@@ -94,10 +92,8 @@ def run_analysis(
     from regionpredict.pipeline import analyse
 
     requests = requests_for(paths, parse_pairs(defines), includes, standard)
-    if processes is None:
-        processes = (os.cpu_count() or 1) if len(requests) >= _PARALLEL_FROM else 1
     analysis = analyse(
-        requests, parse_given(given), frontend=frontend, processes=processes,
+        requests, parse_given(given), frontend=frontend, processes=processes_of(processes),
         flows=flows, clock=time.perf_counter,
     )  # fmt: skip
     if timings:
@@ -110,6 +106,11 @@ def run_analysis(
     if not analysis.facts:
         click.echo("note: no OpenMP worksharing loop found", err=True)
     return analysis
+
+
+def processes_of(asked: int | None) -> int:
+    """`-j N`, or as many as this process may use cores."""
+    return asked or len(os.sched_getaffinity(0) if sys.platform == "linux" else (0,))
 
 
 def _check_something(paths: Sequence[str], analysis: Analysis) -> None:

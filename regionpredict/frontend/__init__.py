@@ -6,7 +6,23 @@ they build (`syntax`) is one code, so that both give the same facts.
 """
 
 from regionpredict.frontend.inputs import requests_for
-from regionpredict.frontend.read import FRONTENDS, read
+from regionpredict.frontend.read import (
+    FRONTENDS,
+    Part,
+    default_frontend,
+    join,
+    read,
+    read_file,
+)
 from regionpredict.frontend.unit import SourceRequest
 
-__all__ = ["FRONTENDS", "SourceRequest", "read", "requests_for"]
+__all__ = [
+    "FRONTENDS",
+    "Part",
+    "SourceRequest",
+    "default_frontend",
+    "join",
+    "read",
+    "read_file",
+    "requests_for",
+]

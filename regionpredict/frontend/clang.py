@@ -27,9 +27,8 @@ from regionpredict.frontend.pragmas import (
     may_hold_directives,
 )
 from regionpredict.frontend.recovery import Guesses
-from regionpredict.frontend.syntax import CallExpr, Decl, Function
-from regionpredict.frontend.tree import calls_in
-from regionpredict.frontend.unit import SourceRequest, Unit
+from regionpredict.frontend.syntax import Decl, Function
+from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
@@ -237,7 +236,7 @@ class _Reader:
             path=self.request.path,
             functions=tuple(functions),
             body_of=self.body_of,
-            calls_of=self.calls_of,
+            calls_of=CallIndex(self._functions_calling).of,
             directives=tuple((name, p) for _, name, p in directives if p.is_loop),
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.file_name(file) for file in user_files),
@@ -399,13 +398,6 @@ class _Reader:
         found = (self._function(cursor) for cursor, _, _, _ in self._located())
         return [function for function in found if function is not None]
 
-    def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
-        """Every call of the function in the user's files, with the function it stands in."""
-        found: list[tuple[Function, CallExpr]] = []
-        for function in self._functions_naming(decl.name, then=b"("):
-            found.extend((function, call) for call in calls_in(function.body, decl))
-        return found
-
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""
         pattern = re.compile(
@@ -423,8 +415,8 @@ class _Reader:
                 count += 1
         return count
 
-    def _functions_naming(self, name: str, then: bytes) -> list[Function]:
-        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*" + re.escape(then))
+    def _functions_calling(self, name: str) -> list[Function]:
+        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*\(")
         found = []
         for cursor, file, begin, end in self._located():
             source = self.sources.get(file)

@@ -23,7 +23,7 @@ from regionpredict.frontend.tree import (
     inner_statements,
     own_expressions,
 )
-from regionpredict.frontend.unit import Unit
+from regionpredict.frontend.unit import Unit, Writes
 from regionpredict.frontend.values import Context, Frame
 from regionpredict.ir import Definition, Expr
 
@@ -60,7 +60,6 @@ class _Finder:
     def __init__(self, unit: Unit, context: Context) -> None:
         self.unit = unit
         self.context = context
-        self._writes: dict[int, dict[Decl, list[tuple[Expression | None, bool]]]] = {}
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function whose names it speaks of, or None."""
@@ -94,13 +93,13 @@ class _Finder:
             return values[0]
         return None
 
-    def _writes_in(self, function: Function) -> dict[Decl, list[tuple[Expression | None, bool]]]:
+    def _writes_in(self, function: Function) -> Writes:
         key = id(function)
-        if key not in self._writes:
-            found: dict[Decl, list[tuple[Expression | None, bool]]] = {}
+        if key not in self.unit.writes:
+            found: Writes = {}
             _collect_writes(function.body, found, looped=False)
-            self._writes[key] = found
-        return self._writes[key]
+            self.unit.writes[key] = found
+        return self.unit.writes[key]
 
 
 def _collect_writes(

@@ -40,15 +40,13 @@ from regionpredict.frontend.pycparser_types import Scope, TypeReader
 from regionpredict.frontend.pycparser_words import clean, close_blocks, partners
 from regionpredict.frontend.syntax import (
     UNKNOWN,
-    CallExpr,
     CType,
     Decl,
     Expression,
     Function,
     IntLit,
 )
-from regionpredict.frontend.tree import calls_in
-from regionpredict.frontend.unit import SourceRequest, Unit
+from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
 _DEFINE = re.compile(rb"^[ \t\v]*#[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)", re.MULTILINE)
@@ -233,7 +231,7 @@ class _Reader:
             path=self.request.path,
             functions=tuple(functions),
             body_of=self.body_of,
-            calls_of=self.calls_of,
+            calls_of=CallIndex(self._functions_calling).of,
             directives=tuple((file, pragma) for file, pragma in directives if pragma.is_loop),
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.sources),
@@ -363,15 +361,10 @@ class _Reader:
         found = (self._function(name) for name, _, _, _ in self.located)
         return [function for function in found if function is not None]
 
-    def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
-        """Every call of the function in the user's files, with the function it stands in."""
-        name = re.escape(decl.name.encode())
-        found: list[tuple[Function, CallExpr]] = []
-        for function in self._functions_matching(re.compile(rb"\b" + name + rb"\s*\(")):
-            tree = self._function(function)
-            if tree is not None:
-                found.extend((tree, call) for call in calls_in(tree.body, decl))
-        return found
+    def _functions_calling(self, name: str) -> list[Function]:
+        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*\(")
+        trees = [self._function(function) for function in self._functions_matching(pattern)]
+        return [tree for tree in trees if tree is not None]
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""

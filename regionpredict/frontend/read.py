@@ -1,10 +1,9 @@
-"""Source requests -> one `Program`, with one parser or the other, in one process or several."""
+"""Source requests -> one `Program`, with one parser or the other."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,8 +19,8 @@ _DEPTH = 50_000
 FRONTENDS = ("libclang", "pycparser")
 
 
-class _Part(NamedTuple):
-    """What one file gave."""
+class Part(NamedTuple):
+    """What one file gave: its regions, each with what the source says of its names' values."""
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
     diagnostics: list[Diagnostic]
@@ -37,11 +36,7 @@ def default_frontend() -> str:
 
 
 def read(
-    requests: Sequence[SourceRequest],
-    frontend: str | None = None,
-    processes: int = 1,
-    *,
-    flows: bool = False,
+    requests: Sequence[SourceRequest], frontend: str | None = None, *, flows: bool = False
 ) -> Program:
     """Reads every request; a file that cannot be read is a diagnostic unless it is the only one.
 
@@ -50,13 +45,8 @@ def read(
     Raises InputError where a single file cannot be read at all.
     """
     chosen = frontend or default_frontend()
-    jobs = [(request, chosen, len(requests) == 1, flows) for request in requests]
-    if processes > 1 and len(jobs) > 1:
-        with ProcessPoolExecutor(min(processes, len(jobs))) as pool:
-            parts = list(pool.map(_read_one, jobs, chunksize=1))
-    else:
-        parts = [_read_one(job) for job in jobs]
-    return _join(parts, chosen)
+    alone = len(requests) == 1
+    return join([read_file(one, chosen, alone=alone, flows=flows) for one in requests], chosen)
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
@@ -71,8 +61,14 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     return parse_unit
 
 
-def _read_one(job: tuple[SourceRequest, str, bool, bool]) -> _Part:
-    request, frontend, alone, with_flows = job
+def read_file(
+    request: SourceRequest, frontend: str, *, alone: bool = False, flows: bool = False
+) -> Part:
+    """Reads one file with the parser of that name; where it cannot be read, a part that says so.
+
+    `flows` asks for what all its functions do to memory as well. Raises InputError for a file
+    that cannot be read where it stands `alone`.
+    """
     # Generated code has sums of thousands of terms, which nest as deep.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
     try:
@@ -82,18 +78,22 @@ def _read_one(job: tuple[SourceRequest, str, bool, bool]) -> _Part:
             raise
         place = Span(error.path or request.path, error.line or 1, error.column or 0)
         note = Diagnostic("RP004", place, f"{error.message}: file left out")
-        return _Part([], [note], (request.path,), frozenset(), "system", [])
+        return Part([], [note], (request.path,), frozenset(), "system", [])
     try:
         regions, notes = regions_of(unit)
-        flows = flows_of(unit) if with_flows else []
+        seen = flows_of(unit) if flows else []
     finally:
         unit.close()
     notes = [*unit.diagnostics, *notes]
-    return _Part(regions, notes, unit.files, unit.macros, unit.headers, flows)
+    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen)
 
 
-def _join(parts: list[_Part], frontend: str) -> Program:
-    """One program; a region of a header that several files include is kept once."""
+def join(parts: Sequence[Part], frontend: str) -> Program:
+    """One program of the parts, in the order of the requests.
+
+    A region of a header that several files include is kept once. Regions keep their identity
+    (`is`) but where two that stand on one line are given ids of their own.
+    """
     regions: dict[tuple[str, int, int], Region] = {}
     names: dict[str, int] = {}
     definitions: dict[str, tuple[Definition, ...]] = {}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -31,50 +34,65 @@ def show(expression: Expression) -> str:
     return _show(expression)[0]
 
 
+def _show(expression: Expression) -> tuple[str, int]:
+    shower = _SHOWERS.get(type(expression))
+    return shower(expression) if shower is not None else ("?", _POSTFIX)
+
+
 def _inner(expression: Expression, precedence: int) -> str:
     text, own = _show(expression)
     return text if own >= precedence else f"({text})"
 
 
-def _show(expression: Expression) -> tuple[str, int]:
-    if isinstance(expression, Name):
-        return expression.decl.name, _POSTFIX
-    if isinstance(expression, IntLit):
-        return str(expression.value), _POSTFIX if expression.value >= 0 else _UNARY
-    if isinstance(expression, FloatLit):
-        return repr(expression.value), _POSTFIX
-    if isinstance(expression, Index):
-        return f"{_inner(expression.base, _POSTFIX)}[{show(expression.index)}]", _POSTFIX
-    if isinstance(expression, Member):
-        if expression.base is None:
-            return expression.field.name, _POSTFIX
-        dot = "->" if expression.arrow else "."
-        return f"{_inner(expression.base, _POSTFIX)}{dot}{expression.field.name}", _POSTFIX
-    if isinstance(expression, CallExpr):
-        return f"{expression.name}({', '.join(map(show, expression.args))})", _POSTFIX
-    if isinstance(expression, Unary):
-        if expression.op in ("p++", "p--"):
-            return _inner(expression.operand, _POSTFIX) + expression.op[1:], _POSTFIX
-        return expression.op + _inner(expression.operand, _UNARY), _UNARY
-    if isinstance(expression, Cast):
-        return f"({type_name(expression.ctype)}){_inner(expression.operand, _UNARY)}", _UNARY
-    return _show_operator(expression)
+def _index(e: Index) -> tuple[str, int]:
+    return f"{_inner(e.base, _POSTFIX)}[{_show(e.index)[0]}]", _POSTFIX
 
 
-def _show_operator(expression: Expression) -> tuple[str, int]:
-    if isinstance(expression, Assign):
-        right = _inner(expression.right, 1)
-        return f"{_inner(expression.left, 2)} {expression.op} {right}", 1
-    if isinstance(expression, Ternary):
-        condition, then = _inner(expression.condition, 3), show(expression.then)
-        return f"{condition} ? {then} : {_inner(expression.other, 2)}", 2
-    if isinstance(expression, Binary):
-        own = _PRECEDENCE.get(expression.op, 8)
-        left, right = _inner(expression.left, own), _inner(expression.right, own + 1)
-        if expression.op == ",":
-            return f"{left}, {right}", own
-        return f"{left} {expression.op} {right}", own
-    return "?", _POSTFIX
+def _member(e: Member) -> tuple[str, int]:
+    if e.base is None:
+        return e.field.name, _POSTFIX
+    dot = "->" if e.arrow else "."
+    return f"{_inner(e.base, _POSTFIX)}{dot}{e.field.name}", _POSTFIX
+
+
+def _unary(e: Unary) -> tuple[str, int]:
+    if e.op in ("p++", "p--"):
+        return _inner(e.operand, _POSTFIX) + e.op[1:], _POSTFIX
+    return e.op + _inner(e.operand, _UNARY), _UNARY
+
+
+def _assign(e: Assign) -> tuple[str, int]:
+    right = _inner(e.right, 1)
+    return f"{_inner(e.left, 2)} {e.op} {right}", 1
+
+
+def _ternary(e: Ternary) -> tuple[str, int]:
+    condition, then = _inner(e.condition, 3), show(e.then)
+    return f"{condition} ? {then} : {_inner(e.other, 2)}", 2
+
+
+def _binary(e: Binary) -> tuple[str, int]:
+    own = _PRECEDENCE.get(e.op, 8)
+    left, right = _inner(e.left, own), _inner(e.right, own + 1)
+    if e.op == ",":
+        return f"{left}, {right}", own
+    return f"{left} {e.op} {right}", own
+
+
+# A table, since this is asked for every reference and every statement.
+_SHOWERS: dict[type, Callable[[Any], tuple[str, int]]] = {
+    Name: lambda e: (e.decl.name, _POSTFIX),
+    IntLit: lambda e: (str(e.value), _POSTFIX if e.value >= 0 else _UNARY),
+    FloatLit: lambda e: (repr(e.value), _POSTFIX),
+    Index: _index,
+    Member: _member,
+    CallExpr: lambda e: (f"{e.name}({', '.join(map(show, e.args))})", _POSTFIX),
+    Unary: _unary,
+    Cast: lambda e: (f"({type_name(e.ctype)}){_inner(e.operand, _UNARY)}", _UNARY),
+    Assign: _assign,
+    Ternary: _ternary,
+    Binary: _binary,
+}
 
 
 def type_name(ctype: CType) -> str:

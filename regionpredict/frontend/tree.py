@@ -98,9 +98,13 @@ def own_expressions(statement: Stmt) -> tuple[Expression, ...]:
 
 def every_statement(statement: Stmt) -> Iterator[Stmt]:
     """The statement and all inside it, in source order."""
-    yield statement
-    for inner in inner_statements(statement):
-        yield from every_statement(inner)
+    waiting: list[Any] = [statement]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        inside = _INNER.get(type(one))
+        if inside is not None:
+            waiting.extend(reversed(inside(one)))
 
 
 def expressions_in(statement: Stmt) -> Iterator[Expression]:
@@ -110,10 +114,10 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
             yield from every_expression(expression)
 
 
-def calls_in(statement: Stmt, decl: Decl) -> list[CallExpr]:
-    """The calls of one function anywhere in a statement."""
-    return [
-        expression
-        for expression in expressions_in(statement)
-        if isinstance(expression, CallExpr) and expression.decl is decl
-    ]
+def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
+    """The calls of known functions anywhere in a statement, in source order, by function."""
+    found: dict[Decl, list[CallExpr]] = {}
+    for expression in expressions_in(statement):
+        if type(expression) is CallExpr and expression.decl is not None:
+            found.setdefault(expression.decl, []).append(expression)
+    return found

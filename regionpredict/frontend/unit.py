@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from regionpredict.frontend.effects import Effects
 from regionpredict.frontend.pragmas import Pragma
-from regionpredict.frontend.syntax import CallExpr, Decl, Function
+from regionpredict.frontend.syntax import CallExpr, Decl, Expression, Function
+from regionpredict.frontend.tree import calls_in
 from regionpredict.ir import Diagnostic, Span
 
 
@@ -24,6 +25,35 @@ class SourceRequest:
     standard: str = ""
     root: str = ""
     extra: tuple[str, ...] = ()
+
+
+# What is written to a variable: the value where it is `=`, and whether a loop repeats it.
+Writes = dict[Decl, list[tuple[Expression | None, bool]]]
+
+
+class CallIndex:
+    """Who calls whom in a unit; each function's calls are looked for once."""
+
+    def __init__(self, functions_naming: Callable[[str], list[Function]]) -> None:
+        self._functions_naming = functions_naming
+        self._inside: dict[int, dict[Decl, list[CallExpr]]] = {}
+        self._known: dict[Decl, list[tuple[Function, CallExpr]]] = {}
+
+    def of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        """Every call of the function, with the function it stands in."""
+        if decl not in self._known:
+            self._known[decl] = [
+                (function, call)
+                for function in self._functions_naming(decl.name)
+                for call in self._in(function).get(decl, ())
+            ]
+        return self._known[decl]
+
+    def _in(self, function: Function) -> dict[Decl, list[CallExpr]]:
+        key = id(function)  # the unit keeps its functions
+        if key not in self._inside:
+            self._inside[key] = calls_in(function.body)
+        return self._inside[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +79,5 @@ class Unit:
     headers: str = "system"
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)
+    writes: dict[int, Writes] = field(default_factory=dict)  # by the identity of a `Function`
     close: Callable[[], None] = field(default=lambda: None)
