@@ -6,7 +6,9 @@ caches + waiting for memory), plus OpenMP's costs. Equations and sources: docs/s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.balance import Schedule, largest_share, schedule_of
@@ -30,6 +32,7 @@ from regionpredict.predict.saturation_overheads import Overhead, overhead_of
 from regionpredict.predict.saturation_sizes import values_for
 
 ASSUMED_PLACEMENT = Placement("parallel", "no first write of the arrays seen", True)
+from regionpredict.predict.saturation_spill import spill_note, spill_of, spilled_share
 
 
 def predict_saturation(
@@ -64,6 +67,8 @@ def predict_saturation(
     partial = facts.status == "partial" or bool(nest.assumed)
     return Prediction(
         facts=facts,
+    if placement.kind != "serial" and (note := spill_note(machine, model.touched)):
+        assumed.append(note)
         model="saturation",
         status="partial" if partial else "predicted",
         score=density.score,
@@ -120,6 +125,7 @@ class _Model:
         self.overhead: Overhead = overhead_of(facts, nest, machine, self.schedule)
         self.data = RegionData(nest, machine, self.schedule, warm=warm)
         self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
+        self.touched = float(facts.working_set.value or 0)
         self._asking: dict[tuple[float, ...], float] = {}
 
     def points(self, counts: Sequence[int]) -> tuple[Point, ...]:
@@ -148,9 +154,10 @@ class _Model:
         overlapping = factor("compute") * self.core.overlapping
         transfers = factor("compute") * self.core.loading + from_cache
         busy = max(transfers, overlapping) + waiting
-        requesting = self._requesting(threads, busy, data)
-        rate = self._rate(max(requesting, 1.0), threads, data.writes)
-        memory = max(1.0, requesting) * data.memory / rate
+        memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data)
+        spilled = spilled_share(machine, self.touched, threads)
+        if spilled and self.placement.kind != "serial":
+            memory = self._spilled(spilled, threads, busy, data)
         work = together(busy, memory)
         # The overlapped time is told to the two in the proportion of their squares.
         memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
@@ -170,9 +177,28 @@ class _Model:
         }
         return terms, requesting, rate
 
-    def _requesting(self, threads: int, busy: float, data: Data) -> float:
+    def _waiting(
+        self, crowd: float, threads: int, busy: float, data: Data
+    ) -> tuple[float, float, float]:
+        """(seconds that all the work waits for memory, threads that wait at a time, their B/s)."""
+        requesting = self._requesting(crowd, threads, busy, data)
+        rate = self._rate(max(requesting, 1.0), threads, data.writes)
+        return max(1.0, requesting) * data.memory / rate, requesting, rate
+
+    def _spilled(self, share: float, threads: int, busy: float, data: Data) -> float:
+        """Seconds of waiting where a `share` of the data lies in the next domain's memory."""
+        spill = spill_of(share, self._crowd(threads), static=self.schedule.kind == "static")
+        known = self.machine.memory
+        farther = known.remote_latency_cycles.value / known.latency_cycles.value
+        near = self._waiting(spill.near, threads, busy, data)[0]
+        # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
+        slow = replace(data, memory=farther * data.memory)
+        far = self._waiting(spill.far, threads, busy, slow)[0]
+        work = (1.0 - spill.last) * together(busy, near) + spill.last * together(busy, far)
+        return math.sqrt(max(0.0, work * work - busy * busy))
+
+    def _requesting(self, crowd: float, threads: int, busy: float, data: Data) -> float:
         """How many threads of the crowd wait for memory; worked out once for equal crowds."""
-        crowd = self._crowd(threads)
         alike = float(threads) if self.machine.memory.shared_path is not None else crowd
         asked = (crowd, alike, busy, data.memory, data.writes)
         found = self._asking.get(asked)

@@ -1,0 +1,102 @@
+"""Data beyond a domain's memory: shares by hand, and a curve that the far pages pace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regionpredict.analysis.firsttouch import Placement
+from regionpredict.frontend import requests_for
+from regionpredict.machine import Machine, load
+from regionpredict.machine.quantity import Quantity
+from regionpredict.pipeline import analyse
+from regionpredict.predict.prediction import Prediction
+from regionpredict.predict.saturation import predict_saturation
+from regionpredict.predict.saturation_spill import spill_of, spilled_share
+
+GIB = 1 << 30
+_SOURCE = """
+void f(long n, double *restrict a, const double *restrict b)
+{
+#pragma omp parallel for schedule(%s)
+  for (long i = 0; i < n; i++)
+    a[i] = a[i] + b[i];
+}
+"""
+
+
+def _machine(gib: float | None) -> Machine:
+    """Ivy Bridge, two domains of ten cores, with `gib` of memory in each."""
+    machine = load("ivybridge-e5-2660v2")
+    size = None if gib is None else Quantity(gib * GIB, "B", "assumed", "the test's")
+    return replace(machine, memory=replace(machine.memory, size_bytes=size))
+
+
+def _predict(folder: Path, machine: Machine, *, schedule: str = "static",
+             kind: str = "parallel") -> Prediction:  # fmt: skip
+    path = folder / "case.c"
+    path.write_text(_SOURCE % schedule)
+    facts = analyse(requests_for((str(path),), [], [], ""), {"n": 2 * GIB}).facts[0]  # 32 GiB
+    return predict_saturation(facts, machine, placement=Placement(kind, "the test's", False))
+
+
+def test_share_that_has_no_room() -> None:
+    """40 GiB in domains of 32: a fifth of it is beyond, on up to ten threads."""
+    machine = _machine(32)
+    for threads in (1, 5, 10):
+        assert spilled_share(machine, 40 * GIB, threads) == pytest.approx(1 - 32 / 40)
+    # On 11 threads ten of them, in the first domain, touch 10/11 of it; on 20 a half: it fits.
+    assert spilled_share(machine, 40 * GIB, 11) == pytest.approx(1 - 32 / (40 * 10 / 11))
+    assert spilled_share(machine, 40 * GIB, 20) == 0.0
+    assert spilled_share(machine, 32 * GIB, 1) == 0.0
+    # More than the node has: no more than the other domain's half can be far.
+    assert spilled_share(machine, 400 * GIB, 1) == 0.5
+    assert spilled_share(_machine(None), 400 * GIB, 1) == 0.0
+
+
+@given(st.floats(0.01, 0.9), st.integers(1, 128))
+def test_parts_of_the_threads_add_up(share: float, crowd: int) -> None:
+    """The far part of a static schedule is the end of the index space, cut into equal pieces."""
+    spill = spill_of(share, float(crowd), static=True)
+    start = 1.0 - share  # pages of [start, 1) are far; the last piece is [1 - 1/crowd, 1)
+    last = (1.0 - max(start, 1.0 - 1.0 / crowd)) * crowd
+    assert spill.last == pytest.approx(last, abs=1e-9)
+    assert spill.near >= 1.0 and spill.far >= 1.0
+    assert spill_of(share, float(crowd), static=False).last == share
+
+
+def test_one_thread_takes_the_mean_latency(tmp_path: Path) -> None:
+    """One thread streams 24 of 32 GiB near and 8 far, 1.6 times slower: (0.75 + 0.25 * 1.6) t."""
+    whole, part = _machine(None), _machine(24)
+    alone = _predict(tmp_path, whole).derivation.points[0]  # type: ignore[union-attr]
+    spilled = _predict(tmp_path, part).derivation.points[0]  # type: ignore[union-attr]
+    busy = alone.terms["compute"] + alone.terms["cache"]
+    assert busy < 0.2 * alone.seconds  # a stream: nearly all of it is memory
+    factor = part.memory.remote_latency_cycles.value / part.memory.latency_cycles.value
+    expected = 0.75 + 0.25 * factor
+    assert spilled.seconds / alone.seconds == pytest.approx(expected, rel=0.05)
+
+
+def test_the_far_piece_paces_a_static_schedule(tmp_path: Path) -> None:
+    """With a quarter far the last of four threads has nothing near, and the others wait for it."""
+    static = dict(_predict(tmp_path, _machine(24)).speedup)
+    dynamic = dict(_predict(tmp_path, _machine(24), schedule="dynamic,65536").speedup)
+    whole = dict(_predict(tmp_path, _machine(None)).speedup)
+    assert static[2] < dynamic[2] and static[4] < dynamic[4]
+    # Memory of both domains serves ten threads: more than one domain alone gives them.
+    assert static[10] > 1.1 * whole[10]
+
+
+def test_the_note_says_what_was_assumed(tmp_path: Path) -> None:
+    """Said where pages spill, and only there; serial first touch has its own placement."""
+
+    def notes(gib: float | None, kind: str = "parallel") -> str:
+        return "; ".join(_predict(tmp_path, _machine(gib), kind=kind).assumed)
+
+    assert "32 GiB of data in 24 GiB of a domain" in notes(24)
+    assert "it would page" in notes(12)
+    assert "GiB" not in notes(33) and "GiB" not in notes(None) and "GiB" not in notes(24, "serial")
