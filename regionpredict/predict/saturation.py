@@ -30,9 +30,9 @@ from regionpredict.predict.saturation_memory import (
 )
 from regionpredict.predict.saturation_overheads import Overhead, overhead_of
 from regionpredict.predict.saturation_sizes import values_for
+from regionpredict.predict.saturation_spill import spill_note, spill_of, spilled_share
 
 ASSUMED_PLACEMENT = Placement("parallel", "no first write of the arrays seen", True)
-from regionpredict.predict.saturation_spill import spill_note, spill_of, spilled_share
 
 
 def predict_saturation(
@@ -64,11 +64,11 @@ def predict_saturation(
     assumed = [*facts.bindings.assumed, *guessed, *nest.assumed]
     if placement.assumed and machine.domains > 1 and machine.memory.shared_path is None:
         assumed.append("pages placed by a parallel first touch")
+    if placement.kind != "serial" and (note := spill_note(machine, model.touched)):
+        assumed.append(note)
     partial = facts.status == "partial" or bool(nest.assumed)
     return Prediction(
         facts=facts,
-    if placement.kind != "serial" and (note := spill_note(machine, model.touched)):
-        assumed.append(note)
         model="saturation",
         status="partial" if partial else "predicted",
         score=density.score,
@@ -121,11 +121,11 @@ class _Model:
         self.placement = placement
         self.warm = warm
         self.schedule: Schedule = schedule_of(facts.region)
+        self.touched = float(facts.working_set.value or 0)
         self.core: CoreTime = core_time(facts, nest, machine)
         self.overhead: Overhead = overhead_of(facts, nest, machine, self.schedule)
         self.data = RegionData(nest, machine, self.schedule, warm=warm)
         self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
-        self.touched = float(facts.working_set.value or 0)
         self._asking: dict[tuple[float, ...], float] = {}
 
     def points(self, counts: Sequence[int]) -> tuple[Point, ...]:
