@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis.first_writes import follow
 from regionpredict.analysis.firsttouch import Placement, placements
+from regionpredict.analysis.history import histories
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
 from regionpredict.frontend import Part, SourceRequest, default_frontend, join, read_file
@@ -135,9 +137,15 @@ def predict(
     if model == "saturation":
         _check_threads(threads, machine)
         given = Placement(first_touch, "as given", False) if first_touch else None
-        seen = placements(analysis.program) if given is None else ()
-        places = [given] * len(facts) if given is not None else seen
-        of_region = [{"placement": place} for place in places]
+        followed = follow(analysis.program.flows)
+        seen = placements(analysis.program, followed)
+        places = seen if given is None else [given] * len(facts)
+        of_region = [
+            {"placement": place, "history": history}
+            for place, history in zip(
+                places, histories(analysis.program, followed), strict=True
+            )
+        ]  # fmt: skip
         one = partial(predict_saturation, machine=machine, threads=threads, within=within)
     else:
         one = partial(predict_density, machine=machine, combination=combination)

@@ -1,8 +1,9 @@
-"""Follows a program from `main` and notes who writes each block of memory first.
+"""Follows a program from `main` and notes who writes each block of memory first, and who last.
 
-Every call is followed with its arguments by position, every loop once: what counts is the first
-write, not how often. Blocks of memory are variables, or what one call of `malloc` gave. Reading,
-allocating and clearing by `calloc` place no pages: the kernel hands them out at the first write.
+Every call is followed with its arguments by position. A loop with worksharing in it is followed
+twice: the second time tells what a region finds when it has run before. Blocks of memory are
+variables, or what one call of `malloc` gave. Reading, allocating and clearing by `calloc` place no
+pages: the kernel hands them out at the first write.
 """
 
 from __future__ import annotations
@@ -41,6 +42,35 @@ class FirstWrite(NamedTuple):
     sure: bool
 
 
+class Before(NamedTuple):
+    """What happened to one array before a region ran.
+
+    `fresh`: the region writes it first. `last` is the worksharing loop that wrote it last and its
+    name there, or None; `serial`: one thread wrote it last. Neither: not seen, or nobody has since
+    the region's last run. `since` are the worksharing loops that have touched it after that write.
+    """
+
+    fresh: bool = False
+    last: tuple[Span, str] | None = None
+    serial: bool = False
+    since: tuple[tuple[Span, str], ...] = ()
+
+
+Visits = dict[Span, list[dict[str, FirstWrite | None]]]
+Pasts = dict[Span, list[dict[str, Before]]]
+
+
+class Followed(NamedTuple):
+    """What following a program gave, a dictionary by array for each visit of a worksharing loop.
+
+    `first` tells who writes the region's arrays first; None: nobody before it, and not it.
+    `before` tells what has happened to them when it runs, in the steady state of loops.
+    """
+
+    first: Visits
+    before: Pasts
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     """Who runs the code: 'serial', 'team' (every thread of it) or 'share' (each a part)."""
@@ -60,23 +90,37 @@ class _Frame:
     calls: tuple[str, ...] = field(default=())
 
 
-def first_writes(flows: Sequence[Flow]) -> dict[Span, list[dict[str, FirstWrite | None]]]:
-    """For every worksharing loop, by the place of its directive, one dictionary a visit.
+@dataclass(slots=True)
+class _Notes:
+    """What the walks have seen: `steady` is `before` on the second way through a loop."""
 
-    It tells of the region's arrays who writes them first; None: nobody before it, and not it.
-    """
-    visits: dict[Span, list[dict[str, FirstWrite | None]]] = {}
+    first: Visits = field(default_factory=dict)
+    before: Pasts = field(default_factory=dict)
+    steady: Pasts = field(default_factory=dict)
+
+
+class _Writer(NamedTuple):
+    """The last write of a block of memory: when, and the worksharing loop (None: one thread)."""
+
+    turn: int
+    loop: Span | None
+    known: bool
+
+
+def follow(flows: Sequence[Flow]) -> Followed:
+    """Follows the program; the results go by the place of a worksharing loop's directive."""
+    notes = _Notes()
     called = {event.function for flow in flows for event in _events(flow.body)
               if isinstance(event, Handed)}  # fmt: skip
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
     for root in roots:
-        _Walk(flows, visits, from_main=root.function == "main").run(root)
+        _Walk(flows, notes, from_main=root.function == "main").run(root)
     for flow in flows:
-        if any(isinstance(e, Block) and e.kind == "share" and e.span not in visits
+        if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in _events(flow.body)):  # fmt: skip
-            _Walk(flows, visits, from_main=False).run(flow)
-    return visits
+            _Walk(flows, notes, from_main=False).run(flow)
+    return Followed(notes.first, {**notes.before, **notes.steady})
 
 
 def _events(events: Iterable[Event]) -> Iterable[Event]:
@@ -89,19 +133,23 @@ def _events(events: Iterable[Event]) -> Iterable[Event]:
 class _Walk:
     """One run from one function; memory is as nobody has touched it."""
 
-    def __init__(
-        self, flows: Sequence[Flow], visits: dict[Span, list[dict[str, FirstWrite | None]]],
-        *, from_main: bool,
-    ) -> None:  # fmt: skip
+    def __init__(self, flows: Sequence[Flow], notes: _Notes, *, from_main: bool) -> None:
         self.by_file = {(flow.span.file, flow.function): flow for flow in flows}
         self.by_name: dict[str, Flow] = {}
         for flow in flows:
             self.by_name.setdefault(flow.function, flow)
-        self.visits = visits
+        self.notes = notes
         self.from_main = from_main
         self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
         self.first: dict[Place, FirstWrite] = {}
         self.doubts: dict[Place, str] = {}
+        self.last: dict[Place, _Writer] = {}
+        self.names: dict[tuple[Span, Place], str] = {}  # of memory, in a worksharing loop
+        self.since: dict[Place, dict[tuple[Span, str], None]] = {}  # loops after the last write
+        self.ran: dict[Span, int] = {}  # when each worksharing loop ran last
+        self.turn = 0
+        self.again = False  # on the second way through a loop
+        self.share: Span | None = None
         self.frames = 0
         self.blocks = 0
         self.left = _MAX_EVENTS
@@ -169,21 +217,53 @@ class _Walk:
         if block.kind == "share":
             at = block.span
         inner = _State(mode, team, looped, sure, at)
-        if block.kind != "share":
-            self._run(block.body, frame, inner)
+        if block.kind == "share":
+            self._worksharing(block, frame, inner)
             return
-        before = dict(self.first)
+        seen = self.turn
         self._run(block.body, frame, inner)
+        if block.kind == "loop" and self.turn > seen and not self.again:
+            self.again = True
+            self._run(block.body, frame, inner)
+            self.again = False
+
+    def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
+        named = {name: self._memory(self._resolve(place, frame)) for name, place in block.names}
+        self.names.update({(block.span, memory): name for name, memory in named.items()})
+        past = {name: self._before(memory, block.span) for name, memory in named.items()}
+        before = dict(self.first)
+        self.turn += 1
+        outer, self.share = self.share, block.span
+        self._run(block.body, frame, state)
+        self.share, self.ran[block.span] = outer, self.turn
+        for name, memory in named.items():
+            self.since.setdefault(memory, {})[block.span, name] = None
         told: dict[str, FirstWrite | None] = {}
-        for name, place in block.names:
-            memory = self._memory(self._resolve(place, frame))
+        for name, memory in named.items():
             found = before.get(memory, self.first.get(memory))
             if found is not None and memory not in before:
+                past[name] = past[name]._replace(fresh=found.sure)
                 found = found._replace(how="first written here")
             if found is None and memory in self.doubts:
                 found = FirstWrite("parallel", self.doubts[memory], sure=False)
             told[name] = found
-        self.visits.setdefault(block.span, []).append(told)
+        if self.again:
+            self.notes.steady.setdefault(block.span, []).append(past)
+        else:
+            self.notes.first.setdefault(block.span, []).append(told)
+            self.notes.before.setdefault(block.span, []).append(past)
+
+    def _before(self, memory: Place, loop: Span) -> Before:
+        writer = self.last.get(memory)
+        since = tuple(self.since.get(memory, ()))
+        if writer is None or not writer.known or writer.turn < self.ran.get(loop, 0):
+            return Before(since=since)
+        if writer.loop is None:
+            return Before(serial=True, since=since)
+        name = self.names.get((writer.loop, memory), "")
+        return Before(
+            last=(writer.loop, name), since=tuple(s for s in since if s[0] != writer.loop)
+        )
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -248,6 +328,9 @@ class _Walk:
         self, place: Place, what: str, span: Span, frame: _Frame, state: _State, *, sure: bool
     ) -> None:
         memory = self._memory(place)
+        known = state.mode == "serial" or self.share is not None
+        self.last[memory] = _Writer(self.turn, self.share, known and sure)
+        self.since.pop(memory, None)
         if memory in self.first:
             return
         kind = "serial" if state.mode == "serial" else "parallel"

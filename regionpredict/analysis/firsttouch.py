@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.analysis.first_writes import FirstWrite, first_writes
+from regionpredict.analysis.first_writes import FirstWrite, Followed
 from regionpredict.ir import Program, Region
 
 
@@ -42,14 +42,14 @@ class Placement(NamedTuple):
 UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
 
 
-def placements(program: Program) -> tuple[Placement, ...]:
+def placements(program: Program, followed: Followed) -> tuple[Placement, ...]:
     """The placement of every region's arrays, in the order of the regions.
 
     An array is serial if, on the way from `main` to the region, one thread writes it before a
     worksharing loop does; where several calls of the region disagree, the serial one counts, as
     an assumption. What nobody is seen to write is taken to be spread.
     """
-    visits = first_writes(program.flows) if program.flows else {}
+    visits = followed.first
     return tuple(_placement(region, visits.get(region.span, ())) for region in program.regions)
 
 

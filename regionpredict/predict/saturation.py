@@ -14,6 +14,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.balance import Schedule, largest_share, schedule_of
 from regionpredict.analysis.firsttouch import Placement
 from regionpredict.analysis.groups import Nest, nest_of
+from regionpredict.analysis.history import UNKNOWN, History
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
@@ -22,6 +23,7 @@ from regionpredict.predict.limits import limit
 from regionpredict.predict.prediction import Prediction
 from regionpredict.predict.saturation_core import core_time
 from regionpredict.predict.saturation_data import LINE, Data, RegionData
+from regionpredict.predict.saturation_history import PastCosts
 from regionpredict.predict.saturation_memory import (
     PARALLEL_MISSES,
     MixedBandwidth,
@@ -41,6 +43,7 @@ def predict_saturation(
     *,
     threads: Sequence[int] = (),
     placement: Placement = ASSUMED_PLACEMENT,
+    history: History = UNKNOWN,
     within: float = WITHIN,
     warm: bool = True,
 ) -> Prediction:
@@ -56,7 +59,7 @@ def predict_saturation(
     nest = nest_of(facts.region, values)
     if nest is None:
         return _renamed(density)
-    model = _Model(facts, nest, machine, placement, warm)
+    model = _Model(facts, nest, machine, placement, history, warm)
     counts = sorted({1, *threads}) if threads else list(range(1, machine.cores + 1))
     points = model.points(counts)
     speedup = tuple((p.threads, p.speedup) for p in points if not threads or p.threads in threads)
@@ -114,8 +117,9 @@ class _Model:
     """The terms of one region on one machine."""
 
     def __init__(
-        self, facts: RegionFacts, nest: Nest, machine: Machine, placement: Placement, warm: bool
-    ) -> None:
+        self, facts: RegionFacts, nest: Nest, machine: Machine, placement: Placement,
+        history: History, warm: bool,
+    ) -> None:  # fmt: skip
         self.nest = nest
         self.machine = machine
         self.placement = placement
@@ -124,6 +128,7 @@ class _Model:
         self.touched = float(facts.working_set.value or 0)
         self.core: CoreTime = core_time(facts, nest, machine)
         self.overhead: Overhead = overhead_of(facts, nest, machine, self.schedule)
+        self.past = PastCosts(facts, nest, machine, self.schedule, history)
         self.data = RegionData(nest, machine, self.schedule, warm=warm)
         self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
         self._asking: dict[tuple[float, ...], float] = {}
@@ -163,16 +168,17 @@ class _Model:
         memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         costs, serial = self.overhead.at(threads, work * share)
+        past = self.past.at(threads)
         total = max(transfers, overlapping) + waiting
         cached = (from_cache + waiting) / total if total else 0.0
         if overlapping > transfers:
             cached = waiting / total
         terms = {
             "compute": even * busy * (1.0 - cached),
-            "cache": even * busy * cached,
+            "cache": even * busy * cached + past.lines,
             "memory-bandwidth": even * memory,
             "imbalance": max(0.0, share - even) * work,
-            "overhead": factor("overhead") * costs,
+            "overhead": factor("overhead") * costs + past.pages,
             "serialization": serial,
         }
         return terms, requesting, rate

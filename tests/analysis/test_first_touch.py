@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.analysis.first_writes import follow
 from regionpredict.analysis.firsttouch import ArrayPlacement, Placement, placements
 from regionpredict.frontend import read, requests_for
 
@@ -40,7 +41,7 @@ def placed(tmp_path: Path, frontend: str, *texts: str) -> dict[str, Placement]:
         path.write_text("#include <stdlib.h>\n#include <string.h>\n" + text)
         paths.append(str(path))
     program = read(requests_for(paths), frontend, flows=True)
-    return dict(zip((r.function for r in program.regions), placements(program), strict=True))
+    return dict(zip((r.function for r in program.regions), placements(program, follow(program.flows)), strict=True))
 
 
 def kinds(placement: Placement) -> dict[str, str]:
@@ -240,7 +241,7 @@ int main(void) {
         (tmp_path / name).write_text(text)
         paths.append(str(tmp_path / name))
     program = read(requests_for(paths), frontend, flows=True)
-    found = [p.kind for r, p in zip(program.regions, placements(program), strict=True)
+    found = [p.kind for r, p in zip(program.regions, placements(program, follow(program.flows)), strict=True)
              if r.function == "main"]  # fmt: skip
     assert found == ["serial", "parallel"]
 
@@ -290,7 +291,7 @@ def test_the_samples(tmp_path: Path, frontend: str) -> None:
         ("linear_algebra/gemm/gemm.c", "parallel"),
     ):
         program = read(requests_for([str(samples / path)]), frontend, flows=True)
-        found = dict(zip((r.function for r in program.regions), placements(program), strict=True))
+        found = dict(zip((r.function for r in program.regions), placements(program, follow(program.flows)), strict=True))
         kernel = next(place for name, place in found.items() if name.startswith("kernel"))
         assert kernel.kind == kind
         assert kernel.assumed == (kind == "serial")  # its control is spread

@@ -1,0 +1,96 @@
+"""Which thread has which part of an array: how a region deals its references out.
+
+Two loops that deal an array out alike find their parts in their own caches; a loop that reads what
+another core wrote last waits for lines on their way from core to core.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from regionpredict.analysis.balance import Schedule, schedule_of
+from regionpredict.ir import Access, Expr, Loop, Region
+
+
+class Part(NamedTuple):
+    """One way of dealing out: the dimension that moves with the parallel loop, and how.
+
+    `dimension` is None where every thread touches the same; `slope` is the subscript's factor of
+    the loop variable as text; `schedule` the loop's; `rank` the number of dimensions in which the
+    region's loops move.
+    """
+
+    dimension: int | None
+    slope: str
+    schedule: Schedule
+    rank: int
+
+
+def parts_of(region: Region, kind: str) -> dict[str, frozenset[Part]]:
+    """By array: how its references of one kind ('read' or 'write') are dealt out."""
+    if region.nest is None:
+        return {}
+    schedule = schedule_of(region)
+    found: dict[str, set[Part]] = {}
+    for statement, loops in region.statements():
+        for access in statement.accesses:
+            if access.kind == kind:
+                found.setdefault(access.array, set()).add(_part(access, loops, schedule))
+    return {array: frozenset(parts) for array, parts in found.items()}
+
+
+def _part(access: Access, loops: tuple[Loop, ...], schedule: Schedule) -> Part:
+    moving = {loop.variable for loop in loops}
+    rank = sum(not moving.isdisjoint(subscript.names) for subscript in access.subscripts)
+    for dimension, subscript in enumerate(access.subscripts):
+        slope = factor_of(subscript, loops[0].variable)
+        if slope is not None:
+            return Part(dimension, slope, schedule, rank)
+    return Part(None, "", schedule, rank)
+
+
+def factor_of(subscript: Expr, variable: str) -> str | None:
+    """The factor of a variable in a subscript as text; None where it is not in it.
+
+    >>> i, n = Expr.name("i"), Expr.name("n")
+    >>> factor_of(n - 1 - i, "i"), factor_of(i * n, "i"), factor_of(n, "i")
+    ('-1', 'n', None)
+    """
+    if variable not in subscript.names:
+        return None
+    terms: dict[tuple[tuple[object, int], ...], int | Fraction] = {}
+    for monomial, number in subscript.terms.items():
+        powers = dict(monomial)
+        if powers.pop(variable, 0) == 1:
+            terms[tuple(powers.items())] = number
+    return str(Expr(terms)) if terms else "curved"  # type: ignore[arg-type]
+
+
+def stays(parts: frozenset[Part], before: frozenset[Part]) -> bool:
+    """Whether every thread finds its part of an array where an earlier loop has left it.
+
+    So it is if both deal the array out alike, by static schedules.
+    """
+    known = {part[:3] for part in before}
+    return all(
+        part.dimension is not None and part.schedule.kind == "static" and part[:3] in known
+        for part in parts
+    )
+
+
+def fetched(parts: frozenset[Part], before: frozenset[Part]) -> bool:
+    """Whether an earlier loop has brought to every thread what these references read."""
+    known = {part[:3] for part in before if part.schedule.kind == "static"}
+    everything = any(part.dimension is None for part in before)
+    return everything or all(part[:3] in known for part in parts)
+
+
+def slice_of(lines: float, written: frozenset[Part], parts: frozenset[Part]) -> float:
+    """How many of an array's lines an earlier loop wrote that moves in fewer of its dimensions.
+
+    Extents are taken to be alike: a row of a square has the root of its lines.
+    """
+    rank = max(part.rank for part in parts)
+    least = max(part.rank for part in written)
+    return lines if least >= rank or lines < 1 else lines ** (least / rank)

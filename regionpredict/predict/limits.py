@@ -1,0 +1,25 @@
+"""What keeps a region from using all threads: the class that a hint names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.predict.curve import Point
+
+EFFICIENT = 0.8
+"""From this share of the ideal speedup on, nothing keeps the threads from scaling."""
+RESOURCES = ("compute", "cache", "memory-bandwidth")
+
+
+def limit(points: Sequence[Point]) -> str:
+    """The class of the largest loss on the most threads, against a perfect division of the work.
+
+    On p threads a term should be 1/p of what it is on one; what it exceeds that by is lost. A
+    region that scales (`EFFICIENT`), or of which only one number of threads is known, is named
+    after what it spends most of its time on.
+    """
+    one, most = points[0], points[-1]
+    p = most.threads / one.threads
+    if most.threads == one.threads or most.speedup >= EFFICIENT * p * one.speedup:
+        return max(RESOURCES, key=lambda name: most.terms[name])
+    return max(most.terms, key=lambda name: most.terms[name] - one.terms[name] / p)

@@ -1,0 +1,150 @@
+"""What the past of a region's arrays costs it: page faults, and lines that other cores hold.
+
+New memory: the kernel clears and maps a page when a thread first writes to it. Lines that another
+core wrote last are fetched from its private cache, as long as they are still there; lines that
+several threads write in turn (false sharing) move with every turn.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.balance import Schedule, piece
+from regionpredict.analysis.groups import Nest
+from regionpredict.analysis.history import History
+from regionpredict.analysis.partition import Part, fetched, parts_of, slice_of, stays
+from regionpredict.analysis.traffic import CacheLevel, traffic
+from regionpredict.machine import Machine
+
+LINE = 64
+PAGE = 4096
+RECYCLED = 128 << 10
+"""Smaller blocks malloc takes from memory that the program has used before (mallopt(3),
+M_MMAP_THRESHOLD); larger ones come new from the kernel."""
+FIRST_CACHE_SHARE = 0.5
+"""Share of the first cache whose lines cost `line_transfer` each; those beyond `bulk_transfer`."""
+
+
+class _Array(NamedTuple):
+    """One array: bytes that the region touches in all, and by how much the threads' parts move.
+
+    `parts` is how threads share its references, `writes` those that write; `stride` the bytes
+    between the elements of neighbouring iterations of the parallel loop, None where it stands
+    still.
+    """
+
+    name: str
+    touched: float
+    parts: frozenset[Part]
+    writes: frozenset[Part]
+    stride: float | None
+
+
+class Past(NamedTuple):
+    """Seconds of the busiest thread: for `pages` that are new, for `lines` of other cores."""
+
+    pages: float
+    lines: float
+
+
+class PastCosts:
+    """The costs of one region on any number of threads."""
+
+    def __init__(
+        self, facts: RegionFacts, nest: Nest, machine: Machine, schedule: Schedule,
+        history: History,
+    ) -> None:  # fmt: skip
+        self.machine = machine
+        self.schedule = schedule
+        self.history = history
+        self.trips = max(1.0, nest.parallel[0].trips({}))
+        self.arrays = _arrays(facts, nest, schedule)
+        self.fresh = history.fresh if not facts.region.enclosing else frozenset()
+
+    def at(self, threads: int) -> Past:
+        """The costs on `threads` threads."""
+        return Past(self._pages(threads), self._lines(threads))
+
+    def _pages(self, threads: int) -> float:
+        """Each thread takes the faults of its own pages; of those that all reach, all of them."""
+        cycles = 0.0
+        each = self.machine.overheads.first_touch
+        for array in self.arrays:
+            if array.name in self.fresh and array.writes and array.touched >= RECYCLED:
+                crowded = threads > 1 and self._block(array, threads) < PAGE
+                pages = array.touched / PAGE / (1.0 if crowded else threads)
+                cycles += pages * each.at(threads)
+        return cycles / self.machine.clock_hz
+
+    def _lines(self, threads: int) -> float:
+        if threads < 2:
+            return 0.0
+        moved, held = 0.0, 0.0
+        for array in self.arrays:
+            lines = array.touched / LINE
+            together = min(float(threads), LINE / self._block(array, threads))
+            own = lines / threads * max(1.0, together) if array.stride is not None else lines
+            held += own
+            turns = own * (1.0 - 1.0 / together) if array.writes and together > 1.0 else 0.0
+            moved += max(turns, self._moved(array, own, threads))
+        # Only what the other core's private caches still hold comes from there.
+        private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
+        room = max((c.size_bytes.value for c in private), default=0.0) / LINE
+        if held > room:
+            moved *= room / held
+        first = FIRST_CACHE_SHARE * self.machine.caches[0].size_bytes.value / LINE
+        tables = self.machine.overheads
+        cycles = min(moved, first) * tables.line_transfer.at(threads)
+        cycles += max(0.0, moved - first) * tables.bulk_transfer.at(threads)
+        return cycles / self.machine.clock_hz
+
+    def _moved(self, array: _Array, own: float, threads: int) -> float:
+        """Lines of one thread's part that are, or are shared, with another core."""
+        last = self.history.last.get(array.name)
+        if last is None or array.name in self.history.fresh:
+            return 0.0
+        others = 1.0 - 1.0 / threads  # what is dealt out anew is with another as chance has it
+        if last.since and fetched(array.parts, last.since):
+            if array.writes and not stays(array.writes, last.since):
+                return own * others
+            return 0.0
+        if last.parts is None:
+            return own
+        if stays(array.parts, last.parts):
+            return 0.0
+        return slice_of(own, last.parts, array.parts) * others
+
+    def _block(self, array: _Array, threads: int) -> float:
+        """Bytes next to each other that one thread has; infinite where nothing is dealt out."""
+        if array.stride is None:
+            return float("inf")
+        return max(1.0, array.stride * max(1.0, piece(self.trips, threads, self.schedule)))
+
+
+def _arrays(facts: RegionFacts, nest: Nest, schedule: Schedule) -> tuple[_Array, ...]:
+    """The arrays that threads share."""
+    private = {one.name for one in facts.region.arrays if one.storage == "private"}
+    endless = CacheLevel(float("inf"), 1)
+    whole = traffic(nest, [endless], 1, schedule)[0]
+    touched: dict[str, float] = {}
+    for one in whole.arrays:
+        touched[one.array] = touched.get(one.array, 0.0) + one.read
+    reads, writes = parts_of(facts.region, "read"), parts_of(facts.region, "write")
+    outer = nest.parallel[0]
+    strides: dict[str, float] = {}
+    for group in nest.groups():
+        slope = abs(group.slopes.get(outer.variable, 0.0) * outer.step)
+        if slope:
+            strides[group.array] = min(slope, strides.get(group.array, slope))
+    return tuple(
+        _Array(
+            name,
+            touched.get(name, 0.0),
+            reads.get(name, frozenset()) | writes.get(name, frozenset()),
+            writes.get(name, frozenset()),
+            strides.get(name),
+        )
+        for name in sorted({*reads, *writes})
+        if name not in private
+    )
