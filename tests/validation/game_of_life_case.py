@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from package_choice import package_row
+from package_choice import Choice, choose
 
 from regionpredict.machine import load
 
@@ -30,17 +30,17 @@ void life(int N, int steps, int now[N][N], int before[N][N])
 """
 
 
-def game_rows(path: Path) -> list[str]:
-    """A line a size: packages and best speedups, measured and predicted, on `clovertown`."""
+def game_choices(path: Path) -> list[Choice]:
+    """One choice a size, on `clovertown`, the front-side bus of that node's kind."""
     machine = load("clovertown")
     times: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     with path.open() as file:
         for row in csv.DictReader(file):
             if row["kernel"] == "game_of_life" and row["variant"] == "parfor":
                 times[int(row["N"])][int(row["threads"])].append(float(row["time_s"]))
-    lines = [f"{path.name} on {machine.name}: one or two packages, 5 % allowed"]
+    found = []
     for size in (1024, 4096):
-        seconds = {threads: median(found) for threads, found in times[size].items()}
+        seconds = {threads: median(times[size][threads]) for threads in sorted(times[size])}
         measured = {t: seconds[1] / s for t, s in seconds.items()}
-        lines.append(package_row(SOURCE, {"N": size, "steps": 1000}, machine, str(size), measured))
-    return lines
+        found.append(choose(SOURCE, {"N": size, "steps": 1000}, machine, str(size), measured))
+    return found

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from package_choice import package_row
+from package_choice import Choice, choose
 
 from regionpredict.machine import load
 
@@ -104,28 +104,17 @@ def _words(loop: str) -> list[str]:
     return list(re.findall(r"\b[a-z]\w*(?=\[)", loop))
 
 
-def lulesh_rows(path: Path) -> list[str]:
-    """A line a size: the choice between one and two packages."""
+def lulesh_choices(path: Path) -> list[Choice]:
+    """One choice a size, on `icelake-8360y`."""
     machine = load("icelake-8360y")
     speed: dict[int, dict[int, float]] = defaultdict(dict)
     with path.open() as file:
         for row in csv.DictReader(file):
             speed[int(row["size"])][int(row["threads"])] = float(row["FOM_z_per_s"])
     source = lulesh_source()
-    lines = [f"{path.name} on {machine.name}: one or two packages, 5 % allowed"]
-    for size, found in sorted(speed.items()):
-        measured = {t: v / found[1] for t, v in found.items()}
+    found = []
+    for size, rates in sorted(speed.items()):
+        measured = {t: v / rates[1] for t, v in rates.items()}
         given = {"n": size, "m": size**3 // MATERIALS}
-        lines.append(package_row(source, given, machine, str(size), measured))
-    right = sum("right" in line for line in lines[1:])
-    lines.append(f"  right: {right} of {len(speed)}; always two packages: {_always(speed, 2)}, "
-                 f"always one: {_always(speed, 1)}")  # fmt: skip
-    return lines
-
-
-def _always(speed: dict[int, dict[int, float]], packages: int) -> int:
-    good = 0
-    for found in speed.values():
-        reached = max(v for t, v in found.items() if -(-t // 36) == packages)
-        good += reached >= 0.95 * max(found.values())
-    return good
+        found.append(choose(source, given, machine, str(size), measured))
+    return found

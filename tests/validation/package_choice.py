@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine
@@ -14,6 +16,32 @@ from regionpredict.predict.hints import hint_from
 from regionpredict.predict.saturation import predict_saturation
 
 Speed = dict[int, float]
+ALLOWED = 0.95  # a choice is right from this share of the best measured speed on
+
+
+class Choice(NamedTuple):
+    """One program and size: speedups by threads, measured and predicted, and the packages chosen.
+
+    `enough` are the numbers of packages that reach 95 % of the best measured speed.
+    """
+
+    label: str
+    cores_per_package: int
+    chosen: int
+    enough: frozenset[int]
+    measured: Speed
+    predicted: Speed
+
+    @property
+    def right(self) -> bool:
+        """Whether the chosen packages are fast enough."""
+        return self.chosen in self.enough
+
+    def error(self) -> float:
+        """Median error of the speedup over the measured thread counts above one."""
+        return median(
+            abs(self.predicted[t] / v - 1.0) for t, v in self.measured.items() if t in self.predicted
+        )
 
 
 def program_speed(
@@ -37,21 +65,46 @@ def program_speed(
     return {threads: total[1] / seconds for threads, seconds in total.items()}
 
 
-def package_row(
+def choose(
     source: str, given: Mapping[str, int], machine: Machine, label: str, measured: Speed
-) -> str:
-    """One line: choice, whether it is right within 5 %, speedups on one and on all packages."""
+) -> Choice:
+    """The model's choice of packages for one program and size."""
     made = program_speed(source, given, machine, sorted({1, *measured}))
     cores = machine.cores_per_package
     chosen = hint_from(sorted(made.items()), cores).packages
-    reached = max(v for t, v in measured.items() if -(-t // cores) == chosen)
-    right = reached >= 0.95 * max(measured.values())
-    one, all_of = _best(measured, cores), max(measured.values())
-    own_one, own_all = _best(made, cores), max(made.values())
-    return (
-        f"  {label:>6}: {chosen} package(s), {'right' if right else 'WRONG'}; best speedup on one "
-        f"and on all: measured {one:.1f} {all_of:.1f}, predicted {own_one:.1f} {own_all:.1f}"
+    best = max(measured.values())
+    enough = frozenset(
+        number
+        for number in {-(-t // cores) for t in measured}
+        if max(v for t, v in measured.items() if -(-t // cores) == number) >= ALLOWED * best
     )
+    above_one = {t: v for t, v in measured.items() if t > 1}
+    return Choice(label, cores, chosen, enough, above_one, made)
+
+
+def lines(choices: Sequence[Choice]) -> list[str]:
+    """A line a size, then the model beside the choices that look at nothing."""
+    found = [f"  {'size':>6} {'chosen':>7} {'':6} {'one: meas.':>10} {'pred.':>6} "
+             f"{'all: meas.':>11} {'pred.':>6} {'error':>7}"]  # fmt: skip
+    for one in choices:
+        cores = one.cores_per_package
+        found.append(
+            f"  {one.label:>6} {one.chosen:>7} {'right' if one.right else 'WRONG':6} "
+            f"{_best(one.measured, cores):10.1f} {_best(one.predicted, cores):6.1f} "
+            f"{max(one.measured.values()):11.1f} {max(one.predicted.values()):6.1f} "
+            f"{100 * one.error():5.0f} %"
+        )
+    number = len(choices)
+    ones = sum(1 in one.enough for one in choices)
+    twos = sum(2 in one.enough for one in choices)
+    for label, right in (
+        ("this model", sum(one.right for one in choices)),
+        ("always one package", ones),
+        ("always two packages", twos),
+        ("majority of these sizes", max(ones, twos)),
+    ):
+        found.append(f"  {label:36} {right} of {number} right")
+    return found
 
 
 def _best(speed: Speed, most: int) -> float:

@@ -12,8 +12,9 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from game_of_life_case import game_rows
-from lulesh_case import lulesh_rows
+from game_of_life_case import game_choices
+from lulesh_case import lulesh_choices
+from package_choice import lines
 from stencil_sources import stencil_source
 
 from regionpredict.frontend import requests_for
@@ -111,10 +112,13 @@ def main() -> int:
         print(f"  {label:36} {judge(rows, name)}")
     if "--curves" in sys.argv:
         _print_curves(rows)
-    print()
-    print("\n".join(lulesh_rows(data / "lulesh_scaling.csv")))
-    print()
-    print("\n".join(game_rows(data / "ntua_8core_game_of_life.csv")))
+    for table, machine, choices in (
+        ("lulesh_scaling.csv", "icelake-8360y", lulesh_choices),
+        ("ntua_8core_game_of_life.csv", "clovertown", game_choices),
+    ):
+        print(f"\n{table} on {machine}: one or two packages, 5 % of the best speed allowed;")
+        print("best speedup on one package and on all, measured and predicted; median error")
+        print("\n".join(lines(choices(data / table))))
     return 0
 
 
