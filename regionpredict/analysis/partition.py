@@ -79,6 +79,14 @@ def stays(parts: frozenset[Part], before: frozenset[Part]) -> bool:
     )
 
 
+def strangers(others: frozenset[Part], parts: frozenset[Part]) -> frozenset[Part]:
+    """The references of other loops that do not keep to what each thread has in `parts`."""
+    known = {part[:3] for part in parts}
+    return frozenset(
+        part for part in others if part.schedule.kind != "static" or part[:3] not in known
+    )
+
+
 def fetched(parts: frozenset[Part], before: frozenset[Part]) -> bool:
     """Whether an earlier loop has brought to every thread what these references read."""
     known = {part[:3] for part in before if part.schedule.kind == "static"}
@@ -86,11 +94,15 @@ def fetched(parts: frozenset[Part], before: frozenset[Part]) -> bool:
     return everything or all(part[:3] in known for part in parts)
 
 
-def slice_of(lines: float, written: frozenset[Part], parts: frozenset[Part]) -> float:
-    """How many of an array's lines an earlier loop wrote that moves in fewer of its dimensions.
+def rank_of(parts: frozenset[Part]) -> int:
+    """The number of dimensions in which the references move, the most of any."""
+    return max(part.rank for part in parts)
+
+
+def slice_of(lines: float, written_rank: int, parts: frozenset[Part]) -> float:
+    """How many of an array's lines an earlier loop wrote that moves in `written_rank` dimensions.
 
     Extents are taken to be alike: a row of a square has the root of its lines.
     """
-    rank = max(part.rank for part in parts)
-    least = max(part.rank for part in written)
-    return lines if least >= rank or lines < 1 else lines ** (least / rank)
+    rank = rank_of(parts)
+    return lines if written_rank >= rank or lines < 1 else lines ** (written_rank / rank)

@@ -45,7 +45,8 @@ class SaturationDerivation:
 
     `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
-    'parallel' or 'serial' and why.
+    'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
+    all cores, empty where nothing.
     """
 
     points: tuple[Point, ...]
@@ -55,6 +56,7 @@ class SaturationDerivation:
     saturation: int
     first_touch: str
     placement_reason: str
+    past: str
     within: float
 
 

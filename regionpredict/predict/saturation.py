@@ -93,6 +93,7 @@ def predict_saturation(
             saturation=saturation_point({p.threads: p.speedup for p in points}),
             first_touch=placement.kind,
             placement_reason=placement.reason,
+            past=model.past.told(machine.cores),
             within=within,
         ),
     )

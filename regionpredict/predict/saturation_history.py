@@ -13,7 +13,15 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.balance import Schedule, piece
 from regionpredict.analysis.groups import Nest
 from regionpredict.analysis.history import History
-from regionpredict.analysis.partition import Part, fetched, parts_of, slice_of, stays
+from regionpredict.analysis.partition import (
+    Part,
+    fetched,
+    parts_of,
+    rank_of,
+    slice_of,
+    stays,
+    strangers,
+)
 from regionpredict.analysis.traffic import CacheLevel, traffic
 from regionpredict.machine import Machine
 
@@ -59,19 +67,33 @@ class PastCosts:
         self.schedule = schedule
         self.history = history
         self.trips = max(1.0, nest.parallel[0].trips({}))
-        self.arrays = _arrays(facts, nest, schedule)
+        self.arrays = _arrays(facts, nest)
         self.fresh = history.fresh if not facts.region.enclosing else frozenset()
 
     def at(self, threads: int) -> Past:
         """The costs on `threads` threads."""
         return Past(self._pages(threads), self._lines(threads))
 
+    def told(self, threads: int) -> str:
+        """The costs on `threads` threads in words; empty where there are none."""
+        past, parts = self.at(threads), []
+        if past.pages:
+            parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
+        if past.lines:
+            parts.append(f"lines that other cores hold: {1e6 * past.lines:.3g} us")
+        return "; ".join(parts)
+
+    def _new(self) -> list[str]:
+        return [one.name for one in self.arrays
+                if one.name in self.fresh and one.writes and one.touched >= RECYCLED]  # fmt: skip
+
     def _pages(self, threads: int) -> float:
         """Each thread takes the faults of its own pages; of those that all reach, all of them."""
         cycles = 0.0
         each = self.machine.overheads.first_touch
+        new = self._new()
         for array in self.arrays:
-            if array.name in self.fresh and array.writes and array.touched >= RECYCLED:
+            if array.name in new:
                 crowded = threads > 1 and self._block(array, threads) < PAGE
                 pages = array.touched / PAGE / (1.0 if crowded else threads)
                 cycles += pages * each.at(threads)
@@ -86,8 +108,10 @@ class PastCosts:
             together = min(float(threads), LINE / self._block(array, threads))
             own = lines / threads * max(1.0, together) if array.stride is not None else lines
             held += own
-            turns = own * (1.0 - 1.0 / together) if array.writes and together > 1.0 else 0.0
-            moved += max(turns, self._moved(array, own, threads))
+            if array.writes and array.stride is not None and together > 1.0:
+                moved += own  # false sharing: the line has always just been with another
+            else:
+                moved += self._moved(array, own, threads)
         # Only what the other core's private caches still hold comes from there.
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         room = max((c.size_bytes.value for c in private), default=0.0) / LINE
@@ -105,15 +129,18 @@ class PastCosts:
         if last is None or array.name in self.history.fresh:
             return 0.0
         others = 1.0 - 1.0 / threads  # what is dealt out anew is with another as chance has it
+        readers = strangers(last.since, array.writes)
+        if array.writes and readers:
+            # Others hold it to read: they have to give it up.
+            return slice_of(own, rank_of(readers), array.parts) * others
         if last.since and fetched(array.parts, last.since):
-            if array.writes and not stays(array.writes, last.since):
-                return own * others
             return 0.0
         if last.parts is None:
-            return own
+            # One thread between two regions: a vector, or a row of a matrix.
+            return slice_of(own, 1, array.parts)
         if stays(array.parts, last.parts):
             return 0.0
-        return slice_of(own, last.parts, array.parts) * others
+        return slice_of(own, rank_of(last.parts), array.parts) * others
 
     def _block(self, array: _Array, threads: int) -> float:
         """Bytes next to each other that one thread has; infinite where nothing is dealt out."""
@@ -122,11 +149,11 @@ class PastCosts:
         return max(1.0, array.stride * max(1.0, piece(self.trips, threads, self.schedule)))
 
 
-def _arrays(facts: RegionFacts, nest: Nest, schedule: Schedule) -> tuple[_Array, ...]:
+def _arrays(facts: RegionFacts, nest: Nest) -> tuple[_Array, ...]:
     """The arrays that threads share."""
     private = {one.name for one in facts.region.arrays if one.storage == "private"}
     endless = CacheLevel(float("inf"), 1)
-    whole = traffic(nest, [endless], 1, schedule)[0]
+    whole = traffic(nest, [endless], 1, Schedule("static", None))[0]
     touched: dict[str, float] = {}
     for one in whole.arrays:
         touched[one.array] = touched.get(one.array, 0.0) + one.read

@@ -32,6 +32,8 @@ def explain_curve(
     lines += _traffic("one thread", derivation.levels, machine)
     lines += _traffic(plural(machine.cores, "thread"), derivation.full_levels, machine)
     lines += ["", f"Pages: {derivation.first_touch} first touch ({derivation.placement_reason})"]
+    if derivation.past:
+        lines.append(f"Before it runs, on {plural(machine.cores, 'thread')}: {derivation.past}")
     lines += _terms(derivation.points)
     lines += ["", *plot(prediction.speedup)]
     lines += _hint(prediction, derivation)
