@@ -167,7 +167,7 @@ def read_memory(section: Section, node: Node) -> Memory:
         bandwidth=bandwidth,
         peak_bytes_per_s=peak,
         shared_path=shared,
-        size_bytes=section.quantity("size", "B", whole=True) if "size" in section else None,
+        size_bytes=section.quantity("size", "B") if "size" in section else None,
     )
 
 

@@ -125,6 +125,10 @@ def _cache(topology: Topology, place: int, measured: Figures) -> list[str]:
 
 def _memory(topology: Topology, measured: Figures) -> list[str]:
     lines = ["memory:"]
+    if topology.memory_bytes is not None:
+        domains = topology.packages * topology.domains_per_package
+        lines.append("  source: host")
+        lines.append(f"  size: {topology.memory_bytes / domains / 2**30:.4g} GiB")
     if 0 in measured.latency:
         lines.append(f"  latency: {_measured(measured.latency[0])}")
     else:

@@ -271,3 +271,18 @@ def test_what_is_no_hwloc_xml_gets_one_line(tmp_path, text):
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="no such file"):
         read_hwloc(tmp_path / "none.xml")
+
+
+def test_each_domain_has_its_part_of_the_memory(tmp_path):
+    """Two packages of one domain with 32 GiB each: 64 GiB in all, 32 GiB in the written file."""
+    system, info = make(tmp_path, Host(packages=2))
+    assert read_sysfs(system, info).memory_bytes is None  # no meminfo shown
+    for node in range(2):
+        text = f"Node {node} MemTotal:       33554432 kB\nNode {node} MemFree:  1000 kB"
+        put(system / "node" / f"node{node}" / "meminfo", text)
+    topology = read_sysfs(system, info)
+    assert topology.memory_bytes == 64 * 2**30
+    path = tmp_path / "host.yaml"
+    path.write_text(write(topology, "host"))
+    size = load(str(path)).memory.size_bytes
+    assert size is not None and size.value == 32 * 2**30

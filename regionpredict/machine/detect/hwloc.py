@@ -64,6 +64,7 @@ def read_hwloc(path: Path) -> Topology:
         name=model,
         source=shown,
         clock_hz=float(clock[1]) * 1e9 if clock else None,
+        memory_bytes=sum(_number(element, "local_memory") for element in root.iter("object")),
         virtual="hypervisor" in infos.get("Backend", ""),
     )
 

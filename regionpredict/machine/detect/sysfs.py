@@ -50,6 +50,7 @@ def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
         source=str(system),
         clock_hz=_clock(folder / f"cpu{shown[0]}", facts),
         simd_bits=next((bits for flag, bits in _WIDTHS if flag in flags), None),
+        memory_bytes=_memory(system / "node"),
         virtual="hypervisor" in flags,
     )
 
@@ -111,6 +112,13 @@ def _clock(folder: Path, facts: dict[str, str]) -> float | None:
         return float(facts["cpu MHz"]) * 1e6
     most = _number(folder / "cpufreq" / "cpuinfo_max_freq", 0)
     return most * 1e3 if most else None
+
+
+def _memory(folder: Path) -> int:
+    """Bytes of all NUMA domains, `Node 0 MemTotal: 65840000 kB` in each; 0 where none is shown."""
+    found = (re.search(r"MemTotal:\s*(\d+) kB", _text(path))
+             for path in sorted(folder.glob("node[0-9]*/meminfo")))  # fmt: skip
+    return sum(1024 * int(match[1]) for match in found if match)
 
 
 def _cpuinfo(path: Path) -> dict[str, str]:

@@ -56,7 +56,8 @@ class CacheShape:
 class Topology:
     """The shape of a node as found; `remarks` are what is not plausible or not uniform.
 
-    `clock_hz` and `simd_bits` are None where the host does not tell them. `threads` holds, for
+    `clock_hz`, `simd_bits` and `memory_bytes` (of the node) are None where the host does not tell
+    them. `threads` holds, for
     each core in binding order (one domain after the other), its first hardware thread.
     """
 
@@ -69,6 +70,7 @@ class Topology:
     caches: tuple[CacheShape, ...]
     clock_hz: float | None = None
     simd_bits: int | None = None
+    memory_bytes: int | None = None
     threads: tuple[int, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 
@@ -90,6 +92,7 @@ def assemble(
     source: str,
     clock_hz: float | None = None,
     simd_bits: int | None = None,
+    memory_bytes: int | None = None,
     virtual: bool = False,
 ) -> Topology:
     """Put the threads of a node together; raises InputError where no cache is known."""
@@ -128,6 +131,7 @@ def assemble(
         caches=_caches(order, per_package, virtual, remarks),
         clock_hz=clock_hz,
         simd_bits=simd_bits,
+        memory_bytes=memory_bytes or None,
         threads=tuple(thread.number for thread in order),
         remarks=tuple(remarks),
     )
