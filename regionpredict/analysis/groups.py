@@ -83,6 +83,7 @@ class NumericLoop:
     depends: frozenset[str] = frozenset()
     samples: tuple[float, ...] | None = None  # work along a parallel loop, once asked for
     chunk: float | None = None  # iterations of one thread's piece, for the parallel loop
+    part: tuple[float, float] | None = None  # from where to where (0..1) of that it runs
 
     def trips(self, env: Env) -> float:
         """Iterations with the loops around it at `env`; at least 0."""
@@ -94,6 +95,17 @@ class NumericLoop:
     def begin(self, env: Env) -> float:
         """The first value of the variable."""
         return 0.0 if self.first is None else self.first.at(env)
+
+    def piece(self, env: Env) -> tuple[float, float]:
+        """(first value, iterations) of what one thread runs; the middle piece stands for all."""
+        begin, trips = self.begin(env), self.trips(env)
+        if self.chunk is not None and self.chunk < trips:
+            begin += self.step * (trips - self.chunk) / 2
+            trips = self.chunk
+        if self.part is not None:
+            begin += self.step * trips * self.part[0]
+            trips *= self.part[1] - self.part[0]
+        return begin, trips
 
     def below(self) -> frozenset[str]:
         """The variables on which bounds inside this loop depend."""
@@ -120,9 +132,9 @@ class Group:
     loops: tuple[NumericLoop, ...]
     irregular: bool
     extent: float
-    private: bool  # moves with the parallel loop, or belongs to one thread
+    private: bool  # every thread has an array of its own
     accesses: tuple[Access, ...]
-    drifting: bool = False  # shared, but threads are at different places of it: a triangle
+    drifts: frozenset[str] = frozenset()  # variables by which threads are at different places
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +186,16 @@ def _uneven(root: NumericLoop) -> bool:
     return max(found) > 1.1 * min(found)
 
 
-def _drifts(group: Group, shared: set[str]) -> bool:
-    """Whether a variable that moves the group runs over a range that differs between threads."""
+def _drifts(group: Group, shared: set[str]) -> frozenset[str]:
+    """The variables that move the group over a range that differs between threads."""
     reached = set(shared)
+    found = set()
     for loop in group.loops:
         if loop.depends & reached:
             reached.add(loop.variable)
             if group.slopes.get(loop.variable):
-                return True
-    return False
+                found.add(loop.variable)
+    return frozenset(found)
 
 
 class _Lowering:
@@ -213,11 +226,10 @@ class _Lowering:
         nest = Nest(root, tuple(parallel), tuple(dict.fromkeys(self.assumed)))
         for group in nest.groups():
             storage = self.arrays[group.array].storage if group.array in self.arrays else ""
+            group.private = storage == "private"
             moves = any(group.slopes.get(name) for name in names)
-            group.private = storage == "private" or (moves and not group.irregular)
-            if not group.private and not group.irregular and uneven:
-                group.drifting = _drifts(group, names)
-                group.private = group.drifting
+            if uneven and not (group.private or group.irregular or moves):
+                group.drifts = _drifts(group, names)
         return nest
 
     def _loop(self, source: Loop, around: tuple[NumericLoop, ...], depth: int) -> NumericLoop:

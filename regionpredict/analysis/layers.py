@@ -4,41 +4,24 @@ From the innermost loop outward: as long as what one iteration of a loop touches
 whatever the loop touches again is found there, and the whole loop misses each distinct line once.
 From the first loop on where it does not fit, its iterations miss what their bodies miss (Stengel
 et al. 2015, sec. 2.4, layer conditions; the working sets of loop levels of Ferrante, Sarkar and
-Thrash 1991). Data that all threads share is counted once in a cache that they share.
+Thrash 1991). All lines are those of the threads that share the cache, taken together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from regionpredict.analysis.groups import LINE, Group, Nest, NumericLoop
-from regionpredict.analysis.groups_lines import lattice_lines
+from regionpredict.analysis.groups import LINE, Group, NumericLoop
+from regionpredict.analysis.groups_footprint import Lines, TeamFootprints, Volume, loop_ranges
 
 Env = dict[str, float]
-_NODES = ((0.1127016654, 0.2777777778), (0.5, 0.4444444444), (0.8872983346, 0.2777777778))
-"""Gauss-Legendre points and weights on [0, 1]: exact for polynomials up to degree five."""
-
-
-class Lines(NamedTuple):
-    """Cache lines of one array: `touched` in all, `written` of them; `private` to a thread."""
-
-    touched: float
-    written: float
-
-    def times(self, factor: float) -> Lines:
-        """The lines of `factor` executions."""
-        return Lines(self.touched * factor, self.written * factor)
-
-    def plus(self, other: Lines) -> Lines:
-        """The sum."""
-        return Lines(self.touched + other.touched, self.written + other.written)
-
-
-Key = tuple[str, bool]  # (array, private)
-Volume = dict[Key, Lines]
+_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
+"""Gauss-Legendre points and weights on [0, 1]: exact for polynomials up to degree three."""
+_HALVINGS = 6
+"""Steps of the search for the place in a triangle from which on an iteration fits."""
 
 
 class Carrier(NamedTuple):
@@ -50,184 +33,137 @@ class Carrier(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Misses:
-    """Lines that one thread misses in a cache, an array; shared arrays counted for all threads.
+    """Lines that the threads of a cache miss, an array.
 
     `carriers` name, an array, the outermost loop whose reuse the cache holds.
     """
 
     volume: Volume
-    carriers: dict[Key, Carrier]
+    carriers: dict[str, Carrier]
 
 
-class Footprints:
-    """Lines and misses of one thread's part of a nest."""
+class Layers:
+    """Misses of a team's part of a nest in a cache of `capacity` bytes."""
 
-    def __init__(self, nest: Nest) -> None:
-        self.nest = nest
-        self._groups: dict[int, list[Group]] = {}
-        self._footprints: dict[tuple[object, ...], Volume] = {}  # the same for every cache
-        self._joins: dict[tuple[int, ...], list[Group]] = {}
+    def __init__(self, team: TeamFootprints, capacity: float) -> None:
+        self.team = team
+        self.capacity = capacity
         self._held: set[int] = set()  # groups that a loop further out has counted already
+        self._carriers: dict[str, Carrier] = {}
 
-    # -- footprints -----------------------------------------------------------------------------
-
-    def groups_below(self, loop: NumericLoop) -> list[Group]:
-        """The groups inside a loop, at any depth."""
-        found = self._groups.get(id(loop))
-        if found is None:
-            found = list(loop.groups)
-            for child in loop.children:
-                found += self.groups_below(child)
-            self._groups[id(loop)] = found
-        return found
-
-    def footprint(self, loops: Sequence[NumericLoop], env: Env, groups: Sequence[Group]) -> Volume:
-        """Distinct lines an array that `groups` touch while all of `loops` and below run once."""
-        active = {id(loop) for loop in loops}
-        asked = (frozenset(active), tuple(id(g) for g in groups), tuple(env.values()))
-        known = self._footprints.get(asked)
-        if known is not None:
-            return dict(known)
-        by_key: dict[Key, list[tuple[Group, float, float, float, float]]] = {}
-        ranges: dict[tuple[int, ...], dict[str, _Range]] = {}
-        for group in self._join(groups):
-            chain = [
-                loop
-                for position, loop in enumerate(group.loops)
-                if any(id(above) in active for above in group.loops[: position + 1])
-            ]
-            key = tuple(id(loop) for loop in chain)
-            if key not in ranges:
-                ranges[key] = _ranges(chain, env)
-            found = by_key.setdefault((group.array, group.private), [])
-            for part in _rows_apart(group, ranges[key]):
-                found.append((part, *_group_lines(part, chain, ranges[key], env)))
-        made = {key: _union(found) for key, found in by_key.items()}
-        self._footprints[asked] = made
-        return dict(made)
-
-    def _join(self, groups: Sequence[Group]) -> list[Group]:
-        key = tuple(id(group) for group in groups)
-        found = self._joins.get(key)
-        if found is None:
-            found = self._joins[key] = _joined(groups)
-        return found
-
-    # -- misses ---------------------------------------------------------------------------------
-
-    def misses(self, capacity: float, sharers: float) -> Misses:
-        """What one thread's part of the region misses in a cache of `capacity` bytes.
-
-        `sharers` threads work in the cache at once: each brings its private lines, the shared
-        ones are there once.
-        """
-        carriers: dict[Key, Carrier] = {}
-        volume = self._loop(self.nest.root, {}, capacity, sharers, carriers)
-        for key in [k for k in volume if not k[1] and self._only_gathered(k[0])]:
-            del volume[key]
-        for group in self.groups_below(self.nest.root):
+    def misses(self, root: NumericLoop) -> Misses:
+        """What the team's part of the region misses, the cache empty at first."""
+        volume = self._loop(root, {})
+        for group in self.team.groups_below(root):
             if group.irregular:
-                key = (group.array, True)
-                lines = self._gathered(group, capacity, sharers)
-                volume[key] = volume[key].plus(lines) if key in volume else lines
-        return Misses(volume, carriers)
+                _add(volume, {group.array: self._gathered(group)})
+        return Misses(volume, self._carriers)
 
-    def _gathered(self, group: Group, capacity: float, sharers: float) -> Lines:
+    def _gathered(self, group: Group) -> Lines:
         """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2)."""
-        number = 1.0
-        for one in _ranges(group.loops, {}).values():
+        number = self.team.threads
+        for one in loop_ranges(group.loops, {}).values():
             number *= max(0.0, one.trips)
-        lines = max(1.0, group.extent / LINE)
-        first = lines * -math.expm1(-number * sharers / lines) / sharers
-        missing = max(first, number * max(0.0, 1.0 - capacity / max(1.0, group.extent)))
+        extent = group.extent * (self.team.threads if group.private else 1.0)
+        lines = max(1.0, extent / LINE)
+        first = lines * -math.expm1(-number / lines)
+        missing = max(first, number * max(0.0, 1.0 - self.capacity / max(1.0, extent)))
         return Lines(missing, missing if group.written else 0.0)
 
-    def _only_gathered(self, array: str) -> bool:
-        groups = self.groups_below(self.nest.root)
-        return all(group.irregular for group in groups if group.array == array)
+    def window(self, loop: NumericLoop, env: Env) -> float:
+        """Bytes that the team touches in one iteration of `loop`."""
+        return self.team.bytes(loop.children, env, self.team.groups_below(loop))
 
-    def held(self, sharers: float) -> float:
-        """Bytes that `sharers` threads touch in the whole region."""
-        root = self.nest.root
-        return _bytes(self.footprint((root,), {}, self.groups_below(root)), sharers)
-
-    def window(self, loop: NumericLoop, env: Env, sharers: float) -> float:
-        """Bytes that all sharers touch in one iteration of `loop`."""
-        groups = self.groups_below(loop)
-        inner = self.footprint(loop.children, env, groups)
-        return _bytes(inner, sharers)
-
-    def _loop(
-        self, loop: NumericLoop, env: Env, capacity: float, sharers: float,
-        carriers: dict[Key, Carrier],
-    ) -> Volume:  # fmt: skip
-        trips = self._trips(loop, env)
-        if trips <= 0:
-            return {}
-        points: tuple[tuple[float, float], ...] = ((0.5, 1.0),)
-        if loop.variable in loop.below() and trips > 1:
-            # Threads stand at places far apart: their mean moves over a part of the range only.
-            spread = 1.0 / sharers if loop.parallel else 1.0
-            points = tuple((0.5 + (place - 0.5) * spread, weight) for place, weight in _NODES)
-        whole: Volume | None = None
+    def _loop(self, loop: NumericLoop, env: Env) -> Volume:
+        _, trips = loop.piece(env)
         total: Volume = {}
-        for place, weight in points:
-            inside = {**env, loop.variable: self._value(loop, env, place)}
-            window = self.window(loop, inside, sharers)
-            if window <= capacity:
-                if whole is None:
-                    whole = self.footprint((loop,), env, self._fresh(self.groups_below(loop)))
-                    if loop.parallel:
-                        whole = self._shared_by_drift(loop, env, whole, sharers)
-                part = {key: lines.times(weight) for key, lines in whole.items()}
-                if place == 0.5:
-                    for key in whole:
-                        carriers[key] = Carrier(loop, window)
-            else:
-                still = self._fresh(self._standing(loop))
-                self._held |= {id(group) for group in still}
-                body = self._body(loop, inside, capacity, sharers, carriers)
-                self._held -= {id(group) for group in still}
+        if trips <= 0:
+            return total
+        slanted = loop.variable in loop.below() and trips > 1
+        middle = self._at(loop, env, 0.5)
+        window = self.window(loop, middle)
+        fits = window <= self.capacity
+        if fits:
+            for group in self.team.groups_below(loop):
+                self._carriers[group.array] = Carrier(loop, window)
+        parts = self._parts(loop, env) if slanted else [(0.0, 1.0, fits)]
+        for begin, end, held in parts:
+            loop.part = (begin, end)
+            if held:
+                fresh = self._fresh(self.team.groups_below(loop))
+                _add(total, self._whole(loop, env, fresh))
+                loop.part = None
+                continue
+            still = self._fresh([*self._standing(loop), *self._hot(loop, middle)])
+            if still:
+                _add(total, self._whole(loop, env, still))
+            loop.part = None
+            known = {id(group) for group in still}
+            self._held |= known
+            nodes = _NODES if slanted else ((0.5, 1.0),)
+            for place, weight in nodes:
+                inside = self._at(loop, env, begin + place * (end - begin))
                 # Threads in step read a shared line at about the same time: it comes once for all.
-                part = {key: lines.times(weight * trips) for key, lines in body.items()}
-                if still:
-                    for key, lines in self.footprint((loop,), env, still).items():
-                        part[key] = lines.times(weight).plus(part.get(key, Lines(0.0, 0.0)))
-            for key, lines in part.items():
-                total[key] = total[key].plus(lines) if key in total else lines
+                _add(total, self._body(loop, inside), weight * (end - begin) * trips)
+            self._held -= known
         return total
 
-    def _body(
-        self, loop: NumericLoop, env: Env, capacity: float, sharers: float,
-        carriers: dict[Key, Carrier],
-    ) -> Volume:  # fmt: skip
+    def _whole(self, loop: NumericLoop, env: Env, groups: Sequence[Group]) -> Volume:
+        """The lines of a loop whose every iteration fits: each once, or once for each thread."""
+        if loop.parallel and self.team.bytes((loop,), env, groups) <= self.capacity:
+            return self.team.footprint((loop,), env, groups)
+        return self.team.footprint((loop,), env, groups, apart=True)
+
+    def _at(self, loop: NumericLoop, env: Env, place: float) -> Env:
+        """The environment at a place (0..1) of the team's mean piece of a loop."""
+        # Threads stand at places far apart: their mean moves over a part of the range only.
+        spread = 1.0 / self.team.threads if loop.parallel else 1.0
+        along = 0.5 + (place - 0.5) * spread
+        value = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * along
+        return {**env, loop.variable: value}
+
+    def _parts(self, loop: NumericLoop, env: Env) -> list[tuple[float, float, bool]]:
+        """(from, to, whether an iteration fits) of a loop whose iterations grow or shrink."""
+
+        def fits(place: float) -> bool:
+            return self.window(loop, self._at(loop, env, place)) <= self.capacity
+
+        first, last = fits(0.0), fits(1.0)
+        if first == last:
+            return [(0.0, 1.0, first)]
+        low, high = 0.0, 1.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if fits(middle) == first:
+                low = middle
+            else:
+                high = middle
+        edge = (low + high) / 2
+        return [(0.0, edge, first), (edge, 1.0, last)]
+
+    def _body(self, loop: NumericLoop, env: Env) -> Volume:
         """Misses of an iteration that does not fit: its inner loops, neighbours that fit joined."""
         total: Volume = {}
-
-        def add(volume: Volume) -> None:
-            for key, lines in volume.items():
-                total[key] = total[key].plus(lines) if key in total else lines
-
         waiting = list(loop.children)
         if loop.groups:
-            add(self.footprint((), env, self._fresh(loop.groups)))
+            _add(total, self.team.footprint((), env, self._fresh(loop.groups)))
         while waiting:
             cluster = [waiting.pop(0)]
+            groups = self.team.groups_below(cluster[0])
             while waiting:
-                joined = [*cluster, waiting[0]]
-                groups = [g for one in joined for g in self.groups_below(one)]
-                if _bytes(self.footprint(joined, env, groups), sharers) > capacity:
+                more = [*groups, *self.team.groups_below(waiting[0])]
+                if self.team.bytes([*cluster, waiting[0]], env, more) > self.capacity:
                     break
+                groups = more
                 cluster.append(waiting.pop(0))
             if len(cluster) > 1:
-                groups = [g for one in cluster for g in self.groups_below(one)]
-                add(self.footprint(cluster, env, self._fresh(groups)))
+                _add(total, self.team.footprint(cluster, env, self._fresh(groups), apart=True))
             else:
-                add(self._loop(cluster[0], env, capacity, sharers, carriers))
+                _add(total, self._loop(cluster[0], env))
         return total
 
     def _fresh(self, groups: Sequence[Group]) -> list[Group]:
-        return [group for group in groups if id(group) not in self._held]
+        return [g for g in groups if not g.irregular and id(g) not in self._held]
 
     def _standing(self, loop: NumericLoop) -> list[Group]:
         """Groups that stand still in everything inside `loop`: `c[i][j]` in the loop over k.
@@ -237,9 +173,8 @@ class Footprints:
         """
         if len(loop.children) != 1:
             return []
-        inner = self.groups_below(loop.children[0])
         found = []
-        for group in inner:
+        for group in self.team.groups_below(loop.children[0]):
             below = group.loops[group.loops.index(loop) + 1 :]
             if not group.irregular and not any(group.slopes.get(one.variable) for one in below):
                 found.append(group)
@@ -248,179 +183,37 @@ class Footprints:
                 found.append(group)
         return found
 
-    def _shared_by_drift(
-        self, loop: NumericLoop, env: Env, whole: Volume, sharers: float
-    ) -> Volume:
-        """The pieces of drifting groups overlap: together they touch what one thread touches."""
-        groups = self._fresh([g for g in self.groups_below(loop) if g.drifting])
-        for key, lines in self.footprint((loop,), env, groups).items():
-            gone = lines.times(-(1.0 - 1.0 / sharers))
-            whole[key] = whole[key].plus(gone)
-        return whole
+    def _hot(self, loop: NumericLoop, env: Env) -> list[Group]:
+        """Groups that every iteration of an inner loop touches all over again: a small matrix.
 
-    def _trips(self, loop: NumericLoop, env: Env) -> float:
-        return loop.trips(env) if loop.chunk is None else min(loop.chunk, loop.trips(env))
-
-    @staticmethod
-    def _value(loop: NumericLoop, env: Env, place: float) -> float:
-        return loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * place
-
-
-def _joined(groups: Sequence[Group]) -> list[Group]:
-    """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
-    in two loops over the same range.
-    """
-    found: dict[tuple[object, ...], Group] = {}
-    for group in groups:
-        moving = tuple(
-            (group.slopes[one.variable], depth, one.step, repr(one.first), repr(one.limit))
-            for depth, one in enumerate(group.loops)
-            if one.variable in group.slopes
-        )
-        key = (group.array, group.private, moving)
-        other = found.get(key) if not group.irregular else None
-        if other is None:
-            found[(*key, id(group)) if group.irregular else key] = group
-            continue
-        shorter = min(other, group, key=lambda one: len(one.loops))
-        found[key] = replace(
-            shorter,
-            offsets=tuple(sorted({*other.offsets, *group.offsets})),
-            written=tuple(sorted({*other.written, *group.written})),
-        )
-    return list(found.values())
+        Where such an iteration fits, what it touched is there for the next one, be it the first
+        of the next turn of `loop`.
+        """
+        if len(loop.children) != 1 or loop.groups:
+            return []
+        inner = loop.children[0]
+        if loop.variable in inner.depends:
+            return []
+        inside = self._at(inner, env, 0.5)
+        if self.window(inner, inside) > self.capacity:
+            still = (loop.variable, inner.variable)
+            return [g for g in self._hot(inner, inside) if not any(map(g.slopes.get, still))]
+        return [
+            group
+            for group in self.team.groups_below(inner)
+            if not group.irregular
+            and not group.slopes.get(loop.variable)
+            and not group.slopes.get(inner.variable)
+            and not any({loop.variable, inner.variable} & one.depends for one in group.loops)
+        ]
 
 
-def _rows_apart(group: Group, ranges: Mapping[str, _Range]) -> list[Group]:
-    """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
-    if len(group.offsets) < 2:
-        return [group]
-    moving = [name for name in group.slopes if name in ranges]
-    reach = sum(abs(group.slopes[name]) * max(0.0, ranges[name].extent - 1) for name in moving)
-    parts: list[list[float]] = [[group.offsets[0]]]
-    for offset in group.offsets[1:]:
-        if offset - parts[-1][-1] > reach + LINE:
-            parts.append([])
-        parts[-1].append(offset)
-    if len(parts) == 1:
-        return [group]
-    return [
-        replace(group, offsets=tuple(part), written=tuple(w for w in group.written if w in part))
-        for part in parts
-    ]
-
-
-class _Range(NamedTuple):
-    """A loop's variable over its active outer loops: mean trips and the whole extent."""
-
-    trips: float
-    extent: float  # steps between the smallest and the largest value, plus one
-    depends: frozenset[str]
-
-
-def _ranges(chain: Sequence[NumericLoop], env: Env) -> dict[str, _Range]:
-    middle, low, high = dict(env), dict(env), dict(env)
-    found: dict[str, _Range] = {}
-    active: set[str] = set()
-    for loop in chain:
-        trips = loop.trips(middle)
-        begin = loop.begin(middle)
-        depends = loop.depends & active
-        if loop.chunk is not None and loop.chunk < trips:
-            # The middle piece stands for all threads' pieces.
-            begin += loop.step * (trips - loop.chunk) / 2
-            trips = loop.chunk
-            extent = trips
-            ends = (begin, begin + loop.step * (trips - 1))
-        elif depends:
-            firsts = (loop.begin(low), loop.begin(high))
-            lasts = [
-                loop.begin(at) + loop.step * max(0.0, loop.trips(at) - 1) for at in (low, high)
-            ]
-            ends = (min(*firsts, *lasts), max(*firsts, *lasts))
-            extent = max(trips, (ends[1] - ends[0]) / abs(loop.step) + 1)
+def _add(total: Volume, volume: Volume, factor: float = 1.0) -> None:
+    for array, lines in volume.items():
+        known = total.get(array)
+        if known is None:
+            total[array] = Lines(lines.touched * factor, lines.written * factor)
         else:
-            extent = trips
-            ends = (begin, begin + loop.step * max(0.0, trips - 1))
-        found[loop.variable] = _Range(trips, extent, depends)
-        middle[loop.variable] = begin + loop.step * max(0.0, trips - 1) / 2
-        low[loop.variable], high[loop.variable] = min(ends), max(ends)
-        active.add(loop.variable)
-    return found
-
-
-def _group_lines(
-    group: Group, chain: Sequence[NumericLoop], ranges: dict[str, _Range], env: Env
-) -> tuple[float, float, float, float]:
-    """(touched lines, written lines, lowest address, highest address) of one group."""
-    if group.irregular:
-        number = 1.0
-        for loop in chain:
-            number *= max(0.0, ranges[loop.variable].trips)
-        lines = max(1.0, group.extent / LINE)
-        touched = lines * -math.expm1(-number / lines)
-        return touched, touched if group.written else 0.0, 0.0, group.extent
-    levels = []
-    base = 0.0
-    low = high = 0.0
-    names = {loop.variable for loop in chain}
-    for name, slope in group.slopes.items():
-        one = ranges.get(name) if name in names else None
-        if one is None:
-            base += slope * env.get(name, 0.0)
-            continue
-        step = next(loop.step for loop in chain if loop.variable == name)
-        steps = one.trips if any(v in group.slopes for v in one.depends) else one.extent
-        if steps <= 0:
-            return 0.0, 0.0, 0.0, 0.0
-        levels.append((slope * step, steps))
-        reach = slope * step * (steps - 1)
-        low, high = low + min(0.0, reach), high + max(0.0, reach)
-    if any(ranges[loop.variable].trips <= 0 for loop in chain):
-        return 0.0, 0.0, 0.0, 0.0
-    touched = lattice_lines(levels, group.offsets, group.element)
-    written = touched if group.written == group.offsets else 0.0
-    if group.written and not written:
-        written = lattice_lines(levels, group.written, group.element)
-    base += _begin(group, chain, env)
-    return touched, written, base + low + group.offsets[0], base + high + group.offsets[-1]
-
-
-def _begin(group: Group, chain: Sequence[NumericLoop], env: Env) -> float:
-    """Bytes from the array's begin to the first address, offsets left out."""
-    at = dict(env)
-    total = 0.0
-    for loop in chain:
-        begin = loop.begin(at)
-        if loop.chunk is not None and loop.chunk < loop.trips(at):
-            begin += loop.step * (loop.trips(at) - loop.chunk) / 2
-        at[loop.variable] = begin
-        total += group.slopes.get(loop.variable, 0.0) * begin
-    return total
-
-
-def _union(found: list[tuple[Group, float, float, float, float]]) -> Lines:
-    """Lines of several groups of one array: added, less what overlaps by position and density."""
-    if len(found) == 1:
-        return Lines(found[0][1], found[0][2])
-    kept: list[list[float]] = []
-    for _, touched, written, low, high in sorted(found, key=lambda item: -item[1]):
-        extra, fresh = touched, written
-        for other in kept:
-            overlap = min(high, other[3]) - max(low, other[2]) + 1
-            length = max(1.0, high - low + 1)
-            if overlap <= 0:
-                continue
-            size = max(LINE, other[3] - other[2] + 1)
-            density = min(1.0, other[0] * LINE / size)
-            share = min(1.0, overlap / length) * density
-            extra -= touched * share
-            fresh -= written * share * (1.0 if other[1] else 0.0)
-        kept.append([max(0.0, extra), max(0.0, fresh), low, high])
-    return Lines(sum(one[0] for one in kept), sum(one[1] for one in kept))
-
-
-def _bytes(volume: Volume, sharers: float) -> float:
-    return LINE * sum(
-        lines.touched * (sharers if private else 1.0) for (_, private), lines in volume.items()
-    )
+            total[array] = Lines(
+                known.touched + lines.touched * factor, known.written + lines.written * factor
+            )

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from regionpredict.analysis.balance import Schedule, piece
 from regionpredict.analysis.groups import LINE, Nest
-from regionpredict.analysis.layers import Carrier, Footprints, Key, Lines
+from regionpredict.analysis.groups_footprint import TeamFootprints
+from regionpredict.analysis.layers import Carrier, Layers
 
 
 class CacheLevel(NamedTuple):
@@ -65,27 +66,43 @@ def traffic(
     `resident`: the region has run before on the same data, and a cache of `resident` times the
     level's size that can hold all of it has it already; None: all caches begin empty.
     """
-    pieces = _divide(nest, threads, schedule)
-    counted = Footprints(nest)
+    root = nest.root
+    threads = int(min(threads, max(1.0, -(-_iterations(nest) // 1))))
+    pieces = max(1.0, _divide(nest, threads, schedule))
+    teams: dict[int, TeamFootprints] = {}
     found = []
     for level in levels:
-        sharers = float(max(1, min(threads, level.sharers)))
-        held = counted.held(sharers) * max(1.0, pieces) if resident is not None else 0.0
-        if resident is not None and held <= level.size * resident:
-            found.append(LevelTraffic(()))
-            continue
-        misses = counted.misses(level.size, sharers)
-        instances = threads / sharers
-        arrays = []
-        for key, lines in misses.volume.items():
-            factor = LINE * pieces * instances * (sharers if key[1] else 1.0)
-            carrier = misses.carriers.get(key, Carrier(None, 0.0))
-            arrays.append(
-                ArrayTraffic(key[0], lines.touched * factor, lines.written * factor, carrier)
-            )
-        found.append(LevelTraffic(tuple(arrays)))
+        sharers = max(1, min(threads, level.sharers))
+        volume: dict[str, tuple[float, float, Carrier]] = {}
+        for active, share in ((sharers, 1.0),):
+            team = teams.get(active)
+            if team is None:
+                team = teams[active] = TeamFootprints(nest, float(active))
+            if resident is not None:
+                held = team.bytes((root,), {}, team.groups_below(root)) * pieces
+                if held <= level.size * resident:
+                    continue
+            misses = Layers(team, level.size).misses(root)
+            factor = LINE * pieces * share * threads / active
+            for array, lines in misses.volume.items():
+                read, written, _ = volume.get(array, (0.0, 0.0, None))
+                carrier = misses.carriers.get(array, Carrier(None, 0.0))
+                volume[array] = (
+                    read + lines.touched * factor, written + lines.written * factor, carrier
+                )  # fmt: skip
+        arrays = tuple(ArrayTraffic(array, *one) for array, one in volume.items())
+        found.append(LevelTraffic(arrays))
     _undivide(nest)
     return tuple(found)
+
+
+def _iterations(nest: Nest) -> float:
+    """Iterations that the threads share."""
+    total, env = 1.0, dict[str, float]()
+    for loop in nest.parallel:
+        total *= loop.trips(env)
+        env[loop.variable] = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) / 2
+    return total
 
 
 def _divide(nest: Nest, threads: int, schedule: Schedule) -> float:
@@ -105,6 +122,3 @@ def _divide(nest: Nest, threads: int, schedule: Schedule) -> float:
 def _undivide(nest: Nest) -> None:
     for loop in nest.parallel:
         loop.chunk = None
-
-
-__all__ = ["ArrayTraffic", "CacheLevel", "Key", "LevelTraffic", "Lines", "traffic"]

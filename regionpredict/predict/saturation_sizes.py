@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.groups import nest_of
-from regionpredict.analysis.layers import Footprints
+from regionpredict.analysis.groups_footprint import TeamFootprints
 from regionpredict.analysis.values import free_names
 from regionpredict.machine import Machine
 
@@ -45,4 +45,7 @@ def values_for(
 
 def _touched(facts: RegionFacts, values: Mapping[str, int | Fraction]) -> float | None:
     nest = nest_of(facts.region, values)
-    return None if nest is None else Footprints(nest).held(1.0)
+    if nest is None:
+        return None
+    team = TeamFootprints(nest, 1.0)
+    return team.bytes((nest.root,), {}, team.groups_below(nest.root))
