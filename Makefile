@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples bench validate clean
+.PHONY: demo test lint samples compare bench validate clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -23,6 +23,20 @@ lint: $(VENV)/installed-test
 samples:
 	$(MAKE) -C polybench_samples
 	$(MAKE) -C npb_samples
+
+# Measures this host, predicts the PolyBench samples for it, runs them, and compares: ten minutes.
+HOST := demo_out/host
+THREADS ?= 1,2
+compare: $(VENV)/installed
+	@mkdir -p $(HOST)
+	test -f $(HOST)/host.yaml || $(BIN)/regionpredict calibrate -o $(HOST)/host.yaml
+	$(MAKE) -C polybench_samples CC="$(abspath $(BIN))/regionpredict cc -- gcc" \
+	    CFLAGS="-O3 -march=native -g" DATASET=SMALL BUILD=$(abspath $(HOST))/build
+	$(BIN)/regionpredict predict polybench_samples -D SMALL_DATASET -m $(HOST)/host.yaml \
+	    --format json -o $(HOST)/hints.json
+	$(BIN)/regionpredict measure --threads $(THREADS) --time-budget 5m -o $(HOST)/measured.jsonl -- \
+	    sh -c 'for program in $(HOST)/build/*; do $$program; done' > $(HOST)/measured.txt
+	$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py

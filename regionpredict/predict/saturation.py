@@ -179,7 +179,7 @@ class _Model:
             "cache": even * busy * cached + past.lines,
             "memory-bandwidth": even * memory,
             "imbalance": max(0.0, share - even) * work,
-            "overhead": factor("overhead") * costs + past.pages,
+            "overhead": factor("overhead") * costs + past.pages + past.exchange,
             "serialization": serial,
         }
         return terms, requesting, rate

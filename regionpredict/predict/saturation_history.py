@@ -50,9 +50,14 @@ class _Array(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Seconds of the busiest thread: for `pages` that are new, for `lines` of other cores."""
+    """Seconds of the busiest thread: for `pages` that are new, for `lines` of other cores.
+
+    `exchange` are the few lines that threads hand each other at a region's begin and end, as much
+    a cost of the synchronisation as the barrier itself; they are not among `lines`.
+    """
 
     pages: float
+    exchange: float
     lines: float
 
 
@@ -72,15 +77,16 @@ class PastCosts:
 
     def at(self, threads: int) -> Past:
         """The costs on `threads` threads."""
-        return Past(self._pages(threads), self._lines(threads))
+        return Past(self._pages(threads), *self._lines(threads))
 
     def told(self, threads: int) -> str:
         """The costs on `threads` threads in words; empty where there are none."""
         past, parts = self.at(threads), []
         if past.pages:
             parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
-        if past.lines:
-            parts.append(f"lines that other cores hold: {1e6 * past.lines:.3g} us")
+        if past.lines + past.exchange:
+            spent = 1e6 * (past.lines + past.exchange)
+            parts.append(f"lines that other cores hold: {spent:.3g} us")
         return "; ".join(parts)
 
     def _new(self) -> list[str]:
@@ -99,29 +105,34 @@ class PastCosts:
                 cycles += pages * each.at(threads)
         return cycles / self.machine.clock_hz
 
-    def _lines(self, threads: int) -> float:
+    def _lines(self, threads: int) -> tuple[float, float]:
+        """(exchange, lines) in seconds."""
         if threads < 2:
-            return 0.0
-        moved, held = 0.0, 0.0
+            return 0.0, 0.0
+        moved, falsely, held = 0.0, 0.0, 0.0
         for array in self.arrays:
             lines = array.touched / LINE
             together = min(float(threads), LINE / self._block(array, threads))
             own = lines / threads * max(1.0, together) if array.stride is not None else lines
             held += own
             if array.writes and array.stride is not None and together > 1.0:
-                moved += own  # false sharing: the line has always just been with another
+                falsely += own  # false sharing: the line has always just been with another
             else:
                 moved += self._moved(array, own, threads)
         # Only what the other core's private caches still hold comes from there.
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         room = max((c.size_bytes.value for c in private), default=0.0) / LINE
-        if held > room:
-            moved *= room / held
+        there = min(1.0, room / held) if held else 1.0
         first = FIRST_CACHE_SHARE * self.machine.caches[0].size_bytes.value / LINE
-        tables = self.machine.overheads
-        cycles = min(moved, first) * tables.line_transfer.at(threads)
-        cycles += max(0.0, moved - first) * tables.bulk_transfer.at(threads)
-        return cycles / self.machine.clock_hz
+        few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
+        many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz
+        moved, falsely = there * moved, there * falsely
+        latency = min(moved, first) * few
+        beyond = max(0.0, moved - first) * many
+        turns = min(falsely, first) * few + max(0.0, falsely - first) * many
+        if moved > first:
+            return 0.0, latency + beyond + turns
+        return latency, turns
 
     def _moved(self, array: _Array, own: float, threads: int) -> float:
         """Lines of one thread's part that are, or are shared, with another core."""
