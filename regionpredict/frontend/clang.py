@@ -15,6 +15,7 @@ from pathlib import Path
 from regionpredict.errors import InputError
 from regionpredict.frontend import headers
 from regionpredict.frontend import libclang as lc
+from regionpredict.frontend.clang_cursors import CONTAINERS, FUNCTIONS
 from regionpredict.frontend.clang_tree import TreeBuilder
 from regionpredict.frontend.clang_types import TypeReader
 from regionpredict.frontend.macros import MacroTable
@@ -32,8 +33,6 @@ from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
-_FUNCTIONS = frozenset((8, 21, 24, 25, 26, 30))
-_CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))
 _SEVERITY_ERROR = 3
 _CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu"))
 _MISSING = re.compile(r"'([^']+)' file not found")
@@ -317,30 +316,31 @@ class _Reader:
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
-        """Every user function or container: (cursor, file, begin, end), nested ones included."""
+        """Every function of the user's files: (cursor, file, begin, end), nested ones included."""
         if self.located is None:
             self.located = []
-            self._locate(lc.children(self.lib.clang_getTranslationUnitCursor(self.handle)))
+            kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
+            self._locate(self.lib.clang_getTranslationUnitCursor(self.handle), kinds, self.located)
         return self.located
 
-    def _locate(self, cursors: list[lc.Cursor]) -> None:
-        assert self.located is not None
-        lib, read = self.lib, self.place.read
-        for cursor in cursors:
-            if cursor.kind not in _FUNCTIONS and cursor.kind not in _CONTAINERS:
+    def _locate(
+        self,
+        within: lc.Cursor,
+        kinds: frozenset[int],
+        found: list[tuple[lc.Cursor, int, int, int]],
+    ) -> None:
+        lib = self.lib
+        for cursor in lc.children(within, kinds):
+            if lib.clang_Location_isInSystemHeader(lib.clang_getCursorLocation(cursor)):
                 continue
-            extent = lib.clang_getCursorExtent(cursor)
-            start = lc.Location(extent.ptr0, extent.ptr1, extent.begin)
-            if lib.clang_Location_isInSystemHeader(start):
-                continue
-            file, _, _, begin = read(start)
+            file, _, _, begin = self.place.start(cursor)
             if headers.is_system_path(self.file_name(file)):
                 continue
-            if cursor.kind in _CONTAINERS:
-                self._locate(lc.children(cursor))
+            if cursor.kind not in FUNCTIONS:
+                self._locate(cursor, kinds, found)
                 continue
-            end_file, _, _, end = read(lc.Location(extent.ptr0, extent.ptr1, extent.end))
-            self.located.append((cursor, file, begin, end if end_file == file else 1 << 62))
+            end_file, _, _, end = self.place.end(cursor)
+            found.append((cursor, file, begin, end if end_file == file else 1 << 62))
 
     def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
         if not directives:
@@ -377,17 +377,16 @@ class _Reader:
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)
         if key not in self.functions:
-            name = lc.text(self.lib.clang_getCursorSpelling(cursor))
-            self.functions[key] = self.builder.function(cursor, name)
+            self.functions[key] = self.builder.function(cursor, lc.spelling(cursor))
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
         """The tree of a function with a body in the user's files, or None."""
         cursor = self.builder.cursor_of(decl)
-        if cursor is None or cursor.kind not in _FUNCTIONS:
+        if cursor is None or cursor.kind not in FUNCTIONS:
             return None
         definition = self.lib.clang_getCursorDefinition(cursor)
-        if definition.kind not in _FUNCTIONS:
+        if definition.kind not in FUNCTIONS:
             return None
         if self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(definition)):
             return None

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import (
     POINTER,
     Structure,
+    addressof,
     byref,
     c_char_p,
     c_double,
@@ -23,6 +24,7 @@ from ctypes import (
 )
 from functools import lru_cache
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 from regionpredict.errors import InputError
@@ -120,7 +122,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_getCursorExtent": (Range, [Cursor]),
     "clang_getExpansionLocation": (
         None,
-        [Location, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)],
+        [Location, c_void_p, c_void_p, c_void_p, c_void_p],
     ),
     "clang_Location_isInSystemHeader": (c_int, [Location]),
     "clang_getFileName": (String, [c_void_p]),
@@ -184,43 +186,97 @@ def text(string: String) -> str:
     return raw.decode("utf-8", "replace") if raw else ""
 
 
-def children(cursor: Cursor) -> list[Cursor]:
-    """The cursors directly below."""
+def spelling(cursor: Cursor) -> str:
+    """The name at a cursor, or ""."""
+    return text(library().clang_getCursorSpelling(cursor))
+
+
+def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> None:
+    """Calls `visitor(child, parent, None)` below a cursor; it answers 1 (go on) or 2 (go in)."""
+    library().clang_visitChildren(cursor, _VISITOR(visitor), None)
+
+
+def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
+    """The cursors of certain kinds directly below."""
     found: list[Cursor] = []
 
-    def visit(child: Cursor, _parent: Cursor, _data: object) -> int:
-        found.append(child)
-        return 1  # continue
+    def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
+        if child.kind in kinds:
+            found.append(child)
+        return 1
 
-    library().clang_visitChildren(cursor, _VISITOR(visit), None)
+    visit(cursor, keep)
     return found
 
 
-def subtree(cursor: Cursor) -> list[tuple[Cursor, Cursor]]:
-    """All cursors below with their parents, in source order (pre-order)."""
-    found: list[tuple[Cursor, Cursor]] = []
-    add = found.append
+def integer(cursor: Cursor) -> int | None:
+    """The value of a constant integer expression or of a variable's initialiser, or None."""
+    lib = library()
+    result = lib.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    value = None
+    if lib.clang_EvalResult_getKind(result) == 1:
+        value = int(lib.clang_EvalResult_getAsLongLong(result))
+    lib.clang_EvalResult_dispose(result)
+    return value
 
-    def visit(child: Cursor, parent: Cursor, _data: object) -> int:
-        add((child, parent))
-        return 2  # recurse
 
-    library().clang_visitChildren(cursor, _VISITOR(visit), None)
-    return found
+def floating(cursor: Cursor) -> float:
+    """The value of a floating constant; 0 where the library knows none."""
+    lib = library()
+    result = lib.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return 0.0
+    value = float(lib.clang_EvalResult_getAsDouble(result))
+    lib.clang_EvalResult_dispose(result)
+    return value
+
+
+class _PlaceBuffer(Structure):
+    """What clang_getExpansionLocation fills in."""
+
+    _fields_ = (("file", c_void_p), ("line", c_uint), ("column", c_uint), ("offset", c_uint))
+
+
+_Fields = tuple[int, int, int, int]
 
 
 class Place:
-    """Turns locations into (file handle, line, column, offset), reusing its buffers."""
+    """Turns locations into (file handle, line, column, offset), reusing its buffer.
+
+    The file handle is 0 where there is none; the place is that of a macro's expansion.
+    """
 
     def __init__(self) -> None:
-        self.file, self.line, self.column, self.offset = c_void_p(), c_uint(), c_uint(), c_uint()
-        self._refs = (byref(self.file), byref(self.line), byref(self.column), byref(self.offset))
-        self._expand = library().clang_getExpansionLocation
+        lib = library()
+        self._extent = lib.clang_getCursorExtent
+        self._expand = lib.clang_getExpansionLocation
+        # A range is the location of its begin, with its end where a location has padding.
+        self._expand_begin = lib["clang_getExpansionLocation"]
+        self._expand_begin.restype = None
+        self._expand_begin.argtypes = [Range, c_void_p, c_void_p, c_void_p, c_void_p]
+        self._buffer = _PlaceBuffer()
+        self._read: Callable[[_PlaceBuffer], _Fields] = Struct("@PIII").unpack_from
+        self._parts = tuple(
+            addressof(self._buffer) + getattr(_PlaceBuffer, name).offset
+            for name in ("file", "line", "column", "offset")
+        )
 
-    def read(self, location: Location) -> tuple[int, int, int, int]:
-        """File handle (0: none), line, column and byte offset of the expansion."""
-        self._expand(location, *self._refs)
-        return self.file.value or 0, self.line.value, self.column.value, self.offset.value
+    def read(self, location: Location) -> _Fields:
+        """The place of a location."""
+        self._expand(location, *self._parts)
+        return self._read(self._buffer)
+
+    def start(self, cursor: Cursor) -> _Fields:
+        """The place where a cursor's text begins."""
+        self._expand_begin(self._extent(cursor), *self._parts)
+        return self._read(self._buffer)
+
+    def end(self, cursor: Cursor) -> _Fields:
+        """The place behind its last token."""
+        extent = self._extent(cursor)
+        return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
 
 
 def inclusions(unit: int) -> list[tuple[int, int, int]]:

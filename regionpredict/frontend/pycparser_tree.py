@@ -7,6 +7,7 @@ from typing import Any
 
 from pycparser import c_ast
 
+from regionpredict.frontend.attach import Attacher, alone, directed
 from regionpredict.frontend.pragmas import Pragma
 from regionpredict.frontend.pycparser_chunks import Chunk
 from regionpredict.frontend.pycparser_constants import string_length
@@ -20,7 +21,6 @@ from regionpredict.frontend.syntax import (
     CType,
     Decl,
     DeclStmt,
-    Directive,
     Expression,
     ExprStmt,
     For,
@@ -47,9 +47,7 @@ class TreeBuilder:
         self._places = places
         self._types = types
         self._expressions = expressions
-        self._pragmas: dict[str, list[Pragma]] = {}
-        self._next: dict[str, int] = {}
-        self._masked: set[tuple[str, int]] = set()
+        self._attacher: Attacher[str] = Attacher()
         self._home = ""
         self._scope = Scope()
         self._statements: dict[type, Callable[[Any, Spot], Stmt]] = {
@@ -71,15 +69,12 @@ class TreeBuilder:
 
     def set_pragmas(self, file: str, pragmas: list[Pragma]) -> None:
         """Says which directives a file holds, in order."""
-        self._pragmas[file] = pragmas
+        self._attacher.add(file, pragmas)
 
     def function(self, node: Any, decl: Decl, chunk: Chunk, outer: Scope) -> Function:
         """The function with its body and directives."""
         begin = self._places.spot(chunk.start)
-        for file in self._pragmas:
-            self._next[file] = 0  # a file that is included inside the body begins at its first line
-        pragmas = self._pragmas.get(begin.file, [])
-        self._next[begin.file] = sum(1 for p in pragmas if p.offset < begin.offset)
+        self._attacher.enter(begin.file, begin.offset)
         before, self._home = (self._home, self._scope), decl.name
         self._scope = Scope(outer)
         try:
@@ -112,53 +107,17 @@ class TreeBuilder:
 
     def _statement(self, node: Any) -> Stmt:
         at = self._places.spot(self._start(node))
-        taken = self._take(node, at)
-        built = self._plain(node, at)
-        for pragma in reversed(taken):
-            built = self._directive(pragma, built, at.file)
-        if taken:
-            self._masked.discard((at.file, at.offset))
-        return built
+        return self._directed(node, at, lambda: self._plain(node, at))
 
-    def _take(self, node: Any, at: Spot) -> list[Pragma]:
-        """The directives that stand before a statement and that none has taken yet."""
-        taken: list[Pragma] = []
-        pragmas = self._pragmas.get(at.file, [])
-        while self._next.get(at.file, 0) < len(pragmas):
-            pragma = pragmas[self._next[at.file]]
-            if pragma.offset > at.offset:
-                break
-            if pragma.offset == at.offset:
-                # Of one macro: a second region's directive waits for the second loop.
-                waits = bool(taken) and not pragma.joined
-                key = (at.file, at.offset)
-                misplaced = isinstance(node, c_ast.Compound) or (
-                    pragma.is_loop and not isinstance(node, c_ast.For)
-                )
-                if waits or misplaced or key in self._masked:
-                    break
-                self._masked.add(key)
-            taken.append(pragma)
-            self._next[at.file] += 1
-        return taken
-
-    @staticmethod
-    def _directive(pragma: Pragma, body: Stmt, file: str) -> Stmt:
-        span = Span(file, pragma.line, pragma.column)
-        if pragma.standalone:
-            return Compound((Directive(pragma, None, span), body))
-        return Directive(pragma, body, span)
-
-    def _left_over(self, node: Any, at: Spot) -> Iterator[Stmt]:
-        """Directives at the end of a block, with no statement behind them."""
-        pragmas = self._pragmas.get(at.file, [])
-        end = self._places.spot(self._places.end(node)).offset + 1
-        while self._next.get(at.file, 0) < len(pragmas):
-            pragma = pragmas[self._next[at.file]]
-            if pragma.offset >= end or pragma.offset == at.offset:
-                break
-            yield Directive(pragma, None, Span(at.file, pragma.line, pragma.column))
-            self._next[at.file] += 1
+    def _directed(self, node: Any, at: Spot, build: Callable[[], Stmt]) -> Stmt:
+        """A statement with the directives in front of it."""
+        block, loop = isinstance(node, c_ast.Compound), isinstance(node, c_ast.For)
+        taken = self._attacher.take(at.file, at.offset, block=block, loop=loop)
+        built = build()
+        if not taken:
+            return built
+        self._attacher.leave(at.file, at.offset)
+        return directed(taken, built, at.file)
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -189,7 +148,10 @@ class TreeBuilder:
     def _compound(self, node: Any, at: Spot) -> Stmt:
         outer, self._scope = self._scope, Scope(self._scope)
         items = [self._item(group) for group in self._grouped(node.block_items or ())]
-        items.extend(self._left_over(node, at))
+        if self._attacher.waiting(at.file):
+            end = self._places.spot(self._places.end(node)).offset + 1
+            left = self._attacher.left_over(at.file, at.offset, end)
+            items += [alone(pragma, at.file) for pragma in left]
         self._scope = outer
         return Compound(tuple(items))
 
@@ -213,11 +175,7 @@ class TreeBuilder:
         if len(group) == 1:
             return self._statement(group[0])
         at = self._places.spot(self._start(group[0]))
-        taken = self._take(group[0], at)
-        built: Stmt = self._declarations(group, at)
-        for pragma in reversed(taken):
-            built = self._directive(pragma, built, at.file)
-        return built
+        return self._directed(group[0], at, lambda: self._declarations(group, at))
 
     def _labelled(self, node: Any, at: Spot) -> Stmt:
         return Compound(tuple(self._statement(one) for one in node.stmts or ()))
