@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare bench validate clean
+.PHONY: demo test lint samples compare bench validate system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
 	$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE)
 	@$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE) --format json -o demo_out/hints.json
 
-test: $(VENV)/installed-test lint
+test: $(VENV)/installed-test $(VENV)/system lint
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/installed-test
@@ -19,6 +19,11 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# What pip does not bring: compilers, a Slurm. Once, as root, where there is apt-get.
+system $(VENV)/system: $(VENV)/python tests/system_packages.sh
+	@sh tests/system_packages.sh
+	@touch $(VENV)/system
 
 samples:
 	$(MAKE) -C polybench_samples

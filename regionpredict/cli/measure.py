@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from datetime import datetime, timezone
@@ -65,6 +66,22 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
     "--binary", is_flag=True, help="PROGRAM is not built with regionpredict cc, but with -g."
 )
 @click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
+@click.option("--slurm", is_flag=True, help="Measure as a job of Slurm, on one whole node.")
+@click.option(
+    "--slurm-option",
+    "slurm_options",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="An option of sbatch for the job, as partition=long.",
+)
+@click.option(
+    "--slurm-shared",
+    is_flag=True,
+    help="Ask for the cores that --threads needs, not for a whole node.",
+)
+@click.option(
+    "--slurm-wait", default=None, metavar="TIME", help="Give up a job that has not started by then."
+)
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
@@ -78,17 +95,25 @@ def command(
     PROGRAM is built with CC="regionpredict cc -- gcc". Runs go on until the 95 % confidence
     interval of every important region is within 5 % of its mean, or the budget ends.
     """
-    from regionpredict.measure.store import Store
+    from regionpredict.measure.store import Store, read_campaign
     from regionpredict.measure.sweep import Plan, RunFailedError, sweep
 
     if not words:
         raise UsageError("no program", remedy="write regionpredict measure -- ./program ARGS")
+    through_slurm = options.pop("slurm")
     plan = Plan(
-        threads=thread_counts(threads, _allowed()),
+        threads=() if through_slurm and threads is None else thread_counts(threads, _allowed()),
         repeat=_repetitions(options["repeat"]),
         budget_s=seconds(options["time_budget"], "--time-budget"),
         timeout_s=seconds(options["timeout"], "--timeout") if options["timeout"] else None,
     )
+    if through_slurm:
+        from regionpredict.cli.measure_slurm import measure_through_slurm
+
+        measure_through_slurm(words, plan, output, options, resume=resume)
+        _show(read_campaign(output), form)
+        return
+    _check_no_slurm(options)
     if max(plan.threads) > len(_allowed()):
         click.echo(
             f"note: {max(plan.threads)} threads on {len(_allowed())} processors share them",
@@ -98,22 +123,38 @@ def command(
     campaign = campaign_for(words, options["places"], options["bind"])
     store = Store(output)
     campaign = _prepared(campaign, store, output, resume=resume)
-    bar = _Bar()
+    bar = Bar()
+    _end_runs_when_terminated()
     try:
         swept = sweep(
             campaign, plan, store, {**_environment(campaign.binding), **more}, bar.show, read=read
         )
     except RunFailedError as failure:
         bar.end()
-        kept = _kept(output)
-        raise InputError(f"{failure.message}; {kept}", remedy=failure.remedy) from None
-    except KeyboardInterrupt:
+        raise InputError(f"{failure.message}; {kept(output)}", remedy=failure.remedy) from None
+    except KeyboardInterrupt as stop:
         bar.end()
-        click.echo(f"regionpredict: interrupted; {_kept(output)}; --resume goes on", err=True)
-        sys.exit(130)
+        click.echo(f"regionpredict: interrupted; {kept(output)}; --resume goes on", err=True)
+        sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
     bar.end()
     _tell(swept, plan.budget_s)
     _show(swept.campaign, form)
+
+
+def _check_no_slurm(options: Mapping[str, Any]) -> None:
+    for name in ("slurm_options", "slurm_shared", "slurm_wait"):
+        if options[name]:
+            shown = "--" + name.removesuffix("s").replace("_", "-")
+            raise UsageError(f"{shown} says something of a job", remedy="add --slurm")
+
+
+def _end_runs_when_terminated() -> None:
+    """SIGTERM, as of a scheduler that ends a job, ends the run that is on, too."""
+
+    def stop(number: int, _: object) -> None:
+        raise KeyboardInterrupt(number)
+
+    signal.signal(signal.SIGTERM, stop)
 
 
 def campaign_for(words: tuple[str, ...], places: str, bind: str) -> Campaign:
@@ -257,7 +298,8 @@ def seconds(text: str, option: str) -> float:
     return value
 
 
-def _kept(output: Path) -> str:
+def kept(output: Path) -> str:
+    """How many runs FILE has, in words."""
     from regionpredict.measure.store import read_campaign
 
     try:
@@ -286,7 +328,7 @@ def _show(campaign: Campaign, form: str) -> None:
         sys.stdout.write(measurements_table(campaign))
 
 
-class _Bar:
+class Bar:
     """Progress on standard error: one line that is written over, where it is a terminal."""
 
     def __init__(self) -> None:
@@ -301,6 +343,10 @@ class _Bar:
             f"[{bar:<20}] {at.settled} of {at.thread_counts} thread counts settled, "
             f"{at.spent_s:.0f} s of {at.budget_s:.0f} s, run {at.repetition} on {at.threads}"
         )
+        self.write(text)
+
+    def write(self, text: str) -> None:
+        """Writes over the line."""
         if self.live:
             sys.stderr.write("\r" + text.ljust(self.width))
             sys.stderr.flush()
@@ -310,3 +356,4 @@ class _Bar:
         """Leaves the line."""
         if self.width:
             sys.stderr.write("\n")
+        self.width = 0

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -89,7 +89,7 @@ def sweep(
     runs = list(campaign.runs)
     round_number = 0
     out_of_time = False
-    while todo := [n for n in plan.threads if not _done(plan, runs, n)]:
+    while todo := [n for n in plan.threads if not enough(plan, runs, n)]:
         for threads in todo if round_number % 2 == 0 else todo[::-1]:
             left = plan.budget_s - (time.monotonic() - begin)
             if left <= 0:
@@ -108,7 +108,7 @@ def sweep(
             run = replace(run, repetition=repetition, warm_up=warm_up)
             store.add(run)
             runs.append(run)
-            settled = sum(_done(plan, runs, n) for n in plan.threads)
+            settled = sum(enough(plan, runs, n) for n in plan.threads)
             spent = time.monotonic() - begin
             progress(Progress(threads, len(made), settled, len(plan.threads), spent, plan.budget_s))
         if out_of_time:
@@ -119,7 +119,8 @@ def sweep(
     return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
 
 
-def _done(plan: Plan, runs: list[Run], threads: int) -> bool:
+def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
+    """Whether a thread count needs no more runs: as many as asked for, or settled times."""
     made = sum(run.threads == threads and not run.warm_up for run in runs)
     if plan.repeat is not None:
         return made >= plan.repeat

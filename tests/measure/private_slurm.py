@@ -98,7 +98,7 @@ def missing() -> str | None:
     absent = [name for name in PROGRAMS if shutil.which(name, path=search_path()) is None]
     if not absent:
         return None
-    return f"needs {', '.join(absent)}: make slurm installs them as root, apt-get by hand"
+    return f"needs {', '.join(absent)}: make system installs them as root"
 
 
 @contextlib.contextmanager

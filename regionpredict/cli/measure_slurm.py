@@ -1,0 +1,242 @@
+"""`regionpredict measure --slurm`: the campaign as a job, waited for from here."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.measure import Bar, kept, seconds
+from regionpredict.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.measure.launch_slurm import Ended, Job, Request, Seen
+    from regionpredict.measure.sweep import Plan
+
+_ONE_NODE = ("nodes", "array", "ntasks-per-node")
+_SPARE_MINUTES = 2
+"""For starting and ending the job, beside the time budget."""
+
+
+def measure_through_slurm(
+    words: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any], *, resume: bool
+) -> None:
+    """Submits a job that measures into `output`, and waits for it.
+
+    Raises InputError where there is no Slurm, where it refuses the job, or where the job does not
+    come to its end; what was measured by then is kept.
+    """
+    launch = _launcher()
+    request = _request(plan, options)
+    patience = seconds(options["slurm_wait"], "--slurm-wait") if options["slurm_wait"] else None
+    folder = output.absolute().with_name(output.name + ".slurm")
+    with _outside_any_job():
+        node = _node(words, output, folder, resume=resume)
+        if node is not None and "nodelist" not in request.options:
+            request = replace(request, node=node)
+        try:
+            job = launch.submit(folder, _command(words, plan, output, options), request)
+        except InputError:
+            _clear(folder)
+            raise
+        _note(f"job {job.job_id} measures into {output}")
+        try:
+            ended = _waited_for(job, _Progress(job.job_id, plan, output), output, patience)
+        except InputError:
+            if not any(folder.glob("*_log.*")):
+                _clear(folder)  # it never started: there is nothing in it to read
+            raise
+    _clear(folder)
+    _hand_on(ended, f"job {job.job_id} on {ended.node}")
+
+
+def _launcher() -> Any:
+    """The room that knows Slurm, where there is one to know."""
+    try:
+        from regionpredict.measure import launch_slurm
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"--slurm needs the package {error.name}",
+            remedy="python3 -m pip install 'regionpredict[slurm]'",
+        ) from None
+    if not launch_slurm.slurm_is_here():
+        raise InputError(
+            "no Slurm here: there is no sbatch",
+            remedy="log in where jobs are submitted, or measure without --slurm",
+        )
+    return launch_slurm
+
+
+def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
+    from regionpredict.measure.launch_slurm import Request
+
+    own: dict[str, str | bool] = {}
+    for text in options["slurm_options"]:
+        name, equals, value = text.lstrip("-").partition("=")
+        if not name.replace("-", "").isalnum():
+            raise UsageError(f"--slurm-option {text}: no option", remedy="write partition=long")
+        if name in _ONE_NODE:
+            raise UsageError(
+                f"--slurm-option {text}: a campaign is one job on one node",
+                remedy="measure several nodes one by one, each into its own -o FILE",
+            )
+        own[name] = value if equals else True
+    if options["slurm_shared"] and not plan.threads:
+        raise UsageError("--slurm-shared needs to know how many cores", remedy="add --threads")
+    minutes = math.ceil(plan.budget_s / 60) + _SPARE_MINUTES
+    return Request(minutes, max(plan.threads, default=None), options["slurm_shared"], None, own)
+
+
+def _node(words: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -> str | None:
+    """The node that the campaign in FILE is of; None where it begins, or where it may be any."""
+    from regionpredict.measure.launch_slurm import node_of, running_jobs
+    from regionpredict.measure.store import read_campaign
+
+    for job_id in running_jobs(folder):
+        raise InputError(
+            f"job {job_id} measures into it", remedy=f"wait for it, or scancel {job_id}",
+            path=str(output),
+        )  # fmt: skip
+    if not output.exists() or output.stat().st_size == 0:
+        return None
+    if not resume:
+        raise InputError(
+            "there already", remedy="--resume goes on with it, -o FILE takes another",
+            path=str(output),
+        )  # fmt: skip
+    known = read_campaign(output)
+    if known.command != words:
+        raise InputError(
+            f"measurements of another program ({' '.join(known.command)}) cannot be mixed with "
+            "these", remedy="take another -o FILE", path=str(output),
+        )  # fmt: skip
+    return node_of(known.host.name)
+
+
+def _command(
+    words: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """What the job runs: the same command on its node, without Slurm."""
+    line = [sys.executable, "-m", "regionpredict", "measure", "--resume", "--format", "json"]
+    if plan.threads:
+        line += ["--threads", ",".join(str(count) for count in plan.threads)]
+    for name in ("repeat", "time_budget", "timeout", "bind", "places"):
+        if options[name] is not None:
+            line += ["--" + name.replace("_", "-"), options[name]]
+    if options["binary"]:
+        line.append("--binary")
+    return (*line, "-o", str(output.absolute()), "--", *words)
+
+
+@contextlib.contextmanager
+def _outside_any_job() -> Iterator[None]:
+    """Hides the job that we may be in ourselves: its variables would steer the new one."""
+    hidden = {
+        name: os.environ.pop(name)
+        for name in list(os.environ)
+        if name.startswith(("SLURM_", "SLURMD_", "SUBMITIT_")) and name != "SLURM_CONF"
+    }
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | None) -> Ended:
+    from regionpredict.measure.launch_slurm import JobFailedError, cancel, watch
+
+    try:
+        ended = watch(job, progress.show, patience)
+    except JobFailedError as failure:
+        progress.bar.end()
+        raise InputError(f"{failure.message}; {kept(output)}", remedy=failure.remedy) from None
+    except KeyboardInterrupt:
+        progress.bar.end()
+        cancel(job)
+        click.echo(
+            f"regionpredict: interrupted; job {job.job_id} cancelled; {kept(output)}; "
+            "--resume goes on", err=True,
+        )  # fmt: skip
+        sys.exit(130)
+    progress.bar.end()
+    return ended
+
+
+def _hand_on(ended: Ended, which: str) -> None:
+    """Says what the command said in the job, and ends as it ended."""
+    lines = [line for line in ended.said.splitlines() if line.strip()]
+    for line in lines if ended.code == 0 else lines[:-1]:
+        click.echo(line, err=True)
+    if ended.code:
+        last = lines[-1].removeprefix("regionpredict: ") if lines else f"exit code {ended.code}"
+        click.echo(f"regionpredict: {which}: {last}", err=True)
+        sys.exit(ended.code if ended.code > 0 else 1)
+
+
+def _clear(folder: Path) -> None:
+    """Takes submitit's files away."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _note(text: str) -> None:
+    click.echo(f"note: {text}", err=True)
+
+
+class _Progress:
+    """Where a job stands: a line each time its state changes, and a bar on a terminal."""
+
+    def __init__(self, job_id: str, plan: Plan, output: Path) -> None:
+        self.job_id = job_id
+        self.plan = plan
+        self.output = output
+        self.bar = Bar()
+        self.said = ""
+        self.began: float | None = None
+        self.size = -1
+        self.runs = ""
+
+    def show(self, seen: Seen) -> None:
+        """Shows a state that Slurm told."""
+        if seen.state == "RUNNING":
+            self.began = self.began or time.monotonic()
+            self._say(f"job {self.job_id} runs on {seen.node}")
+            self.bar.write(self._line(time.monotonic() - self.began))
+        elif seen.state == "PENDING" and seen.reason != "None":
+            self._say(f"job {self.job_id} waits: {seen.reason}")
+
+    def _say(self, text: str) -> None:
+        if text != self.said:
+            self.bar.end()
+            _note(text)
+            self.said = text
+
+    def _line(self, spent: float) -> str:
+        part = min(spent / self.plan.budget_s, 1.0)
+        bar = "#" * round(20 * part)
+        return f"[{bar:<20}] {self._standing()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
+
+    def _standing(self) -> str:
+        """How far the file is: read again only where it has grown."""
+        from regionpredict.measure.store import read_campaign
+        from regionpredict.measure.sweep import enough
+
+        try:
+            size = self.output.stat().st_size
+            if size != self.size:
+                runs = read_campaign(self.output).runs
+                counts = self.plan.threads or sorted({run.threads for run in runs})
+                settled = sum(enough(self.plan, runs, count) for count in counts)
+                self.runs = f"{settled} of {len(counts)} thread counts settled, {len(runs)} runs"
+                self.size = size
+        except (OSError, InputError):
+            return "no run yet"
+        return self.runs

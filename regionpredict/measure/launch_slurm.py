@@ -1,0 +1,330 @@
+"""A measuring campaign as a job of Slurm, submitted through submitit.
+
+A campaign is one job on one node. Its thread counts are run in turn, and only one allocation has
+them beside each other: jobs of their own would run at other times, beside other neighbours, on
+other nodes. The job appends its runs to the measurements file itself, so that they are kept
+whatever becomes of the job or of whoever waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import submitit
+from submitit.core.utils import FailedJobError, FailedSubmissionError, UncompletedJobError
+
+from regionpredict.errors import InputError
+
+_ACTIVE = {
+    "PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING",
+    "STAGE_OUT", "RESIZING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD",
+    "SPECIAL_EXIT",
+}  # fmt: skip
+_ENDS = {
+    "CANCELLED": "was cancelled",
+    "TIMEOUT": "ran into its time limit",
+    "NODE_FAIL": "lost its node",
+    "OUT_OF_MEMORY": "ran out of memory",
+    "PREEMPTED": "was preempted",
+    "DEADLINE": "met its deadline",
+    "BOOT_FAIL": "got a node that did not start",
+    "COMPLETED": "ended without a result",
+    "FAILED": "failed",
+    "GONE": "is no longer known to Slurm",
+}
+_NEVER = {
+    "AccountNotAllowed", "BadConstraints", "DependencyNeverSatisfied", "InvalidAccount",
+    "InvalidQOS", "PartitionConfig", "PartitionTimeLimit", "QOSNotAllowed",
+}  # fmt: skip
+"""Reasons for waiting that do not pass by themselves (squeue's manual, "JOB REASON CODES")."""
+_GRACE_S = {"COMPLETED": 30.0, "FAILED": 2.0}
+"""How long a shared file system may take to show what a job has written at its end."""
+_SILENCE_S = 600.0
+"""How long Slurm's controller may be out of reach."""
+_SLOWEST_S = 5.0
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+class JobFailedError(InputError):
+    """Slurm refused the job, or it did not come to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a job asks for: `processors` CPUs (None: what its node has) of a whole node, or with
+    `shared` only these; `minutes` at the most; `node`, where it has to be this one. `options` are
+    the user's own, by name, and win."""
+
+    minutes: int
+    processors: int | None = None
+    shared: bool = False
+    node: str | None = None
+    options: Mapping[str, str | bool] = field(default_factory=dict)
+
+
+class Seen(NamedTuple):
+    """A job in Slurm's eyes: its state, why it waits, and its node."""
+
+    state: str
+    reason: str
+    node: str
+
+    @property
+    def active(self) -> bool:
+        """It waits, runs, or is about to end."""
+        return self.state in _ACTIVE
+
+
+class Ended(NamedTuple):
+    """How a job's command ended: exit code, what it said on standard error, and its node."""
+
+    code: int
+    said: str
+    node: str
+
+
+Job = submitit.Job[Ended]
+
+
+def slurm_is_here() -> bool:
+    """Whether jobs can be submitted from this machine."""
+    return all(shutil.which(name) for name in ("sbatch", "squeue", "scontrol", "srun"))
+
+
+def sbatch_parameters(request: Request) -> dict[str, str | int | bool]:
+    """The options of sbatch by name, with `_` for `-`.
+
+    >>> asked = sbatch_parameters(Request(12, 4, node="n1", options={"partition": "long"}))
+    >>> asked["exclusive"], asked["cpus_per_task"], asked["nodelist"], asked["partition"]
+    (True, 4, 'n1', 'long')
+    """
+    asked: dict[str, str | int | bool] = {
+        "job_name": "regionpredict",
+        "time": request.minutes,
+        "nodes": 1,
+        "ntasks": 1,
+        "no_requeue": True,  # a job that began anew could do so on another node
+    }
+    if request.processors is not None:
+        asked["cpus_per_task"] = request.processors
+    if request.shared:
+        asked |= {"threads_per_core": 1, "distribution": "block:block"}
+    else:
+        asked["exclusive"] = True
+    if request.node is not None:
+        asked["nodelist"] = request.node
+    return asked | {name.replace("-", "_"): value for name, value in request.options.items()}
+
+
+def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
+    """Submits a job that runs `command` here; submitit keeps its files in `folder`.
+
+    Raises JobFailedError where Slurm does not take it.
+    """
+    executor = submitit.SlurmExecutor(folder, max_num_timeout=0)
+    # The command runs in the batch step, which has the whole allocation: of a step of its own
+    # srun would ask how many CPUs it may have.
+    executor.update_parameters(
+        use_srun=False, wckey=None, additional_parameters=sbatch_parameters(request)
+    )
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):  # submitit repeats what sbatch says
+            return executor.submit(run_command, command)
+    except (FailedJobError, FailedSubmissionError) as error:
+        raise JobFailedError(
+            f"Slurm refused the job: {_why(str(error))}",
+            remedy="change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE",
+        ) from None
+    except OSError as error:
+        raise JobFailedError(
+            f"no place for the job's files: {error.strerror}", remedy="choose another -o FILE",
+            path=str(folder),
+        ) from None  # fmt: skip
+
+
+def run_command(command: tuple[str, ...]) -> Ended:
+    """What the job does, on its node."""
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, errors="replace", check=False, preexec_fn=_end_with_parent,
+    )  # fmt: skip
+    return Ended(done.returncode, done.stderr, os.uname().nodename)
+
+
+def _end_with_parent() -> None:
+    """Linux ends this process when the one that started it ends, however that ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def look(job_id: str) -> Seen | None:
+    """The state of a job; `GONE` where Slurm knows it no longer, None where Slurm is silent.
+
+    Asks squeue: submitit would ask sacct, which needs an accounting database.
+    """
+    line = ["squeue", "--noheader", "--states=all", f"--jobs={job_id}", "--format=%T|%r|%N"]
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode == 0 and done.stdout.count("|") >= 2:
+        return Seen(*done.stdout.splitlines()[0].split("|")[:3])
+    if done.returncode == 0 or "Invalid job id" in done.stderr:
+        return Seen("GONE", "", "")
+    return None
+
+
+def watch(job: Job, tell: Callable[[Seen], None], patience_s: float | None = None) -> Ended:
+    """Waits for the end of a job, and tells its state now and then.
+
+    Raises JobFailedError where the job does not come to its end, can never start, or has not
+    started within `patience_s`; the last two cancel it.
+    """
+    begin = heard = time.monotonic()
+    since: float | None = None
+    while not job.paths.result_pickle.exists():
+        seen, now = look(job.job_id), time.monotonic()
+        if seen is not None:
+            heard = now
+            if seen.active:
+                _check_start(job, seen, now - begin, patience_s)
+                tell(seen)
+            else:
+                since = since or now
+                if now - since >= _GRACE_S.get(seen.state, 0.0):
+                    raise _failure(job, seen)
+        elif now - heard > _SILENCE_S:
+            raise JobFailedError(
+                f"job {job.job_id}: Slurm has not answered for {_SILENCE_S / 60:.0f} minutes",
+                remedy="the job may go on; later --resume goes on with what it measured",
+            )
+        time.sleep(min(_SLOWEST_S, 0.1 + (now - begin) / 10))
+    return _outcome(job)
+
+
+def cancel(job: Job) -> None:
+    """Cancels a job and waits until it writes no more, for some seconds."""
+    with contextlib.suppress(OSError):
+        job.cancel(check=False)
+    _at_end(job)
+
+
+def running_jobs(folder: Path) -> list[str]:
+    """The jobs of a folder of submitit's that are not at their end."""
+    ids = [path.name.split("_")[0] for path in folder.glob("*_submission.sh")]
+    seen = {job_id: look(job_id) for job_id in sorted(ids) if job_id.isdigit()}
+    return [job_id for job_id, one in seen.items() if one is None or one.active]
+
+
+def node_of(host: str) -> str | None:
+    """Slurm's name of the node that calls itself `host`; None where several may be meant.
+
+    Raises JobFailedError where no node does.
+    """
+    done = subprocess.run(
+        ["scontrol", "--oneliner", "show", "nodes"], capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    names = set()
+    for line in done.stdout.splitlines():
+        told = dict(re.findall(r"\b(NodeName|NodeHostName)=(\S+)", line))
+        calls_itself = {name.split(".")[0] for name in told.values()}
+        if host.split(".", maxsplit=1)[0] in calls_itself:
+            names.add(told["NodeName"])
+    if done.returncode == 0 and not names:
+        raise JobFailedError(
+            f"measured on {host}, which is no node of this Slurm", remedy="take another -o FILE"
+        )
+    return names.pop() if len(names) == 1 else None
+
+
+def _check_start(job: Job, seen: Seen, waited: float, patience_s: float | None) -> None:
+    if seen.state != "PENDING":
+        return
+    per_job = seen.reason.startswith(("Assoc", "QOS")) and "PerJob" in seen.reason
+    if seen.reason in _NEVER or per_job:
+        cancel(job)
+        raise JobFailedError(
+            f"job {job.job_id} could never start ({seen.reason}) and was cancelled",
+            remedy="change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE",
+        )
+    if patience_s is not None and waited > patience_s:
+        cancel(job)
+        raise JobFailedError(
+            f"job {job.job_id} did not start within {patience_s:.0f} s ({seen.reason}) and was "
+            "cancelled",
+            remedy="raise --slurm-wait, or choose another partition by --slurm-option",
+        )
+
+
+def _outcome(job: Job) -> Ended:
+    try:
+        ended = job.result()
+    except UncompletedJobError as error:
+        parts = re.split(r"\n-{10,}\n", str(error))  # words, the traceback, words
+        raise JobFailedError(
+            f"job {job.job_id} failed: {_last_line(parts[1] if len(parts) > 1 else parts[0])}",
+            remedy="are Python and its packages the same on the nodes?",
+        ) from None
+    if ended.code < 0 or ended.code == 143:  # by a signal: Slurm knows whose
+        seen = _at_end(job)
+        if seen is not None and seen.state not in ("COMPLETED", "FAILED", "GONE"):
+            raise _failure(job, seen)
+    return ended
+
+
+def _at_end(job: Job, seconds: float = 15.0) -> Seen | None:
+    deadline = time.monotonic() + seconds
+    while ((seen := look(job.job_id)) is None or seen.active) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return seen
+
+
+def _failure(job: Job, seen: Seen) -> JobFailedError:
+    where = f" on {seen.node}" if seen.node else " before it started"
+    text = f"job {job.job_id} {_ENDS.get(seen.state, 'ended as ' + seen.state)}"
+    remedy = "--resume goes on"
+    if seen.state in ("FAILED", "COMPLETED"):
+        said = _said(job)
+        text += f"{where} (it said: {said})" if said else where
+        if said is None:
+            remedy = "take an -o FILE in a folder that the nodes share"
+    elif seen.state != "GONE":
+        text += where
+    return JobFailedError(text, remedy=remedy)
+
+
+def _said(job: Job) -> str | None:
+    """The last line of a job's own on standard error; None where there is no such file."""
+    try:
+        text: Any = job.stderr()
+    except OSError:
+        text = None
+    return None if text is None else _last_line(text)
+
+
+def _why(text: str) -> str:
+    """What sbatch says, without what stands around it.
+
+    >>> _why("sbatch: error: Batch job submission failed: Invalid partition name specified")
+    'Invalid partition name specified'
+    """
+    told = "\n".join(line for line in text.splitlines() if not line.startswith("Try "))
+    found = re.sub(r"^sbatch: (error: )?(Batch job submission failed: )?", "", _last_line(told))
+    return found or "it does not say why"
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines()]
+    return next((line for line in reversed(lines) if line.strip("- ")), "")[:120]
