@@ -109,7 +109,7 @@ def _arithmetic(
     add, mul, fma = (
         machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
     )
-    if fma < add + mul:
+    if _fuses(machine):
         fused = min(adds, muls)
         pipes = fused * fma + (adds - fused) * add + (muls - fused) * mul
         instructions = adds + muls - fused
@@ -201,9 +201,7 @@ def _recurrence(
         fresh |= statement.writes - statement.reads
         floating = [op for op, _ in statement.operations if op.kind.startswith("fp_")]
         if carried and floating and statement.role == "assign":
-            # Only the operation that joins the sum waits for the iteration before.
-            last = "fp_add" if any(op.kind == "fp_add" for op in floating) else floating[0].kind
-            cycles = machine.operation(last).latency_cycles.value
+            cycles = _joining(fact, machine)
             if cycles > worst:
                 worst, name = cycles, f"sum into {sorted(carried)[0]}"
     for group in loop.groups:
@@ -213,6 +211,26 @@ def _recurrence(
     return worst, name
 
 
+def _joining(fact: StatementFact, machine: Machine) -> float:
+    """Latency of the operation that joins a sum: only this one waits for the iteration before.
+
+    A product is added by the fused operation where the machine has it.
+    """
+    kinds = [op.kind for op, _ in fact.statement.operations if op.kind.startswith("fp_")]
+    if "fp_add" not in kinds:
+        return machine.operation(kinds[0]).latency_cycles.value if kinds else 0.0
+    last = "fp_fma" if "fp_mul" in kinds and _fuses(machine) else "fp_add"
+    return machine.operation(last).latency_cycles.value
+
+
+def _fuses(machine: Machine) -> bool:
+    """Whether the machine adds a product in one operation."""
+    add, mul, fma = (
+        machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
+    )
+    return fma < add + mul
+
+
 def _array_recurrence(
     group: Group, loop: NumericLoop, facts: Sequence[StatementFact], machine: Machine
 ) -> float:
@@ -220,9 +238,13 @@ def _array_recurrence(
         return 0.0
     reads = any(access.kind == "read" for access in group.accesses)
     slope = group.slopes.get(loop.variable, 0.0) * loop.step
-    add = machine.operation("fp_add").latency_cycles.value
     if not slope:
-        return add if reads else 0.0
+        into = [
+            _joining(fact, machine)
+            for fact in facts
+            if any(a.kind == "write" and a.array == group.array for a in fact.statement.accesses)
+        ]
+        return max(into, default=0.0) if reads else 0.0
     for written in group.written:
         for offset in group.offsets:
             ahead = (written - offset) / slope
