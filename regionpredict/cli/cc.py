@@ -6,8 +6,12 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from regionpredict.measure.compiler_call import CompilerCall
 
 
 @click.command("cc", context_settings={"ignore_unknown_options": True})
@@ -22,24 +26,35 @@ def command(words: tuple[str, ...], verbose: bool) -> None:
     """
     from regionpredict.errors import UsageError
     from regionpredict.measure.compiler_call import parse_call
-    from regionpredict.measure.wrapper import compile_measured, needs_library, run_as_it_is
+    from regionpredict.measure.passing import run_as_it_is
 
     if not words:
         raise UsageError("no compiler", remedy="write regionpredict cc -- gcc -fopenmp ...")
     call = parse_call(words)
     outcome = None
-    if call.measurable or needs_library(call):
+    if call.measurable:
+        from regionpredict.measure.wrapper import compile_measured
+
         outcome = compile_measured(call, cache_folder())
     if outcome is None:
         if verbose:
             click.echo("regionpredict: no region in this call", err=True)
-        run_as_it_is(words)
+        run_as_it_is([*words, *_linked_library(call)])
         return
-    if outcome.said:
-        sys.stderr.write(outcome.said)
     for note in outcome.notes:
         click.echo(f"regionpredict: {note}", err=True)
+    if verbose:
+        click.echo(f"regionpredict: {outcome.regions} regions in this call", err=True)
     sys.exit(outcome.code)
+
+
+def _linked_library(call: CompilerCall) -> list[str]:
+    """The library for a link of objects that could not hold it."""
+    if not (call.lto and call.links):
+        return []
+    from regionpredict.measure.runtime_library import runtime_object
+
+    return [str(runtime_object(call.driver, call.abi_options(), cache_folder()))]
 
 
 def cache_folder() -> Path:

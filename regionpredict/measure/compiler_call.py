@@ -17,20 +17,34 @@ _CPP_DRIVERS = ("g++", "c++", "clang++", "mpicxx", "mpic++", "mpiCC", "icpx", "i
 _OPENMP = ("-fopenmp", "-qopenmp", "-fiopenmp", "-openmp")
 _SIDE_PATHS = frozenset(
     ("-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "-fdirectives-only", "-fpreprocessed", "-",
-     "-save-temps", "--save-temps", "--help", "--version", "-dumpversion", "-dumpmachine", "-cc1")
+     "--help", "--version", "-dumpversion", "-dumpmachine", "-cc1", "--", "-emit-llvm", "-emit-ast",
+     "--analyze", "--precompile", "--compile", "--assemble", "--preprocess", "--output",
+     "--dependencies", "--user-dependencies", "--define-macro", "--undefine-macro", "--include",
+     "--imacros", "--include-directory", "--language")
 )  # fmt: skip
+_SIDE_JOINED = ("-print-", "--output=", "--language=")
+_TIED = ("--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs", "-fprofile-generate",
+         "-gsplit-dwarf")  # fmt: skip
+_NO_CODE = ("-W", "-pedantic", "-save-temps", "--save-temps", "-v", "--verbose",
+            "-ftime-report", "-Q", "-fdiagnostics-", "-ftime-trace", "-fstack-usage",
+            "-fcallgraph-info", "-fdump-", "-fopt-info", "-fsave-optimization-record")  # fmt: skip
 _VALUED = frozenset(
     ("-o", "-x", "-I", "-D", "-U", "-L", "-l", "-T", "-u", "-z", "-A", "-G", "-e", "-B", "-include",
      "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix",
      "-iwithprefixbefore", "-isysroot", "-imultilib", "-Xlinker", "-Xassembler", "-Xpreprocessor",
      "-Xclang", "-mllvm", "-MF", "-MT", "-MQ", "-arch", "-target", "-aux-info", "--param",
      "-wrapper", "-dumpbase", "-dumpdir", "-dumpbase-ext", "-framework", "--sysroot",
-     "-gcc-toolchain")
+     "-gcc-toolchain", "-include-pch", "-MJ", "-ivfsoverlay", "-working-directory", "-resource-dir",
+     "-cxx-isystem", "--serialize-diagnostics", "-serialize-diagnostics", "-Xanalyzer",
+     "-Xopenmp-target")
 )  # fmt: skip
 _PREPROCESSOR_VALUED = frozenset(
     ("-I", "-D", "-U", "-A", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
-     "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-Xpreprocessor", "-MF", "-MT", "-MQ")
+     "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-Xpreprocessor", "-MF", "-MT", "-MQ", "-MJ",
+     "-include-pch", "-cxx-isystem")
 )  # fmt: skip
+_DEPENDENCIES = ("-MD", "-MMD", "-MP", "-MG", "-MF", "-MT", "-MQ", "-MJ", "-Wp,-M")
+_TEXT_FORM = ("-P", "-C", "-CC", "-H", "-dD", "-dI", "-dN", "-dU")
 _PREPROCESSOR_PLAIN = frozenset(
     ("-MD", "-MMD", "-MP", "-MG", "-nostdinc", "-nostdinc++", "-undef", "-P", "-C", "-CC",
      "-trigraphs", "-H")
@@ -49,22 +63,26 @@ _ABI = ("-m32", "-m64", "-mx32", "-mabi", "-march", "-mcpu", "-mfloat", "-mfpu",
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source file on the command line: its place there, and whether it is C++."""
+    """A source file on the command line: its place there, whether it is C++, and the language
+    that a `-x` before it names."""
 
     position: int
     path: str
     cpp: bool
+    named: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CompilerCall:
     """A command line taken apart.
 
-    `driver` is what stands before the options (`ccache gcc` is two words); `words` are the rest,
-    response files read in. `kinds` says of each word whether it is for the 'preprocessor', the
-    'linker', an 'input', the 'output', the 'language', 'compile' (-c) or an 'option'.
+    `command` is all of it. `driver` is what stands before the options (`ccache gcc` is two words);
+    `words` are the rest, response files read in. `kinds` says of each word whether it is for the
+    'preprocessor', the 'linker', an 'input', the 'output', the 'language', 'compile' (-c) or an
+    'option'.
     """
 
+    command: tuple[str, ...]
     driver: tuple[str, ...]
     words: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -103,21 +121,35 @@ class CompilerCall:
         return Path(source.path).stem + ".o"
 
     @property
-    def writes_dependencies(self) -> bool:
-        """Whether a dependency file is asked for."""
-        return any(
-            w in ("-MD", "-MMD") or w.startswith(("-Wp,-MD", "-Wp,-MMD")) for w in self.words
-        )
+    def tied(self) -> bool:
+        """Whether the compiler writes files beside the object that belong to its very code."""
+        return any(word.startswith(_TIED) for word in self.words)
 
-    @property
-    def names_dependencies(self) -> bool:
-        """Whether that file's name is given too."""
-        return any(w.startswith(("-MF", "-Wp,-MD,", "-Wp,-MMD,")) for w in self.words)
+    def preprocessing(self) -> list[str]:
+        """The words that decide what the preprocessor gives, none of which writes a file."""
+        return [
+            word
+            for at, word in self.without_side_files()
+            if self.kinds[at] in ("option", "preprocessor") and word not in _TEXT_FORM
+        ]
 
-    @property
-    def names_target(self) -> bool:
-        """Whether the name of the dependency file's target is given."""
-        return any(w.startswith(("-MT", "-MQ")) for w in self.words)
+    def without_side_files(self) -> list[tuple[int, str]]:
+        """The words with their positions, less those that only write files beside the object or
+        say something."""
+        found = []
+        skip = False
+        for position, word in enumerate(self.words):
+            if skip:
+                skip = False
+            elif word.startswith(_DEPENDENCIES):
+                skip = word in _VALUED
+            elif not _is_no_code(word):
+                found.append((position, word))
+        return found
+
+    def code_options(self) -> list[str]:
+        """The options that decide what code is made of preprocessed text."""
+        return [word for word in self.only("option") if not _is_no_code(word)]
 
     def described(self) -> str:
         """The compiler and the options that change the code it makes, for the record."""
@@ -139,19 +171,34 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
     reader = _WordReader(any(Path(d).name.startswith(_CPP_DRIVERS) or _is_cpp(d) for d in driver))
     for word in words:
         reader.take(word)
-    openmp = any(word.startswith(_OPENMP) for word in words) and "-fno-openmp" not in words
-    aside = any(
-        word in _SIDE_PATHS or word.startswith(("-save-temps", "-print-")) for word in words
-    )
+    aside = any(word in _SIDE_PATHS or word.startswith(_SIDE_JOINED) for word in words)
     return CompilerCall(
+        command=tuple(command),
         driver=driver,
         words=tuple(words),
         kinds=tuple(reader.kinds),
         sources=tuple(reader.sources),
         output=reader.output,
         compiles_only="compile" in reader.kinds,
-        measurable=openmp and not aside and bool(reader.sources) and not reader.foreign,
+        measurable=_has_openmp(words) and not aside and bool(reader.sources) and not reader.odd,
     )
+
+
+def _has_openmp(words: Sequence[str]) -> bool:
+    """Whether OpenMP is on at the end: the last word on it counts."""
+    on = False
+    for word in words:
+        if word.startswith(_OPENMP) and not word.startswith("-fopenmp-"):
+            on = True
+        elif word in ("-fno-openmp", "-qno-openmp"):
+            on = False
+    return on
+
+
+def _is_no_code(word: str) -> bool:
+    if word.startswith(("-Wa,", "-Wl,", "-Wp,")):
+        return False
+    return word == "-w" or word.startswith(_NO_CODE)
 
 
 def _is_cpp(driver: str) -> bool:
@@ -189,7 +236,7 @@ class _WordReader:
         self.sources: list[Source] = []
         self.output: str | None = None
         self.language = "none"
-        self.foreign = False
+        self.odd = False
         self.pending = ""
 
     def take(self, word: str) -> None:
@@ -215,6 +262,12 @@ class _WordReader:
             self.output = word
         elif self.pending == "-x":
             self.language = word
+        elif self.pending == "-Xpreprocessor":
+            self.kinds[-1] = "option" if word.startswith(_OPENMP) else "preprocessor"
+            self.odd = self.odd or word.startswith("-M")
+            self.pending = ""
+            self.kinds.append(self.kinds[-1])
+            return
         self.kinds.append(_kind_of_valued(self.pending))
         self.pending = ""
 
@@ -223,15 +276,13 @@ class _WordReader:
         position = len(self.kinds)
         self.kinds.append("input")
         if self.language in ("c", "c++"):
-            self.sources.append(Source(position, word, self.language == "c++"))
+            self.sources.append(Source(position, word, self.language == "c++", self.language))
         elif self.language != "none":
-            self.foreign = True
+            return
         elif suffix in _C:
             self.sources.append(Source(position, word, self.cpp_driver))
         elif suffix in _CPP:
             self.sources.append(Source(position, word, True))
-        elif suffix in (".s", ".S", ".i", ".ii", ".m", ".mm", ".cu", ".f", ".f90", ".F90", ".h"):
-            self.foreign = True
 
 
 def _kind_of_valued(word: str) -> str:

@@ -1,45 +1,55 @@
 """A compiler call with its regions measured: preprocess, insert calls, compile, join the library.
 
+The compiler's own call is made too, first of all as far as its caller can see: its diagnostics, its
+exit code and every file beside the object (dependencies, listings) are those of the original. Then
+the measured object takes the place of the plain one.
+
 The preprocessed text is instrumented, not the source, so that macros, headers and inactive code
-are what the compiler sees; its line markers keep diagnostics and debug information on the
-original. Where anything fails, the original is compiled.
+are what the compiler sees; its line markers keep debug information on the original. Where anything
+fails, the original stays.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from regionpredict.errors import InputError
 from regionpredict.measure.compiler_call import CompilerCall, Source
-from regionpredict.measure.instrument import instrument
+from regionpredict.measure.passing import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
+
+_MAYBE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp\b[^\n]*\bfor\b", re.M)
+_SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a call ended: the exit code, what the compiler said, and what there is to add to it."""
+    """How a call ended: the compiler's exit code, what there is to say of it, and how many
+    regions are measured."""
 
     code: int
-    said: str
     notes: tuple[str, ...] = ()
-
-
-def needs_library(call: CompilerCall) -> bool:
-    """Whether a call that compiles nothing must still be given the library: a link of LTO code."""
-    return call.lto and call.links
+    regions: int = 0
 
 
 def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
     """Runs the call with its regions measured; None where it has none and is to run as it is."""
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
         return _Build(call, cache, Path(folder)).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A source's instrumented text, asking for the team's size and not; its number of regions."""
+
+    asking: str
+    guessing: str
+    regions: int
 
 
 class _Build:
@@ -49,153 +59,141 @@ class _Build:
         self.call = call
         self.cache = cache
         self.folder = folder
-        self.said: list[str] = []
         self.notes: list[str] = []
 
     def run(self) -> Outcome | None:
-        """Each source on its own, then the link."""
-        texts = {source: self._instrumented(source) for source in self.call.sources}
-        if not any(texts.values()):
-            if needs_library(self.call):
-                return self._link({})
+        """Each source on its own, beside the compiler's own call; then the link."""
+        call = self.call
+        texts = {s: text for s in call.sources if (text := self._instrumented(s)) is not None}
+        if not texts or (not call.links and not _are_files(call, texts)):
             return None
-        objects: dict[Source, str] = {}
-        for number, (source, text) in enumerate(texts.items()):
-            target = self.call.object_of(source)
-            if self.call.links:
-                target = str(self.folder / f"{number}-{Path(source.path).stem}.o")
-            code = self._object(source, text, target)
-            if code:
-                return Outcome(code, "".join(self.said), tuple(self.notes))
-            objects[source] = target
-        if self.call.links:
-            return self._link(objects)
-        return Outcome(0, "".join(self.said), tuple(self.notes))
+        if call.links and call.tied:
+            return self._left("profiled in one call with its link")
+        own = self._start()
+        objects = {} if call.tied else self._objects(texts)
+        code = own.wait()
+        if code:
+            return Outcome(code if code > 0 else 128 - code)
+        if call.tied:
+            objects = self._objects(texts)
+            if len(objects) < len(texts):
+                self._quiet(list(call.command))
+        if call.links:
+            objects = self._linked(objects)
+        else:
+            for source, made in objects.items():
+                shutil.copyfile(made, call.object_of(source))
+        self.notes += [
+            f"{source.path}: does not compile with the calls in it: compiled without, not measured"
+            for source in texts
+            if source not in objects
+        ]
+        return Outcome(0, tuple(self.notes), sum(texts[source].regions for source in objects))
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(list(self.call.command))
+        except OSError as error:
+            raise missing_compiler(self.call.driver[0], error) from None
+
+    def _left(self, why: str) -> Outcome:
+        code = self._start().wait()
+        paths = ", ".join(source.path for source in self.call.sources)
+        return Outcome(code if code >= 0 else 128 - code, (f"{paths}: {why}: not measured",))
 
     # -- one source -------------------------------------------------------------------------------
 
-    def _instrumented(self, source: Source) -> tuple[str, str] | None:
-        """The instrumented text, asking for the team's size and not; None without regions."""
-        done = self._say_nothing(self._preprocessing(source))
-        if done.returncode:
+    def _instrumented(self, source: Source) -> _Text | None:
+        """The instrumented text; None without regions, or where the preprocessor fails."""
+        call = self.call
+        language = "c++" if source.cpp else "c"
+        done = self._quiet([*call.driver, *call.preprocessing(), "-E", "-x", language, source.path])
+        if done.returncode or not _MAYBE.search(done.stdout):
             return None
+        # Only here: most files of a program have no region, and this import takes its time.
+        from regionpredict.measure.instrument import instrument  # noqa: PLC0415
+
         text = done.stdout.decode("utf-8", "surrogateescape")
-        build = self.call.described()
-        full = instrument(text, str(Path.cwd()), build, cpp=source.cpp)
-        if full is None:
+        folder, build = str(Path.cwd()), call.described()
+        asking = instrument(text, folder, build, cpp=source.cpp)
+        if asking is None:
             return None
-        less = instrument(text, str(Path.cwd()), build, cpp=source.cpp, ask=False)
-        self.said.append(done.stderr.decode("utf-8", "replace"))
-        return full, less or full
+        guessing = instrument(text, folder, build, cpp=source.cpp, ask=False)
+        return _Text(asking, guessing or asking, asking.count("regionpredict_end(&"))
 
-    def _preprocessing(self, source: Source) -> list[str]:
+    def _objects(self, texts: dict[Source, _Text]) -> dict[Source, Path]:
+        """The measured objects of the sources that compile with the calls in them."""
+        made = {}
+        for number, (source, text) in enumerate(texts.items()):
+            for one in dict.fromkeys((text.asking, text.guessing)):
+                if (file := self._compiled(source, one, number)) is not None:
+                    made[source] = file
+                    break
+        return made
+
+    def _compiled(self, source: Source, text: str, number: int) -> Path | None:
+        """The object of the instrumented text with the library in it, or None."""
         call = self.call
-        words = call.only("option", "preprocessor")
-        if call.writes_dependencies and call.compiles_only:
-            target = call.object_of(source)
-            if not call.names_dependencies:
-                words += ["-MF", str(Path(target).with_suffix(".d"))]
-            if not call.names_target:
-                words += ["-MQ", target]
-        elif call.writes_dependencies:
-            words = [w for w in words if not w.startswith(("-M", "-Wp,-M"))]
-        language = "c++" if source.cpp else "c"
-        return [*call.driver, *words, "-E", "-x", language, source.path]
-
-    def _object(self, source: Source, text: tuple[str, str] | None, target: str) -> int:
-        """Compiles one source into `target`; the exit code, 0 also where it is left unmeasured."""
-        if text is None:
-            return self._original(source, target)
-        if self._compiled(source, text[0], target, (), report=True):
-            return 0
-        code = self._original(source, target)
-        if code:
-            return code
-        if any(self._compiled(source, one, target, ("-w",), report=False) for one in text):
-            return 0
-        self.notes.append(
-            f"{source.path}: does not compile with the calls in it: compiled without, not measured"
-        )
-        return 0
-
-    def _original(self, source: Source, target: str) -> int:
-        call = self.call
-        words = call.only("option", "preprocessor")
-        if not call.compiles_only:
-            words = [w for w in words if not w.startswith("-M")]
-        language = "c++" if source.cpp else "c"
-        line = [*call.driver, *words, "-c", "-x", language, source.path, "-o", target]
-        done = self._say_nothing(line)
-        self.said.append(done.stderr.decode("utf-8", "replace"))
-        return done.returncode
-
-    def _compiled(
-        self, source: Source, text: str, target: str, more: Sequence[str], *, report: bool
-    ) -> bool:
-        """Whether the instrumented text became an object that holds the library."""
-        call = self.call
-        copy = self.folder / (Path(source.path).stem + (".ii" if source.cpp else ".i"))
+        name = f"{number}-{Path(source.path).stem}"
+        copy = self.folder / (name + (".ii" if source.cpp else ".i"))
         copy.write_bytes(text.encode("utf-8", "surrogateescape"))
-        plain = self.folder / f"{Path(source.path).stem}.plain.o"
-        made = target if call.lto else str(plain)
+        whole = self.folder / f"{name}.o"
+        plain = self.folder / f"{name}.plain.o"
+        if call.tied:  # the names of the files beside it come from the object's
+            plain = Path(call.object_of(source))
+        made = whole if call.lto else plain
         language = "c++-cpp-output" if source.cpp else "cpp-output"
-        words = [*call.only("option"), *more]
+        words = [*call.code_options(), "-w"]
         if call.clang:
-            words += ["-Wno-unused-command-line-argument", "-Wno-gnu-line-marker"]
-        line = [*call.driver, *words, "-c", "-x", language, str(copy), "-o", made]
-        done = self._say_nothing(line)
-        if done.returncode:
-            return False
-        if not call.lto and not self._joined(plain, target):
-            return False
-        if report:
-            self.said.append(done.stderr.decode("utf-8", "replace"))
-        return True
+            words.append("-Wno-unused-command-line-argument")
+        line = [*call.driver, *words, "-c", "-x", language, str(copy), "-o", str(made)]
+        if self._quiet(line).returncode:
+            return None
+        if call.lto or self._joined(plain, whole):
+            return whole
+        return None
 
-    def _joined(self, plain: Path, target: str) -> bool:
+    def _joined(self, plain: Path, whole: Path) -> bool:
         """Puts the object and the library into one object, so that any linker can take it."""
         library = runtime_object(self.call.driver, self.call.abi_options(), self.cache)
         line = [*self.call.driver, *self.call.abi_options(), "-r", "-nostdlib"]
-        line += [str(plain), str(library), "-o", target]
-        return self._say_nothing(line).returncode == 0
+        return self._quiet([*line, str(plain), str(library), "-o", str(whole)]).returncode == 0
 
     # -- the link ---------------------------------------------------------------------------------
 
-    def _link(self, objects: dict[Source, str]) -> Outcome:
+    def _linked(self, objects: dict[Source, Path]) -> dict[Source, Path]:
+        """Links again with the measured objects; those that are in the program at the end."""
+        if not objects:
+            return {}
         call = self.call
-        by_position = {source.position: name for source, name in objects.items()}
+        by_position = {source.position: source for source in objects}
         words = []
-        for position, (word, kind) in enumerate(zip(call.words, call.kinds, strict=True)):
-            if position in by_position:
-                words.append(by_position[position])
-            elif kind != "preprocessor" and not (objects and kind == "language"):
+        for position, word in call.without_side_files():
+            source = by_position.get(position)
+            if source is None:
                 words.append(word)
+            elif source.named is None:
+                words.append(str(objects[source]))
+            else:
+                words += ["-x", "none", str(objects[source]), "-x", source.named]
         if call.lto:
-            library = runtime_object(call.driver, call.abi_options(), self.cache)
-            words.append(str(library))
-        done = self._say_nothing([*call.driver, *words])
-        self.said.append(done.stderr.decode("utf-8", "replace"))
-        return Outcome(done.returncode, "".join(self.said), tuple(self.notes))
+            words.append(str(runtime_object(call.driver, call.abi_options(), self.cache)))
+        if self._quiet([*call.driver, *words, "-w"]).returncode == 0:
+            return objects
+        self._quiet(list(call.command))
+        return {}
 
-    def _say_nothing(self, line: list[str]) -> subprocess.CompletedProcess[bytes]:
+    def _quiet(self, line: list[str]) -> subprocess.CompletedProcess[bytes]:
+        settings = {name: value for name, value in os.environ.items() if name not in _SPOILS}
         try:
-            return subprocess.run(line, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise InputError(
-                f"no compiler '{line[0]}'", remedy="name one that is installed behind --"
-            ) from None
+            return subprocess.run(
+                line, capture_output=True, check=False, stdin=subprocess.DEVNULL, env=settings
+            )
         except OSError as error:
-            raise InputError(
-                f"the compiler '{line[0]}' does not run: {error.strerror}", remedy="name another"
-            ) from None
+            raise missing_compiler(line[0], error) from None
 
 
-def run_as_it_is(command: Sequence[str]) -> None:
-    """Becomes the compiler; returns only by raising InputError."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if shutil.which(command[0]) is None:
-        raise InputError(
-            f"no compiler '{command[0]}'", remedy="name one that is installed behind --"
-        )
-    os.execvp(command[0], list(command))
+def _are_files(call: CompilerCall, texts: dict[Source, _Text]) -> bool:
+    """Whether every object is a file, as /dev/null is not."""
+    targets = [Path(call.object_of(source)) for source in texts]
+    return all(target.is_file() or not target.exists() for target in targets)
