@@ -68,7 +68,7 @@ class _Finder:
         if decl.kind in ("global", "static"):
             if decl.init is not None and self.unit.writes_of(decl) == 0:
                 return self.context.value(decl.init, Frame({})), function
-            return None
+            return self._only_write(decl) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
         writes = self._writes_in(function).get(decl, [])
@@ -78,6 +78,19 @@ class _Finder:
             return self.context.value(decl.init, Frame({})), function
         if decl.init is None and len(writes) == 1 and writes[0][0] is not None and not writes[0][1]:
             return self.context.value(writes[0][0], Frame({})), function
+        return None
+
+    def _only_write(self, decl: Decl) -> tuple[Expr, Function] | None:
+        """The value of the unit's one assignment to a global (`lastrow = NA;` in main)."""
+        if self.unit.writes_of(decl) != 1:
+            return None
+        for function in self.unit.bodies():
+            writes = self._writes_in(function).get(decl, [])
+            if writes:
+                value, looped = writes[0]
+                if len(writes) > 1 or value is None or looped:
+                    return None
+                return self.context.value(value, Frame({})), function
         return None
 
     def _argument(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
