@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from regionpredict.cli.machines import report_remarks, write_file
+from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.machine.calibrate import Progress
@@ -32,6 +34,29 @@ def seconds_of(ctx: click.Context, param: click.Parameter, value: str) -> float:
 
 
 @click.command("calibrate")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--from",
+    "measurements",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Correct the models of -m by what regionpredict measure wrote of PATH's regions.",
+)
+@click.option("-m", "machine_name", default=None, metavar="MACHINE", help="The model to correct.")
+@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
+@click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
+@click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99.")
+@click.option(
+    "--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a run-time variable."
+)
+@click.option(
+    "--statistic",
+    type=click.Choice(["median", "least"]),
+    default="median",
+    show_default=True,
+    help="Which time of the runs counts, with --from.",
+)
 @click.option(
     "-o",
     "--output",
@@ -49,12 +74,38 @@ def seconds_of(ctx: click.Context, param: click.Parameter, value: str) -> float:
 )
 @click.option("--cc", default=None, help="C compiler with -fopenmp.  [default: gcc, cc or clang]")
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
-def command(output: Path, time_budget: float, cc: str | None, name: str | None) -> None:
+def command(
+    paths: tuple[str, ...], measurements: tuple[Path, ...],
+    machine_name: str | None, statistic: str, output: Path, time_budget: float, cc: str | None,
+    name: str | None, **source: tuple[str, ...] | str,
+) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
 
     Interrupted, it keeps its samples beside the output file, and the same command goes on from
     there.
+
+    With --from, correct a model instead: fit factors of its terms to the measured times of the
+    regions in PATH, score them on programs left out of the fit, and write the corrected model.
     """
+    ctx = click.get_current_context()
+    if measurements:
+        from regionpredict.cli.calibrate_regions import calibrate_regions
+
+        _only_with(ctx, ("time_budget", "cc", "name"), "does not go with --from")
+        if machine_name is None:
+            raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
+        if not paths:
+            raise UsageError("--from needs the measured sources", remedy="give PATH and its -D")
+        calibrate_regions(
+            paths, measurements, machine_name, output, statistic=statistic,
+            source={**source, "frontend": None, "processes": None},
+        )  # fmt: skip
+        return
+    if paths:
+        raise UsageError(
+            f"{paths[0]}: nothing to compare it with", remedy="give --from MEASUREMENTS"
+        )
+    _only_with(ctx, ("machine_name", "statistic", *source), "goes with --from alone")
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.machine.writer import write
@@ -90,6 +141,14 @@ def command(output: Path, time_budget: float, cc: str | None, name: str | None) 
         f"written: {output} ({result.settled} of {result.total} measurements settled{again})",
         err=True,
     )
+
+
+def _only_with(ctx: click.Context, names: Iterable[str], why: str) -> None:
+    """Raises UsageError for an option of `names` that was given on the command line."""
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(f"{parameter.opts[-1]} {why}", remedy="leave it out")
 
 
 class _Bar:

@@ -30,10 +30,18 @@ def load(name_or_path: str | Path) -> Machine:
     What has a folder in it, or ends in .yaml or .yml, is a path. Raises InputError with file,
     line and key for a wrong file, and with the nearest name for an unknown one.
     """
+    return load_file(*file_of(name_or_path))
+
+
+def file_of(name_or_path: str | Path) -> tuple[Path, str]:
+    """The file that a name or path means, and how errors name it.
+
+    Raises InputError with the nearest name for an unknown one.
+    """
     text = str(name_or_path)
     is_path = isinstance(name_or_path, Path) or "/" in text or text.endswith(_SUFFIXES)
     if is_path:
-        return load_file(Path(text), text)
+        return Path(text), text
     names = shipped_names()
     if text not in names:
         near = did_you_mean(text, names)
@@ -41,7 +49,7 @@ def load(name_or_path: str | Path) -> Machine:
             near = f"`regionpredict machines list` names them; a file is a path, ./{text}.yaml"
         raise InputError(f"no machine is called '{text}'", remedy=near)
     path = shipped_folder() / f"{text}.yaml"
-    return load_file(path, f"machines/{path.name}")
+    return path, f"machines/{path.name}"
 
 
 def load_file(path: Path, shown: str) -> Machine:

@@ -123,16 +123,16 @@ def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
         same = hint.line == place.line or (
             hint.loop_line is not None and hint.loop_line == place.loop_line
         )
-        common = _common_end(hint.file, place.file) if same else 0
+        common = common_end(hint.file, place.file) if same else 0
         if common > most:
             best, most = hint, common
     return best
 
 
-def _common_end(one: str, other: str) -> int:
+def common_end(one: str, other: str) -> int:
     """How many parts of two paths agree from the end on.
 
-    >>> _common_end("src/a/f.c", "/home/me/a/f.c")
+    >>> common_end("src/a/f.c", "/home/me/a/f.c")
     2
     """
     count = 0

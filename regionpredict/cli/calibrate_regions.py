@@ -1,0 +1,87 @@
+"""`regionpredict calibrate --from`: a machine's corrections from measured regions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.source_options import run_analysis, write_file
+from regionpredict.errors import InputError
+
+if TYPE_CHECKING:
+    from regionpredict.machine import Machine
+    from regionpredict.measure.records import Campaign
+
+
+def calibrate_regions(
+    paths: Sequence[str], measurements: Sequence[Path], machine_name: str, output: Path,
+    *, statistic: str, source: dict[str, Any],
+) -> None:  # fmt: skip
+    """Fits, cross-validates, tells, and writes the machine file.
+
+    `source` are the common options of commands that read source code.
+    """
+    from regionpredict.compare.calibration import (
+        Provenance,
+        calibrate_saturation,
+        check_enough,
+        corrections_of,
+    )
+    from regionpredict.compare.calibration_samples import gather, hints_of
+    from regionpredict.machine.amend import amended
+    from regionpredict.machine.reader import read
+    from regionpredict.machine.shipped import file_of, load
+    from regionpredict.measure.summary import summarise
+    from regionpredict.pipeline import predict
+    from regionpredict.report.calibration import samples_text, saturation_text
+
+    machine = load(machine_name)
+    campaigns = [_campaign(path, machine) for path in measurements]
+    counts = sorted({n for one in campaigns for n in one.threads if n <= machine.cores})
+    analysis = run_analysis(paths, **source, timings=False)
+    plain = predict(analysis, machine, "saturation", threads=counts).predictions
+    samples = gather(
+        plain, hints_of(plain, machine), [s for one in campaigns for s in summarise(one)],
+        statistic=statistic,
+    )  # fmt: skip
+    check_enough(samples)
+    runs = sum(len(one.measured) for one in campaigns)
+    click.echo(samples_text(samples, runs), nl=False)
+    result = calibrate_saturation(
+        lambda other: predict(analysis, other, "saturation", threads=counts).predictions,
+        machine,
+        samples,
+    )
+    click.echo(saturation_text(result), nl=False)
+    path, shown = file_of(machine_name)
+    names = ", ".join(one.name for one in measurements)
+    date = max(one.started for one in campaigns)[:10]
+    corrections = corrections_of(result, samples, Provenance(names, date, runs))
+    host = campaigns[0].host.name
+    text = amended(
+        path.read_text(encoding="utf-8"), corrections,
+        f"regionpredict calibrate --from {names}, measured on {host}",
+    )  # fmt: skip
+    read(text, shown)  # what is written can be read
+    write_file(output, text)
+    click.echo(f"written: {output}", err=True)
+
+
+def _campaign(path: Path, machine: Machine) -> Campaign:
+    """The measurements in a file, which must be of a host with the machine's shape."""
+    from regionpredict.measure.store import read_campaign
+
+    campaign = read_campaign(path)
+    host = campaign.host
+    if (host.packages, host.cores_per_package) != (machine.packages, machine.cores_per_package):
+        raise InputError(
+            f"measured on {host.packages} x {host.cores_per_package} cores, {machine.name} has "
+            f"{machine.packages} x {machine.cores_per_package}",
+            remedy="give -m the model of the host that was measured", path=str(path),
+        )  # fmt: skip
+    if not campaign.measured:
+        raise InputError("no run in it", remedy="measure again with --resume", path=str(path))
+    return campaign

@@ -1,0 +1,251 @@
+"""Fits a machine's corrections to measurements, and scores them on programs left out of the fit.
+
+Doors: `calibrate_saturation` and, in calibration_density.py, `calibrate_density`. What a score
+says was never fitted to what it is about: the programs are dealt into folds, and each region is
+predicted with what the other folds' programs gave (Stone 1974).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
+
+from regionpredict.compare.calibration_factors import (
+    FloatArray,
+    Model,
+    Predictor,
+    factors_of,
+    fit_factors,
+    predicted_seconds,
+)
+from regionpredict.compare.calibration_samples import Sample, Samples, hints_of
+from regionpredict.compare.success import Rate, baselines, success
+from regionpredict.compare.verdicts import Comparison, compare
+from regionpredict.errors import InputError
+from regionpredict.machine import Corrections, Machine, Quantity
+from regionpredict.machine.corrections import FACTORS, Score
+from regionpredict.predict import Prediction
+
+FOLDS = 10
+LEAST_PROGRAMS = 3
+LEAST_REGIONS = 10
+SURE = 0.9
+"""A correction helps when it lowers the error in this share of resamplings of the programs."""
+_RESAMPLINGS = 1000
+_CLOSE = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Errors as shares (medians over regions), and the hints' success rate.
+
+    `speedup_error` on the most threads; `time_error` of the time on one thread.
+    """
+
+    speedup_error: float
+    time_error: float
+    hints: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class SaturationCalibration:
+    """What the fit gave: `factors` by name (empty where they do not help), `fitted` all of them.
+
+    `before` scores the uncorrected model, `after` the corrected one, cross-validated, over the
+    same regions; `trivial` the success of trivial hints, `trivial_errors` the median error of
+    trivial speedups. `spread` is the least and the largest value of each factor over the folds.
+    `sure` is the share of resamplings of the programs in which the error falls. `predicted` are
+    the corrected times in seconds by thread count, of each sample by a fit without its program.
+    """
+
+    factors: Mapping[str, float]
+    fitted: Mapping[str, float]
+    spread: Mapping[str, tuple[float, float]]
+    before: Scores
+    after: Scores
+    trivial: Mapping[str, Rate]
+    trivial_errors: Mapping[str, float]
+    sure: float
+    folds: int
+    predicted: tuple[Mapping[int, float], ...]
+
+    @property
+    def helps(self) -> bool:
+        """Whether the cross-validated error falls, surely, and no hint success is lost for it."""
+        return (
+            self.sure >= SURE
+            and self.after.speedup_error < self.before.speedup_error - _CLOSE
+            and self.after.hints.right >= self.before.hints.right
+        )
+
+
+class Provenance(NamedTuple):
+    """Where samples come from: names of the files, day of the last campaign, number of runs."""
+
+    measurements: str
+    date: str
+    runs: int
+
+
+def corrections_of(
+    result: SaturationCalibration, samples: Samples, provenance: Provenance
+) -> Corrections:
+    """What the machine file is to say: the factors, if they help, and the scores in any case."""
+    before, after = result.before, result.after
+    return Corrections(
+        factors={
+            name: Quantity(value, "", "measured", provenance.measurements)
+            for name, value in result.factors.items()
+        },
+        date=provenance.date,
+        measurements=provenance.measurements,
+        programs=len(samples.programs),
+        regions=len(samples.samples),
+        runs=provenance.runs,
+        cross_validated={
+            "speedup_error": Score(before.speedup_error, after.speedup_error),
+            "time_error": Score(before.time_error, after.time_error),
+            "hint_success": Score(before.hints.share or 0.0, after.hints.share or 0.0),
+        },
+    )
+
+
+def folds_of(programs: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+    """(training, test) places: each program is in one test part, and never in both parts.
+
+    Each program is left out alone where there are at most ten, else they are dealt into ten.
+    """
+    splitter = LeaveOneGroupOut() if len(set(programs)) <= FOLDS else GroupKFold(n_splits=FOLDS)
+    empty = np.zeros((len(programs), 1))
+    return [
+        ([int(i) for i in train], [int(i) for i in test])
+        for train, test in splitter.split(empty, groups=list(programs))
+    ]
+
+
+def check_enough(samples: Samples) -> None:
+    """Raises InputError where there are too few programs or regions to leave any out."""
+    programs, regions = len(samples.programs), len(samples.samples)
+    if programs >= LEAST_PROGRAMS and regions >= LEAST_REGIONS:
+        return
+    left = "; ".join(f"{n} {reason}" for reason, n in samples.left_out.items())
+    raise InputError(
+        f"too little to calibrate from: {regions} regions of {programs} programs"
+        + (f" (left out: {left})" if left else ""),
+        remedy=f"measure at least {LEAST_REGIONS} regions of {LEAST_PROGRAMS} programs, and give "
+        "the sources, -D and --set that they were built with",
+    )
+
+
+def calibrate_saturation(
+    predictor: Predictor, machine: Machine, samples: Samples, *, tolerance: float = 0.1
+) -> SaturationCalibration:
+    """Correction factors of the saturation model, with their cross-validated scores.
+
+    `tolerance` is how much slower than the best is as good, when a hint is judged. Raises
+    InputError where there are too few samples.
+    """
+    check_enough(samples)
+    model = Model(predictor, machine, samples.samples)
+    nothing = np.zeros(len(FACTORS))
+    plain = model.predictions(nothing)
+    folds = folds_of([one.program for one in samples.samples])
+    thetas, left_out = [], list(plain)
+    steady = np.zeros(len(samples.samples))
+    for train, test in folds:
+        theta = fit_factors(model, train)
+        thetas.append(theta)
+        corrected = model.predictions(theta)
+        gain = median(_measured_speedup(samples.samples[i]) for i in train)
+        for place in test:
+            left_out[samples.samples[place].index] = corrected[samples.samples[place].index]
+            steady[place] = gain
+    everything = fit_factors(model, range(len(samples.samples)))
+    before, _ = _scores(plain, machine, samples, tolerance)
+    after, comparison = _scores(left_out, machine, samples, tolerance)
+    result = SaturationCalibration(
+        factors={}, fitted=factors_of(everything), spread=_spread(thetas),
+        before=before, after=after, trivial=baselines(comparison),
+        trivial_errors=_trivial_errors(samples.samples, steady),
+        sure=_sure(_errors(plain, samples), _errors(left_out, samples), samples),
+        folds=len(folds),
+        predicted=tuple(predicted_seconds(left_out[one.index]) for one in samples.samples),
+    )  # fmt: skip
+    return replace(result, factors=result.fitted) if result.helps else result
+
+
+def _measured_speedup(sample: Sample) -> float:
+    most = max(sample.seconds)
+    return sample.seconds[1] / sample.seconds[most]
+
+
+def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
+    """Absolute relative error of the speedup on the most threads, by sample."""
+    found = []
+    for one in samples.samples:
+        seconds = predicted_seconds(predictions[one.index])
+        speedup = seconds[1] / seconds[max(one.seconds)]
+        found.append(abs(speedup / _measured_speedup(one) - 1))
+    return np.array(found)
+
+
+def _scores(
+    predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
+) -> tuple[Scores, Comparison]:
+    comparison = compare(
+        hints_of(predictions, machine), [one.summary for one in samples.samples],
+        tolerance=tolerance, statistic=samples.statistic,
+    )  # fmt: skip
+    alone = [
+        abs(predicted_seconds(predictions[one.index])[1] / one.seconds[1] - 1)
+        for one in samples.samples
+    ]
+    error = float(np.median(_errors(predictions, samples)))
+    return Scores(error, median(alone), success(comparison)), comparison
+
+
+def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, float]:
+    """Median error of saying: no speedup; all threads; the other programs' median speedup."""
+    measured = np.array([_measured_speedup(one) for one in samples])
+    threads = np.array([max(one.seconds) for one in samples], dtype=np.float64)
+    answers = {
+        "no speedup": np.ones(len(samples)),
+        "as many times as threads": threads,
+        "the other programs' median": steady,
+    }
+    return {
+        name: float(np.median(np.abs(answer / measured - 1))) for name, answer in answers.items()
+    }
+
+
+def _spread(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
+    """The least and the largest value of each factor over the folds."""
+    factors = np.exp(np.array(thetas))
+    return {
+        name: (float(column.min()), float(column.max()))
+        for name, column in zip(FACTORS, factors.T, strict=True)
+    }
+
+
+def _sure(before: FloatArray, after: FloatArray, samples: Samples) -> float:
+    """In what share of resamplings of the programs the median error falls (bootstrap).
+
+    Regions of one program are alike: programs are drawn, not regions. The seed is fixed.
+    """
+    names = samples.programs
+    of_program = [
+        np.array([i for i, one in enumerate(samples.samples) if one.program == name])
+        for name in names
+    ]
+    random = np.random.default_rng(20120917)
+    better = 0
+    for _ in range(_RESAMPLINGS):
+        drawn = random.integers(0, len(names), len(names))
+        places = np.concatenate([of_program[i] for i in drawn])
+        better += bool(np.median(after[places]) < np.median(before[places]))
+    return better / _RESAMPLINGS

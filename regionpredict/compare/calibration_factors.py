@@ -1,0 +1,169 @@
+"""Correction factors of the saturation model from measured times: iteratively reweighted ridge.
+
+With theta the logarithms of the factors, f(theta) the model's logarithmic times on one thread and
+speedups, and y what was measured, each Gauss-Newton step solves
+
+    min over theta'  sum w_i ((y - f(theta) - J (theta' - theta))_i / s_i)^2 + alpha |theta'|^2,
+
+a ridge regression (Hoerl and Kennard 1970) toward factors of 1. `s` is the median absolute
+residual of the step before, for times and speedups apart: a model may be off by one factor
+in all times of a region and right in its speedup. Speedups are what is asked for; times, which
+only keep the factors apart, count a third as much. `w` are Huber's weights (Huber 1964), so that
+regions whose time is made of what the model does not know do not drag the factors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import Ridge
+
+from regionpredict.compare.calibration_samples import Sample
+from regionpredict.machine import Machine
+from regionpredict.machine.corrections import FACTORS
+from regionpredict.machine.quantity import Quantity
+from regionpredict.predict import Prediction, SaturationDerivation
+
+FloatArray = NDArray[np.float64]
+Predictor = Callable[[Machine], Sequence[Prediction]]
+"""The predictions of all regions on a machine, with a curve over the measured thread counts."""
+
+ALPHA = 1.0 / math.log(2.0) ** 2
+"""The ridge: a factor of two costs as much as a residual of one standard deviation."""
+TIMES_WEIGH = 1.0 / 3.0
+"""What the logarithm of a time weighs beside that of a speedup, each over its own spread."""
+MOST = 8.0
+"""No factor is above this, or below its reciprocal."""
+STEP = 0.1
+SMALL = 0.02
+"""A factor nearer to 1 than this is none; steps below it end the iteration."""
+_STEPS = 6
+_SLOPES = 1
+_HUBER = 1.345
+_DEVIATION = 1.4826  # standard deviation over median absolute deviation of normal residuals
+_LEAST_SCALE = 0.03
+
+
+class _Rows(NamedTuple):
+    """One row a time on one thread or a speedup; `timed` says which, `sample` whose."""
+
+    value: FloatArray
+    timed: NDArray[np.bool_]
+    sample: NDArray[np.int64]
+
+
+def with_factors(machine: Machine, factors: Mapping[str, float]) -> Machine:
+    """The machine with these correction factors instead of its own."""
+    known = {
+        name: Quantity(factor, "", "measured", "fitted to measurements")
+        for name, factor in factors.items()
+    }
+    return replace(machine, corrections=replace(machine.corrections, factors=known))
+
+
+class Model:
+    """The saturation model of a set of samples as a function of the factors' logarithms."""
+
+    def __init__(self, predictor: Predictor, machine: Machine, samples: Sequence[Sample]) -> None:
+        self.predictor = predictor
+        self.machine = machine
+        self.samples = tuple(samples)
+        self.measured = _rows([one.seconds for one in samples], samples)
+        self._known: dict[tuple[float, ...], tuple[Sequence[Prediction], FloatArray]] = {}
+
+    def predictions(self, theta: FloatArray) -> Sequence[Prediction]:
+        """All predictions with these factors."""
+        return self._at(theta)[0]
+
+    def rows(self, theta: FloatArray) -> FloatArray:
+        """Logarithms of predicted times on one thread and speedups, as `measured.value` has."""
+        return self._at(theta)[1]
+
+    def _at(self, theta: FloatArray) -> tuple[Sequence[Prediction], FloatArray]:
+        key = tuple(round(float(part), 9) for part in theta)
+        if key not in self._known:
+            found = self.predictor(with_factors(self.machine, factors_of(theta)))
+            times = [predicted_seconds(found[one.index]) for one in self.samples]
+            self._known[key] = (found, _rows(times, self.samples).value)
+        return self._known[key]
+
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """Derivatives of `rows` by each logarithm, shape (rows, factors), by differences."""
+        base = self.rows(theta)
+        columns = []
+        for place in range(len(FACTORS)):
+            moved = theta.copy()
+            moved[place] += STEP
+            columns.append((self.rows(moved) - base) / STEP)
+        return np.stack(columns, axis=1)
+
+
+def predicted_seconds(prediction: Prediction) -> dict[int, float]:
+    """The predicted time of one execution in seconds, by thread count."""
+    derivation = prediction.derivation
+    assert isinstance(derivation, SaturationDerivation)
+    return {point.threads: point.seconds for point in derivation.points}
+
+
+def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _Rows:
+    """ln T(1) and ln S(n) of each sample, for the thread counts that were measured."""
+    values: list[float] = []
+    timed: list[bool] = []
+    owner: list[int] = []
+    for place, (by_count, one) in enumerate(zip(times, samples, strict=True)):
+        for count in sorted(one.seconds):
+            alone = by_count[1]
+            values.append(math.log(alone) if count == 1 else math.log(alone / by_count[count]))
+            timed.append(count == 1)
+            owner.append(place)
+    return _Rows(np.array(values), np.array(timed, dtype=np.bool_), np.array(owner, dtype=np.int64))
+
+
+def factors_of(theta: FloatArray) -> dict[str, float]:
+    """The factors by name, those of 1 left out."""
+    return {
+        name: math.exp(float(part))
+        for name, part in zip(FACTORS, theta, strict=True)
+        if abs(float(part)) >= SMALL
+    }
+
+
+def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
+    """The factors' logarithms that fit the samples at the places `chosen` best.
+
+    Nothing of the other samples' measurements enters.
+    """
+    use = np.isin(model.measured.sample, np.asarray(chosen))
+    target, timed = model.measured.value[use], model.measured.timed[use]
+    theta = np.zeros(len(FACTORS))
+    limit = math.log(MOST)
+    for number in range(_STEPS):
+        residual = target - model.rows(theta)[use]
+        scale = _scales(residual, timed)
+        residual = residual / scale
+        if number <= _SLOPES:  # later steps are small: the slopes hardly change any more
+            slopes = model.slopes(theta)[use]
+        weight = np.minimum(1.0, _HUBER / np.maximum(np.abs(residual), 1e-12))
+        ridge = Ridge(alpha=ALPHA, fit_intercept=False)
+        scaled = slopes / scale[:, None]
+        ridge.fit(scaled, residual + scaled @ theta, sample_weight=weight)
+        step = np.clip(np.asarray(ridge.coef_), -limit, limit) - theta
+        theta = theta + np.clip(step, -1.0, 1.0)
+        if float(np.abs(step).max()) < SMALL:
+            break
+    return theta
+
+
+def _scales(residual: FloatArray, timed: NDArray[np.bool_]) -> FloatArray:
+    """For each row the spread of the residuals of its kind, over what the kind weighs."""
+    scale = np.ones(len(residual))
+    for kind, weight in ((timed, TIMES_WEIGH), (~timed, 1.0)):
+        if kind.any():
+            spread = _DEVIATION * float(np.median(np.abs(residual[kind])))
+            scale[kind] = max(spread, _LEAST_SCALE) / weight
+    return scale

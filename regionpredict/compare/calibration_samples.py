@@ -1,0 +1,152 @@
+"""Predictions and measurements of the same regions -> samples that a model can be fitted to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from regionpredict.machine import Machine
+from regionpredict.measure.hints_file import Hint, Hints, Place, common_end, match_hint
+from regionpredict.measure.summary import RegionSummary
+from regionpredict.predict import Prediction
+
+SAME_SIZE = 0.25
+"""Measured trip counts may differ by this share from the predicted ones (regions that run with
+several sizes are predicted at the middle one)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One region that was both predicted and measured.
+
+    `index` is its place among the predictions, `program` the group that cross-validation keeps
+    together, `seconds` the measured time of one execution by thread count.
+    """
+
+    index: int
+    program: str
+    summary: RegionSummary
+    seconds: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What can be fitted to; `left_out` counts the measured regions that cannot, by reason.
+
+    `statistic` is 'median' or 'least': which of the runs' times counts.
+    """
+
+    samples: tuple[Sample, ...]
+    left_out: Mapping[str, int]
+    statistic: str = "median"
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The names of the groups, sorted."""
+        return tuple(sorted({one.program for one in self.samples}))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Every thread count that was measured, ascending."""
+        return tuple(sorted({n for one in self.samples for n in one.seconds}))
+
+
+def hints_of(predictions: Sequence[Prediction], machine: Machine) -> Hints:
+    """Predictions as the hints that `regionpredict predict --format json` would write."""
+    model = predictions[0].model if predictions else "saturation"
+    return Hints(
+        "the predictions", machine.name, machine.packages, machine.cores_per_package, model,
+        tuple(_hint(one) for one in predictions),
+    )  # fmt: skip
+
+
+def _hint(one: Prediction) -> Hint:
+    region = one.facts.region
+    nest = region.nest
+    return Hint(
+        id=region.id, file=region.span.file, line=region.span.line,
+        loop_line=nest.span.line if nest is not None else None, function=region.function,
+        status=one.status, packages=one.packages, threads=one.threads, score=one.score,
+        bottleneck=one.bottleneck, confidence=one.confidence, borderline=one.borderline,
+        speedup=dict(one.speedup), assumed=one.assumed,
+    )  # fmt: skip
+
+
+def gather(
+    predictions: Sequence[Prediction], hints: Hints, summaries: Sequence[RegionSummary],
+    *, statistic: str = "median",
+) -> Samples:  # fmt: skip
+    """The samples, and how many measured regions were left out for which reason.
+
+    `hints` are of the `predictions`, in their order. A program is a folder of sources; where all
+    sources lie in one folder, each file is a program.
+    """
+    places = {id(hint): index for index, hint in enumerate(hints.regions)}
+    left: Counter[str] = Counter()
+    nearest: dict[int, RegionSummary] = {}
+    for summary in summaries:
+        last = summary.last
+        hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
+        place = places[id(hint)] if hint is not None else -1
+        if hint is not None and place in nearest:
+            # Two files of one name: the region is the one with more folders in common.
+            rival = nearest[place].last.file
+            if common_end(hint.file, rival) >= common_end(hint.file, last.file):
+                place = -1
+        if place < 0 or place in nearest:
+            left["not in the given sources"] += 1
+        if place >= 0:
+            nearest[place] = summary
+    found: list[tuple[int, RegionSummary]] = []
+    for place, summary in nearest.items():
+        reason = _reason(predictions[place], summary)
+        if reason:
+            left[reason] += 1
+        else:
+            found.append((place, summary))
+    folders = {PurePath(summary.last.file).parent for _, summary in found}
+    by_folder = len(folders) > 1
+    return Samples(
+        tuple(
+            Sample(index, _program(summary, by_folder=by_folder), summary,
+                   _seconds(summary, statistic))
+            for index, summary in found
+        ),
+        dict(left),
+        statistic,
+    )  # fmt: skip
+
+
+def _program(summary: RegionSummary, *, by_folder: bool) -> str:
+    path = PurePath(summary.last.file)
+    return str(path.parent if by_folder else path)
+
+
+def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
+    """Seconds of one execution: the median, or the least, over the runs of its mean in a run."""
+    runs = max(1, summary.last.executions)
+    return {
+        n: (timing.least if statistic == "least" else timing.seconds) / runs
+        for n, timing in summary.timings.items()
+    }
+
+
+def _reason(prediction: Prediction, summary: RegionSummary) -> str:
+    """Why the two cannot be compared; empty where they can."""
+    facts, last = prediction.facts, summary.last
+    if prediction.status == "skipped" or prediction.derivation is None:
+        return "not predicted"
+    iterations = facts.iterations.value
+    if iterations is None or facts.working_set.value is None:
+        return "of a size that the source does not tell"
+    if last.counted and abs(last.trips / last.counted - iterations) > SAME_SIZE * iterations:
+        return "measured with another size than predicted"
+    if last.nowait:
+        return "without a barrier at its end (nowait)"
+    if 1 not in summary.timings or len(summary.timings) < 2:
+        return "not measured on 1 and more threads"
+    if min(timing.least for timing in summary.timings.values()) <= 0:
+        return "too short for the clock"
+    return ""

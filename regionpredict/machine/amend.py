@@ -1,0 +1,66 @@
+"""A machine file with its corrections written anew: the rest of its text stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from regionpredict.machine.corrections import FACTORS, SCORES, Corrections
+from regionpredict.machine.writer import quoted
+
+_DIGITS = 4
+
+
+def amended(text: str, corrections: Corrections, source: str) -> str:
+    """`text` with the section `corrections` in place of any that it had.
+
+    `source` is what the factors name as their source: two words or more. Factors that are 1 are
+    not written.
+    """
+    lines = [
+        "corrections:",
+        f"  source: {quoted(source)}",
+        f"  date: {corrections.date}",
+        f"  measurements: {quoted(corrections.measurements)}",
+        f"  programs: {corrections.programs}",
+        f"  regions: {corrections.regions}",
+        f"  runs: {corrections.runs}",
+    ]
+    factors = {
+        name: number_text(corrections.factors[name].value)
+        for name in FACTORS
+        if name in corrections.factors
+    }
+    if factors:
+        lines.append(f"  factors: {_inline(factors)}")
+    scores = {
+        name: _inline({"before": number_text(pair.before), "after": number_text(pair.after)})
+        for name in SCORES
+        if (pair := corrections.cross_validated.get(name)) is not None
+    }
+    if scores:
+        lines.append("  cross_validated:")
+        lines += [f"    {name}: {pair}" for name, pair in scores.items()]
+    return f"{without_section(text, 'corrections').rstrip()}\n\n" + "\n".join(lines) + "\n"
+
+
+def without_section(text: str, key: str) -> str:
+    """The text without the section `key` at its top level, and the blank lines after it.
+
+    >>> without_section("a: 1\\n\\nb:\\n  c: 2\\n# on d\\nd: 3\\n", "b")
+    'a: 1\\n\\n# on d\\nd: 3\\n'
+    """
+    kept, inside = [], False
+    for line in text.splitlines(keepends=True):
+        inside = line.startswith(f"{key}:") or (inside and (line[0] in " \t" or not line.strip()))
+        if not inside:
+            kept.append(line)
+    return "".join(kept)
+
+
+def number_text(value: float) -> str:
+    """A number with four digits, as YAML reads it."""
+    return f"{value:.{_DIGITS}g}"
+
+
+def _inline(entries: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{name}: {value}" for name, value in entries.items()) + "}"

@@ -1,0 +1,66 @@
+"""What a calibration from measurements found, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from regionpredict.compare.calibration import SaturationCalibration
+from regionpredict.compare.calibration_samples import Samples
+from regionpredict.compare.success import Rate
+from regionpredict.machine.corrections import FACTORS
+from regionpredict.report.quantities import plural
+
+
+def samples_text(samples: Samples, runs: int) -> str:
+    """What was fitted to, and what was left out for which reason."""
+    counts = ", ".join(str(n) for n in samples.counts)
+    lines = [
+        f"{plural(len(samples.samples), 'region')} of {plural(len(samples.programs), 'program')} "
+        f"on {counts} threads, {plural(runs, 'run')}"
+    ]
+    lines += [f"  left out: {n} {reason}" for reason, n in sorted(samples.left_out.items())]
+    return "\n".join(lines) + "\n"
+
+
+def saturation_text(found: SaturationCalibration) -> str:
+    """The cross-validated scores beside the uncorrected and the trivial ones, and the factors."""
+    before, after = found.before, found.after
+    lines = [
+        f"saturation model, cross-validated over {found.folds} folds of programs",
+        f"  {'':<34} {'before':>8} {'after':>8}",
+        _row("error of the speedup, median", before.speedup_error, after.speedup_error),
+    ]
+    lines += [_single(name, error) for name, error in found.trivial_errors.items()]
+    lines.append(_row("error of the time, median", before.time_error, after.time_error))
+    lines.append(_row("right hints", _share(before.hints), _share(after.hints)))
+    lines += [_single(name, _share(rate)) for name, rate in found.trivial.items()]
+    lines.append(
+        f"  the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of programs"
+    )
+    lines += _factors(found.fitted, found.spread, written=found.helps)
+    return "\n".join(lines) + "\n"
+
+
+def _factors(
+    fitted: Mapping[str, float], spread: Mapping[str, tuple[float, float]], *, written: bool
+) -> list[str]:
+    if not written:
+        return ["  the correction does not help: no factor is written"]
+    lines = ["  factors, and their range over the folds"]
+    for name in FACTORS:
+        if name in fitted:
+            low, high = spread[name]
+            lines.append(f"    {name:<10} {fitted[name]:6.3g}  ({low:.3g} to {high:.3g})")
+    return lines
+
+
+def _share(rate: Rate) -> float:
+    return rate.share if rate.share is not None else 0.0
+
+
+def _row(name: str, before: float, after: float) -> str:
+    return f"  {name:<34} {100 * before:6.1f} % {100 * after:6.1f} %"
+
+
+def _single(name: str, value: float) -> str:
+    return f"    {name:<32} {100 * value:6.1f} %"

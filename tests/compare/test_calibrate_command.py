@@ -1,0 +1,130 @@
+"""`regionpredict calibrate --from`, from measurements in a file to a machine file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regionpredict.machine import load
+from regionpredict.measure.records import Campaign, Host, RegionRun, Run
+from regionpredict.measure.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = """void f(double a[%d])
+{
+#pragma omp parallel for
+  for (int i = 0; i < %d; i++) a[i] = a[i] / 3.0;
+#pragma omp parallel for
+  for (int i = 0; i < 10; i++) a[i] += 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < %d; i += 2) a[i] *= a[i] + 4.0;
+#pragma omp parallel for
+  for (int i = 0; i < N; i++) a[i] *= 2.0;
+}
+"""
+MACHINE = "clovertown"
+
+
+def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "regionpredict", *arguments]
+    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+
+
+def predicted_seconds(folder: Path) -> dict[str, dict[int, float]]:
+    """id -> threads -> seconds, out of the model itself."""
+    from regionpredict.compare.calibration_factors import predicted_seconds as seconds_of
+    from regionpredict.frontend import requests_for
+    from regionpredict.pipeline import analyse, predict
+
+    analysis = analyse(requests_for([str(folder)], [("N", "5000")], [], ""), {})
+    made = predict(analysis, load(MACHINE), "saturation", threads=(1, 4, 8)).predictions
+    return {one.facts.region.id: seconds_of(one) for one in made}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three programs, and measurements in which forking and joining costs 3 times as much."""
+    folder = tmp_path_factory.mktemp("calibrate")
+    for place in range(3):
+        own = folder / "src" / f"p{place}"
+        own.mkdir(parents=True)
+        size = 40_000 * (place + 1)
+        (own / "f.c").write_text(SOURCE % (size, size, size))
+    overheads = load(MACHINE).overheads.fork_join
+    store = Store(folder / "m.jsonl")
+    host = Host("here", "a processor", 2, 4, 1, 1)
+    store.begin(Campaign(("./a",), host, {"places": "cores"}, "2024-05-02T10:00:00+00:00"))
+    times = predicted_seconds(folder / "src")
+    for threads in (1, 4, 8):
+        extra = 2 * overheads.at(threads) / load(MACHINE).clock_hz
+        regions = []
+        for name, by_threads in times.items():
+            file, line = name.rsplit(":", 1)
+            total = by_threads[threads] + extra
+            regions.append(
+                RegionRun(file, int(line), int(line) + 1, "f", "omp parallel for", "gcc", 1, total,
+                          total, total, total, 0, 0, 0, 0, threads, threads)
+            )  # fmt: skip
+        run = Run(threads, 0, False, 1.0, "now", 0.1, "/a", "gcc", "libgomp", tuple(regions))
+        store.add(run)
+    return folder
+
+
+def test_corrections_are_written_and_used(folder: Path) -> None:
+    done = call("calibrate", "src", "-D", "N=5000", "--from", "m.jsonl", "-m", MACHINE,
+                "-o", "new.yaml", cwd=folder)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "12 regions of 3 programs on 1, 4, 8 threads, 3 runs" in done.stdout
+    assert "cross-validated over 3 folds" in done.stdout
+    machine = load(folder / "new.yaml")
+    assert machine.corrections.factor("overhead") == pytest.approx(3.0, rel=0.15)
+    assert machine.corrections.measurements == "m.jsonl"
+    assert machine.corrections.date == "2024-05-02"
+    assert (machine.corrections.programs, machine.corrections.regions) == (3, 12)
+    checked = call("machines", "check", "new.yaml", cwd=folder)
+    assert checked.returncode == 0
+    assert "corrections" not in checked.stdout
+    # The corrected model predicts less speedup for the last, brief regions than the uncorrected.
+    speedups = []
+    for name in (MACHINE, "new.yaml"):
+        made = call("predict", "src", "-D", "N=5000", "-m", name, "--format", "json", cwd=folder)
+        regions = json.loads(made.stdout)["regions"]
+        speedups.append([one["speedup"][-1]["value"] for one in regions if one["line"] == 9])
+    assert all(new < old for old, new in zip(*speedups, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["src", "-o", "x.yaml"], 2, "src: nothing to compare it with; give --from MEASUREMENTS"),
+        (["--from", "m.jsonl", "-o", "x.yaml", "src"], 2, "--from needs a model to correct"),
+        (["--from", "m.jsonl", "-o", "x.yaml", "-m", MACHINE], 2, "needs the measured sources"),
+        (["-D", "N=3", "-o", "x.yaml"], 2, "-D goes with --from alone"),
+        (["-m", MACHINE, "-o", "x.yaml"], 2, "-m goes with --from alone"),
+        (["src", "--from", "m.jsonl", "-m", MACHINE, "--time-budget", "3m", "-o", "x.yaml"], 2,
+         "--time-budget does not go with --from"),
+        (["src", "--from", "none.jsonl", "-m", MACHINE, "-o", "x.yaml"], 1,
+         "none.jsonl: cannot be read"),
+        (["src", "--from", "src/p0/f.c", "-m", MACHINE, "-o", "x.yaml"], 1,
+         "src/p0/f.c:1: not a line of measurements"),
+        (["src", "--from", "m.jsonl", "-m", "dunnington", "-o", "x.yaml"], 1,
+         "m.jsonl: measured on 2 x 4 cores, dunnington has 4 x 6"),
+        (["src/p0", "-D", "N=5000", "--from", "m.jsonl", "-m", MACHINE, "-o", "x.yaml"], 1,
+         "too little to calibrate from: 4 regions of 1 programs (left out: 8 not in the given"),
+        (["src", "--from", "m.jsonl", "-m", MACHINE, "-o", "x.yaml", "--statistic", "mean"], 2,
+         "mean"),
+    ],
+)  # fmt: skip
+def test_wrong_calls_are_one_line(
+    folder: Path, arguments: list[str], code: int, message: str
+) -> None:
+    done = call("calibrate", *arguments, cwd=folder)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len([ln for ln in done.stderr.splitlines() if ln.startswith("regionpredict:")]) == 1
+    assert not (folder / "x.yaml").exists()
