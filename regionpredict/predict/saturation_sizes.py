@@ -2,48 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.groups import nest_of
 from regionpredict.analysis.groups_footprint import TeamFootprints
 from regionpredict.analysis.values import free_names
+from regionpredict.ir import Expr
 from regionpredict.machine import Machine
 
 TIMES_LARGEST_CACHE = 10  # the setting of Chatzopoulos 2012, sec. 6.2
+ELEMENT = 8
+_TRIAL = 1000
+_LARGEST = 1 << 34
+
+Values = Mapping[str, int | Fraction]
 
 
-def values_for(
-    facts: RegionFacts, machine: Machine
-) -> tuple[Mapping[str, int | Fraction], tuple[str, ...]]:
+def values_for(facts: RegionFacts, machine: Machine) -> tuple[Values, tuple[str, ...]]:
     """Every name's value: as bound, the unbound ones a common n; and a line for each guess.
 
-    n is found by bisection so that the region touches ten times the largest cache.
+    n is found by bisection so that the region touches ten times the largest cache; where its data
+    does not grow with n, so that it has as many iterations as such data has elements. Names that
+    only ever shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0.
     """
     known = facts.bindings.values
     missing = sorted(free_names(facts.region) - known.keys())
     if not missing:
         return known, ()
+    lower = _lower_bounds(facts, missing)
+    missing = [name for name in missing if name not in lower]
+    known = {**known, **dict.fromkeys(lower, 0)}
+    notes = [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
+    if not missing:
+        return known, tuple(notes)
     target = TIMES_LARGEST_CACHE * machine.largest_cache_bytes
-    low, high = 1, 1 << 34
     size = facts.working_set.expr
+
+    def trial(n: int) -> Values:
+        return {**known, **dict.fromkeys(missing, n)}
+
+    def touched(n: int) -> float | None:
+        values = trial(n)
+        return _number(size.evaluate(values)) if size is not None else _touched(facts, values)
+
+    def executed(n: int) -> float | None:
+        return _executions(facts, trial(n))
+
+    why = "data of ten times the largest cache"
+    n = _smallest(touched, target)
+    if n is None:
+        n = _smallest(executed, target / ELEMENT) or 2000
+        why = "its data is the same for all"
+    names = ", ".join(missing)
+    return trial(n), (*notes, f"{names} = {n} (no value given: {why})")
+
+
+def _smallest(measure: Callable[[int], float | None], target: float) -> int | None:
+    """The smallest n whose measure reaches the target; None where none does or none is known."""
+    low, high = 1, _LARGEST
+    last = measure(high)
+    if last is None or last < target:
+        return None
     while low < high:
         middle = (low + high) // 2
-        trial = {**known, **dict.fromkeys(missing, middle)}
-        touched = size.evaluate(trial) if size is not None else _touched(facts, trial)
-        if touched is not None and touched >= target:
+        found = measure(middle)
+        if found is None:
+            return None
+        if found >= target:
             high = middle
-        elif touched is None:
-            high = low = 2000
         else:
             low = middle + 1
-    names = ", ".join(missing)
-    values = {**known, **dict.fromkeys(missing, low)}
-    return values, (f"{names} = {low} (no value given: data of ten times the largest cache)",)
+    return low
 
 
-def _touched(facts: RegionFacts, values: Mapping[str, int | Fraction]) -> float | None:
+def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
+    """The names that make some loop shorter and none longer when they grow alone."""
+    base = {**facts.bindings.values, **dict.fromkeys(missing, _TRIAL)}
+    found = []
+    for name in missing:
+        longer = shorter = False
+        for trips in _trips(facts):
+            if name not in trips.names:
+                continue
+            here, beyond = trips.evaluate(base), trips.evaluate({**base, name: _TRIAL + 1})
+            if here is None or beyond is None:
+                longer = True  # not known: no lower bound
+                continue
+            longer |= beyond > here
+            shorter |= beyond < here
+        if shorter and not longer:
+            found.append(name)
+    return found
+
+
+def _trips(facts: RegionFacts) -> Iterable[Expr]:
+    loops = {id(loop): loop for fact in facts.statements for loop in fact.loops}
+    return [trips for loop in loops.values() if (trips := loop.trips) is not None]
+
+
+def _executions(facts: RegionFacts, values: Values) -> float | None:
+    """Iterations of the innermost loops, all together."""
+    found = [
+        _number(fact.executions.expr.evaluate(values)) if fact.executions.expr is not None else None
+        for fact in facts.statements
+    ]
+    known = [number for number in found if number is not None]
+    return max(known) if known else None
+
+
+def _number(value: int | Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _touched(facts: RegionFacts, values: Values) -> float | None:
     nest = nest_of(facts.region, values)
     if nest is None:
         return None
