@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from regionpredict.analysis.piecewise import Steps
 from regionpredict.ir import Expr, Loop
+from regionpredict.ir.expr import ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,10 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
     ['n - 2', '-i + n - 2']
     """
     ranges: list[Range] = []
-    for loop in loops:
-        one = _range_of(loop)
+    tiles = _tiles(loops)
+    for position in range(len(loops)):
+        # Every iteration of the tiles' loop is one of the loop inside, once, in the same order.
+        one = _range_of(_dense(_untiled(loops, position, tiles)))
         if one is None:
             return Domain(None)
         ranges.append(one)
@@ -72,6 +76,82 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
             return Domain(None)
         ranges = clipped
     return Domain(tuple(ranges))
+
+
+def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
+    """The loops as they count, outermost first; None where one is not counted.
+
+    Of a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`) only
+    the inner one counts, from 0 to n, whatever b is.
+    """
+    tiles = _tiles(loops)
+    found = []
+    for position in range(len(loops)):
+        if position in tiles:
+            continue
+        loop = _untiled(loops, position, tiles)
+        if loop.trips is None or loop.start is None or loop.step is None:
+            return None
+        found.append(Steps(loop.variable, loop.start, loop.trips, loop.step))
+    return found
+
+
+def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
+    """The loops over tiles, with the loop inside one tile, by their positions."""
+    found: dict[int, int] = {}
+    for outer, tile in enumerate(loops):
+        users = [
+            inner for inner in range(outer + 1, len(loops))
+            if tile.variable in _names_of(loops[inner])
+        ]  # fmt: skip
+        if len(users) == 1 and _is_tile(tile, loops[users[0]]):
+            found[outer] = users[0]
+    return found
+
+
+def _names_of(loop: Loop) -> frozenset[str]:
+    bounds = (bound for bound in (loop.start, loop.bound) if bound is not None)
+    return frozenset().union(*(bound.names for bound in bounds))
+
+
+def _is_tile(tile: Loop, inner: Loop) -> bool:
+    if inner.step != ONE or tile.step is None or inner.start != Expr.name(tile.variable):
+        return False
+    end, within = _end(tile), _end(inner)
+    if end is None or within is None:
+        return False
+    reach = Expr.name(tile.variable) + tile.step
+    return within in (Expr.atom("min", reach, end), Expr.atom("min", end, reach))
+
+
+def _end(loop: Loop) -> Expr | None:
+    """One beyond the largest value that an upward loop may take, as `min` of two where it is."""
+    if loop.bound is None or loop.comparison not in ("<", "<="):
+        return None
+    if loop.comparison == "<":
+        return loop.bound
+    atom = next(iter(loop.bound.atoms()), None)
+    if atom is not None and atom.kind == "min" and loop.bound == Expr.atom("min", *atom.args):
+        return Expr.atom("min", *(arg + 1 for arg in atom.args))
+    return loop.bound + 1
+
+
+def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
+    """The loop with the bounds of the whole in place of those of a tile."""
+    loop = loops[position]
+    if position in tiles:
+        return replace(loop, step=ONE)
+    around = next((outer for outer, inner in tiles.items() if inner == position), None)
+    if around is None:
+        return loop
+    return replace(loop, start=loops[around].start, bound=_end(loops[around]), comparison="<")
+
+
+def _dense(loop: Loop) -> Loop:
+    """A loop that steps by a variable, as one that takes every value up to its bound."""
+    if loop.step is None or loop.step.constant is not None:
+        return loop
+    return replace(loop, step=ONE if loop.comparison in ("<", "<=") else -ONE)
 
 
 def _range_of(loop: Loop) -> Range | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
-from regionpredict.analysis.domain import domain_of
 from regionpredict.analysis.footprint import working_set
-from regionpredict.analysis.iterations import executions, iterations, shared_loops
+from regionpredict.analysis.iterations import Executions, executions, iterations
 from regionpredict.analysis.patterns import pattern
 from regionpredict.analysis.reuse import reuse
 from regionpredict.analysis.values import Bindings
@@ -16,16 +15,37 @@ from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number as an expression in the program's names, and its value where they are bound."""
+    """A number as an expression in the program's names, and its value where they are bound.
+
+    `expr` holds where none of `holds` is negative, `value` always. `at_most`: a loop may be left
+    early, so that both are upper bounds. `expr` may be None where there is a value: a form that
+    is exact, but too long to be read.
+    """
 
     expr: Expr | None
     value: int | None
+    holds: tuple[Expr, ...] = ()
+    at_most: bool = False
 
     def __str__(self) -> str:
         shown = str(self.expr) if self.expr is not None else "unknown"
-        return (
-            shown if self.value is None or shown == str(self.value) else f"{shown} = {self.value}"
-        )
+        if self.value is not None and self.expr is None:
+            shown = str(self.value)
+        elif self.value is not None and shown != str(self.value):
+            shown = f"{shown} = {self.value}"
+        shown = f"at most {shown}" if self.at_most else shown
+        return f"{shown} (where {self.conditions})" if self.holds else shown
+
+    @property
+    def conditions(self) -> str:
+        """`w >= 0 and n >= w + 1`; empty where the expression always holds."""
+        return " and ".join(_at_least(one) for one in self.holds)
+
+
+def _at_least(expression: Expr) -> str:
+    """What it means that an expression is not negative: `n - w - 1` -> `n >= w + 1`."""
+    left = Expr({m: c for m, c in expression.terms.items() if c > 0})
+    return f"{left} >= {left - expression}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,34 +118,50 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
             by_array[access.array].append(fact)
         key = tuple(id(loop) for loop in loops)
         if key not in trips:
-            trips[key] = count_of(executions(loops), bindings, domain_of(loops).guards)
+            trips[key] = count_of_loops(executions(loops), bindings)
         statements.append(StatementFact(statement, loops, trips[key], tuple(accesses)))
     shown = tuple(
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
     )
     size, unknown = working_set(region)
-    notes = _notes(region, unknown, shown)
+    early = _left_early(region)
+    notes = [*_notes(region, unknown, shown), *early]
     status = _status(region, statements)
     return RegionFacts(
         region=region,
         status=status,
-        iterations=count_of(iterations(region), bindings, domain_of(shared_loops(region)).guards),
+        iterations=count_of_loops(iterations(region), bindings),
         working_set=count_of(size, bindings),
         statements=tuple(statements),
         arrays=shown,
-        bindings=bindings,
+        bindings=replace(
+            bindings, assumed=(*bindings.assumed, *(_TO_THE_END.format(n.span.line) for n in early))
+        ),
         diagnostics=(*region.diagnostics, *notes),
     )
 
 
-def count_of(expression: Expr | None, bindings: Bindings, guards: tuple[Expr, ...] = ()) -> Count:
-    """A count with its value; 0 where one of the loops behind it (`guards`) runs no iteration."""
+def count_of(expression: Expr | None, bindings: Bindings) -> Count:
+    """An expression with its value, which is not negative."""
     value = bindings.whole(expression)
-    for guard in guards:
-        trips = bindings.number(guard)
-        if trips is not None and trips < 1:
-            value = 0
     return Count(expression, None if value is None else max(0, value))
+
+
+def count_of_loops(runs: Executions, bindings: Bindings) -> Count:
+    """A count of executions with its value."""
+    return Count(runs.expr, runs.value(bindings), runs.holds, runs.at_most)
+
+
+_TO_THE_END = "the loop at line {} runs to its end, though it may be left early"
+
+
+def _left_early(region: Region) -> list[Diagnostic]:
+    """A note for every counted loop that may end before its bound."""
+    loops = {id(loop): loop for _, around in region.statements() for loop in around}
+    return [
+        Diagnostic("RP114", loop.span, "may be left early: its iterations are an upper bound")
+        for loop in loops.values() if loop.exits and loop.bound is not None
+    ]  # fmt: skip
 
 
 # Rules that leave something of the region out.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Region
-from regionpredict.ir.expr import ONE
+from regionpredict.ir.expr import ONE, Atom
 
 Box = tuple[tuple[Expr, Expr], ...]  # (lowest, highest) subscript a dimension
 
@@ -120,15 +120,41 @@ def _at_end(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> 
         return side
     coefficient = side.coefficient(name)
     if coefficient is None:
-        return None
+        return _at_end_of_atom(side, name, ends, lowest=lowest)
     rises = _sign(coefficient)
     if rises is None:
         return None
     return side.substitute({name: ends[0] if rises == lowest else ends[1]})
 
 
+def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:
+    """The same of `min(n, i + w) - i`, which is `min(n - i, w)`: the ends of each of the two."""
+    moving = {
+        monomial: atom
+        for monomial in side.terms
+        for atom, _ in monomial
+        if isinstance(atom, Atom) and name in Expr({((atom, 1),): 1}).names
+    }
+    if len(moving) != 1:
+        return None
+    ((monomial, atom),) = moving.items()
+    factor = Expr({tuple(f for f in monomial if f[0] != atom): side.terms[monomial]})
+    rises = _sign(factor)
+    if (atom, 1) not in monomial or atom.kind not in ("min", "max") or rises is None:
+        return None
+    rest = Expr({m: c for m, c in side.terms.items() if m != monomial})
+    fixed = rest.without((name,))
+    # f * min(a, b) + r is min(f*a + r, f*b + r) where f is positive, else the maximum of them.
+    least = (atom.kind == "min") == rises
+    found = [_at_end(arg * factor + rest - fixed, name, ends, lowest=lowest) for arg in atom.args]
+    if found[0] is None or found[1] is None:
+        return None
+    return fixed + (_lower if least else _higher)(found[0], found[1])
+
+
 def _sign(expression: Expr) -> bool | None:
     """Whether an expression over sizes, taken to be positive, is positive; None if unclear."""
+    expression = _without_common_factors(expression)
     signs = {number > 0 for number in expression.terms.values()}
     if len(signs) == 1:
         return signs.pop()
@@ -136,6 +162,22 @@ def _sign(expression: Expr) -> bool | None:
     if leading and len({number > 0 for number in leading}) == 1:
         return leading[0] > 0  # n - 1: the constant does not turn the sign
     return None
+
+
+def _without_common_factors(expression: Expr) -> Expr:
+    """`1 - w` for `n - n*w`: a size does not turn the sign."""
+    if not expression.terms:
+        return expression
+    common = set.intersection(*({f for f, _ in m} for m in expression.terms))
+    sizes = {factor for factor in common if isinstance(factor, str)}
+    if not sizes:
+        return expression
+    return Expr(
+        {
+            tuple((f, p - (f in sizes)) for f, p in m if f not in sizes or p > 1): c
+            for m, c in expression.terms.items()
+        }
+    )
 
 
 def _union(left: Box, right: Box) -> Box:

@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
-from regionpredict.analysis.domain import domain_of
-from regionpredict.analysis.summation import sum_over
+from typing import NamedTuple
+
+from regionpredict.analysis.domain import steps_of
+from regionpredict.analysis.piecewise import Steps, exact_total, readable_total
+from regionpredict.analysis.values import Bindings
 from regionpredict.ir import Expr, Loop, Region
-from regionpredict.ir.expr import ONE
+
+_MAX_SHOWN = 120  # parts; longer forms help nobody
 
 
-def iterations(region: Region) -> Expr | None:
-    """How many iterations the directive shares among the threads; None where not understood.
+class Executions(NamedTuple):
+    """How often something runs.
+
+    `expr` is a polynomial that holds where none of `holds` is negative and `loops` run at all;
+    None: no readable form is known. Where `at_most`, a loop may be left early, and it is an upper
+    bound.
+    """
+
+    expr: Expr | None
+    holds: tuple[Expr, ...]
+    at_most: bool
+    loops: tuple[Steps, ...] | None
+
+    def value(self, bindings: Bindings) -> int | None:
+        """The number, whether the conditions of the readable form hold or not."""
+        if self.loops is None:
+            return None
+        variables = {loop.variable for loop in self.loops}
+        outer = [loop.trips - 1 for loop in self.loops if not loop.trips.names & variables]
+        signs = [bindings.number(one) for one in (*outer, *self.holds)]
+        if any(sign is not None and sign < 0 for sign in signs[: len(outer)]):
+            return 0
+        if self.expr is not None and all(sign is not None and sign >= 0 for sign in signs):
+            return bindings.whole(self.expr)
+        open_names = {name for loop in self.loops for name in loop.names} - variables
+        if not open_names <= bindings.values.keys():
+            return None
+        known = {name: Expr.const(number) for name, number in bindings.values.items()}
+        total = exact_total([loop.bound_to(known) for loop in self.loops])
+        return bindings.whole(total)
+
+
+UNKNOWN = Executions(None, (), at_most=False, loops=None)
+
+
+def iterations(region: Region) -> Executions:
+    """How many iterations the directive shares among the threads.
 
     The product of the collapsed loops' trips (their sum, where the inner depends on the outer).
     """
     loops = shared_loops(region)
-    return executions(loops) if loops else None
+    return executions(loops) if loops else UNKNOWN
 
 
 def shared_loops(region: Region) -> tuple[Loop, ...]:
@@ -27,26 +66,24 @@ def shared_loops(region: Region) -> tuple[Loop, ...]:
     return tuple(loops)
 
 
-def executions(loops: tuple[Loop, ...]) -> Expr | None:
+def executions(loops: tuple[Loop, ...]) -> Executions:
     """How often a statement inside `loops` (outermost first) runs in one run of the region.
 
-    Exact closed forms for rectangular, triangular and banded nests whose bounds can be compared;
-    None where a loop is not counted or the form is not known. Holds where the guards of the
-    domain are at least one.
+    Closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and strides inside
+    them; nothing where a loop is not counted or no form is known.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)
-    >>> outer = Loop("i", zero, n, "<", ONE, (), Span("f.c", 1))
-    >>> inner = Loop("j", zero, i, "<=", ONE, (), Span("f.c", 2))
-    >>> str(executions((outer, inner)))
+    >>> outer = Loop("i", zero, n, "<", Expr.const(1), (), Span("f.c", 1))
+    >>> inner = Loop("j", zero, i, "<=", Expr.const(1), (), Span("f.c", 2))
+    >>> str(executions((outer, inner)).expr)
     '(n*n + n)/2'
     """
-    ranges = domain_of(loops).ranges
-    if ranges is None:
-        return None
-    total: Expr | None = ONE
-    for one in reversed(ranges):
-        if total is None:
-            return None
-        total = sum_over(total, one.variable, one.first, one.trips, one.step)
-    return total
+    steps = steps_of(loops)
+    if steps is None:
+        return UNKNOWN
+    most = any(loop.exits for loop in loops)
+    found = readable_total(steps)
+    if found is None or found.expr.size > _MAX_SHOWN:
+        return Executions(None, (), most, tuple(steps))
+    return Executions(found.expr, found.holds, most, tuple(steps))

@@ -12,10 +12,10 @@ from functools import lru_cache
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
 
-_MAX_DEGREE = 12
+MAX_DEGREE = 12
 
 
-@lru_cache(maxsize=_MAX_DEGREE + 1)
+@lru_cache(maxsize=MAX_DEGREE + 1)
 def _power_sum(power: int) -> tuple[Fraction, ...]:
     """Coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
 
@@ -67,12 +67,21 @@ def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -
         return expression * count
     turned = expression.substitute({name: start + Expr.name("\0t") * step})
     powers = by_powers(turned, "\0t")
-    if powers is None or max(powers) > _MAX_DEGREE:
+    if powers is None or max(powers) > MAX_DEGREE:
         return None
     total = ZERO
     for power, coefficient in powers.items():
-        total = total + coefficient * _evaluate(_power_sum(power), count)
+        total = total + coefficient * power_sum_at(power, count)
     return total
+
+
+def power_sum_at(power: int, at: Expr) -> Expr:
+    """0**power + 1**power + ... + (at - 1)**power, as a polynomial in `at`.
+
+    >>> str(power_sum_at(1, Expr.name("n")))
+    '(n*n - n)/2'
+    """
+    return _evaluate(_power_sum(power), at)
 
 
 def _evaluate(coefficients: tuple[Fraction, ...], at: Expr) -> Expr:

@@ -10,6 +10,7 @@ Before, as C, and after, as the IR dump shows it:
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from regionpredict.frontend.count import Tally
 from regionpredict.frontend.expression import parse_expression
@@ -40,7 +41,7 @@ from regionpredict.frontend.syntax import (
     Unread,
     While,
 )
-from regionpredict.frontend.tree import every_statement
+from regionpredict.frontend.tree import every_statement, inner_statements
 from regionpredict.frontend.unit import Unit
 from regionpredict.frontend.values import Context, Frame, Pointer
 from regionpredict.ir import (
@@ -93,6 +94,9 @@ class RegionBuilder:
             self.context.private_names.update(_listed_private(self.pragma))
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
+            if nest is not None and nest.exits and isinstance(loop, For):
+                # Nothing may leave it from inside (OpenMP 5.2, sec. 4.4.1): it stays in the body.
+                nest = replace(nest, exits=_tests_more(loop))
             self._note_errors(loop)
             if nest is not None and nest.trips is None:
                 self.say("RP102", nest.span, "the number of iterations is not understood")
@@ -162,7 +166,7 @@ class RegionBuilder:
         self._leave(loop, written, trips, outside, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=_exits(loop.body),
+            loop.span, exits=_stops(loop),
         )  # fmt: skip
         return [*before, node]
 
@@ -537,19 +541,24 @@ def _declared_in(loop: Stmt) -> set[Decl]:
     return found
 
 
-def _exits(body: Stmt) -> bool:
-    """Whether a loop body can leave the loop early."""
+def _exits(body: Stmt, *, own: bool = True) -> bool:
+    """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
     if isinstance(body, Jump):
-        return body.kind in ("break", "goto")
+        return body.kind == "goto" or (own and body.kind == "break")
     if isinstance(body, Return):
         return True
-    if isinstance(body, Compound):
-        return any(_exits(item) for item in body.items)
-    if isinstance(body, If):
-        return _exits(body.then) or (body.other is not None and _exits(body.other))
-    if isinstance(body, Directive):
-        return body.body is not None and _exits(body.body)
-    return False
+    inside = own and not isinstance(body, (For, While, RangeFor, Switch))
+    return any(_exits(inner, own=inside) for inner in inner_statements(body))
+
+
+def _stops(loop: For) -> bool:
+    """Whether a loop may end before its variable reaches the bound."""
+    return _tests_more(loop) or _exits(loop.body)
+
+
+def _tests_more(loop: For) -> bool:
+    """Whether a loop has a second condition."""
+    return isinstance(loop.condition, Binary) and loop.condition.op == "&&"
 
 
 def _trips(header: Header) -> Expr | None:

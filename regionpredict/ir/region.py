@@ -104,12 +104,15 @@ class Loop:
     def trips(self) -> Expr | None:
         """How often the body runs, taking it that `start` is not beyond `bound`; None: unknown.
 
-        `ceil((bound - start) / step)` for `<`; one more element for `<=`.
+        `ceil((bound - start) / step)` for `<`; one more element for `<=`. A step by a variable is
+        taken to go the way that the comparison says.
         """
         if self.start is None or self.bound is None or self.step is None:
             return None
         step = self.step.constant
-        if step is None or not isinstance(step, int) or step == 0:
+        if step is None:
+            return self._trips_by_variable()
+        if not isinstance(step, int) or step == 0:
             return None
         distance = self.bound - self.start if step > 0 else self.start - self.bound
         if self.comparison in ("<=", ">="):
@@ -120,6 +123,19 @@ class Loop:
             if size == 1
             else Expr.atom("floordiv", distance + (size - 1), Expr.const(size))
         )
+
+    def _trips_by_variable(self) -> Expr | None:
+        if self.start is None or self.bound is None or self.step is None:
+            return None
+        distance, size = self.bound - self.start, self.step
+        if self.comparison in (">", ">="):
+            distance, size = -distance, -size
+        elif self.comparison not in ("<", "<="):
+            return None
+        if any(atom.kind == "varying" for atom in size.atoms()):
+            return None
+        beyond = distance - 1 if self.comparison in ("<", ">") else distance
+        return Expr.atom("floordiv", beyond + size, size)
 
 
 @dataclass(frozen=True, slots=True)

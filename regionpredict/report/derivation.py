@@ -45,7 +45,8 @@ def _loop(loop: Loop) -> str:
     trips = loop.trips
     if trips is None:
         return f"{loop.variable}: iterations not known  (line {loop.span.line})"
-    return f"{loop.variable}: {trips} iterations  (line {loop.span.line})"
+    most = "at most " if loop.exits else ""
+    return f"{loop.variable}: {most}{trips} iterations  (line {loop.span.line})"
 
 
 def _arrays(prediction: Prediction) -> list[str]:

@@ -115,7 +115,10 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:
-    return {"expr": None if count.expr is None else str(count.expr), value: count.value}
+    found = {"expr": None if count.expr is None else str(count.expr), value: count.value}
+    if count.holds:
+        found["conditions"] = count.conditions
+    return {**found, "at_most": True} if count.at_most else found
 
 
 def _access(fact: AccessFact) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def _count_cell(count: Count, width: int) -> str:
         return whole
     if count.value is not None:
         value = f" = {show_count(count.value)}"
-        return str(count.expr)[: max(0, width - len(value) - 1)] + "…" + value
+        return whole[: max(0, width - len(value) - 1)] + "…" + value
     return whole[: width - 1] + "…"
 
 

@@ -9,6 +9,7 @@ import pytest
 from regionpredict.analysis.first_writes import follow
 from regionpredict.analysis.firsttouch import ArrayPlacement, Placement, placements
 from regionpredict.frontend import read, requests_for
+from regionpredict.ir import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = """
@@ -41,7 +42,12 @@ def placed(tmp_path: Path, frontend: str, *texts: str) -> dict[str, Placement]:
         path.write_text("#include <stdlib.h>\n#include <string.h>\n" + text)
         paths.append(str(path))
     program = read(requests_for(paths), frontend, flows=True)
-    return dict(zip((r.function for r in program.regions), placements(program, follow(program.flows)), strict=True))
+    return by_function(program)
+
+
+def by_function(program: Program) -> dict[str, Placement]:
+    found = placements(program, follow(program.flows))
+    return dict(zip((r.function for r in program.regions), found, strict=True))
 
 
 def kinds(placement: Placement) -> dict[str, str]:
@@ -241,9 +247,8 @@ int main(void) {
         (tmp_path / name).write_text(text)
         paths.append(str(tmp_path / name))
     program = read(requests_for(paths), frontend, flows=True)
-    found = [p.kind for r, p in zip(program.regions, placements(program, follow(program.flows)), strict=True)
-             if r.function == "main"]  # fmt: skip
-    assert found == ["serial", "parallel"]
+    found = zip(program.regions, placements(program, follow(program.flows)), strict=True)
+    assert [p.kind for r, p in found if r.function == "main"] == ["serial", "parallel"]
 
 
 def test_a_region_that_is_called_with_both(tmp_path: Path, frontend: str) -> None:
@@ -291,7 +296,7 @@ def test_the_samples(tmp_path: Path, frontend: str) -> None:
         ("linear_algebra/gemm/gemm.c", "parallel"),
     ):
         program = read(requests_for([str(samples / path)]), frontend, flows=True)
-        found = dict(zip((r.function for r in program.regions), placements(program, follow(program.flows)), strict=True))
+        found = by_function(program)
         kernel = next(place for name, place in found.items() if name.startswith("kernel"))
         assert kernel.kind == kind
         assert kernel.assumed == (kind == "serial")  # its control is spread

@@ -132,3 +132,19 @@ def test_csv_has_a_row_a_region_and_the_same_numbers(source: str) -> None:
     facts = list(csv.DictReader(io.StringIO(facts_csv(result.analysis.facts))))
     assert [row["id"] for row in facts] == [row["id"] for row in rows]
     assert all(None not in row and None not in row.values() for row in (*rows, *facts))
+
+
+def test_conditions_of_a_count_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "case.c"
+    path.write_text(
+        "void f(int n, int m, double a[n][n]) {\n"
+        "#pragma omp parallel for collapse(2)\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    for (int j = i; j < m; j++) a[i][j] = 0;\n"
+        "}\n"
+    )
+    analysis = analyse(requests_for([str(path)]), {})
+    (region,) = facts_document(analysis.facts, ())["regions"]
+    # sum of m - i for i < n, as long as no term is below zero
+    assert region["iterations"]["conditions"] == "m + 1 >= n"
+    assert region["iterations"]["expr"] == "(2*m*n - n*n + n)/2"
