@@ -101,6 +101,8 @@ def _node(words: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -
     from regionpredict.measure.launch_slurm import node_of, running_jobs
     from regionpredict.measure.store import read_campaign
 
+    if not folder.parent.is_dir():
+        raise InputError("no such folder", remedy="choose another -o FILE", path=str(output.parent))
     for job_id in running_jobs(folder):
         raise InputError(
             f"job {job_id} measures into it", remedy=f"wait for it, or scancel {job_id}",

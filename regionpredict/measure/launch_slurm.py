@@ -51,6 +51,7 @@ _NEVER = {
 """Reasons for waiting that do not pass by themselves (squeue's manual, "JOB REASON CODES")."""
 _GRACE_S = {"COMPLETED": 30.0, "FAILED": 2.0}
 """How long a shared file system may take to show what a job has written at its end."""
+_ASK_OTHERWISE = "change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE"
 _SILENCE_S = 600.0
 """How long Slurm's controller may be out of reach."""
 _SLOWEST_S = 5.0
@@ -143,10 +144,10 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
         with contextlib.redirect_stderr(io.StringIO()):  # submitit repeats what sbatch says
             return executor.submit(run_command, command)
     except (FailedJobError, FailedSubmissionError) as error:
-        raise JobFailedError(
-            f"Slurm refused the job: {_why(str(error))}",
-            remedy="change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE",
-        ) from None
+        why = _why(str(error))
+        if "nable to contact" in why:
+            raise JobFailedError(f"Slurm does not answer: {why}", remedy="try later") from None
+        raise JobFailedError(f"Slurm refused the job: {why}", remedy=_ASK_OTHERWISE) from None
     except OSError as error:
         raise JobFailedError(
             f"no place for the job's files: {error.strerror}", remedy="choose another -o FILE",
@@ -257,7 +258,7 @@ def _check_start(job: Job, seen: Seen, waited: float, patience_s: float | None) 
         cancel(job)
         raise JobFailedError(
             f"job {job.job_id} could never start ({seen.reason}) and was cancelled",
-            remedy="change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE",
+            remedy=_ASK_OTHERWISE,
         )
     if patience_s is not None and waited > patience_s:
         cancel(job)

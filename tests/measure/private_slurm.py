@@ -40,7 +40,6 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
@@ -141,6 +140,16 @@ def _configure(folder: Path) -> None:
         host=os.uname().nodename,
     )  # fmt: skip
     (folder / "slurm.conf").write_text(text)
+    if _version() >= (24, 5):  # from then on slurmd wants a cgroup plugin, or be told of none
+        (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
+
+
+def _version() -> tuple[int, int]:
+    program = shutil.which("slurmd", path=search_path())
+    assert program is not None
+    said = subprocess.run([program, "-V"], capture_output=True, text=True, check=True)
+    year, month = said.stdout.split()[-1].split(".")[:2]  # slurm-wlm 22.05.8
+    return int(year), int(month)
 
 
 def _free_ports(count: int) -> list[int]:
@@ -181,4 +190,4 @@ def _await_nodes(cluster: Cluster) -> None:
             return
         time.sleep(0.1)
     logs = [path.read_text(errors="replace")[-600:] for path in cluster.folder.glob("*.out")]
-    pytest.fail("Slurm did not start:\n" + "\n".join(logs))
+    pytest.fail("Slurm is installed but did not start:\n" + "\n".join(logs))

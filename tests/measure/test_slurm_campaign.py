@@ -228,6 +228,7 @@ def test_cores_of_a_shared_node(slurm: Cluster, program: str, tmp_path: Path) ->
             "Slurm refused the job: unrecognized option '--nosuch=1'; change what is asked",
         ),
         (("--slurm-option", "nodes=2", "--", "{p}"), "--slurm-option nodes=2: a campaign is one"),
+        (("-o", "nowhere/m", "--", "{p}"), "nowhere: no such folder; choose another -o FILE"),
         (("--slurm-shared", "--", "{p}"), "--slurm-shared needs to know how many cores; add "),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -321,8 +322,8 @@ def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
     (hidden / "__init__.py").write_text("raise ModuleNotFoundError(name='submitit')\n")
     done = subprocess.run(
         [*MEASURE, "--slurm", "--", "true"], cwd=tmp_path, capture_output=True, text=True,
-        env=_settings(PYTHONPATH=os.pathsep.join([str(hidden.parent), str(ROOT)])), timeout=60,
-        check=False,
+        env=_settings(PYTHONPATH=f"{hidden.parent}{os.pathsep}{_settings()['PYTHONPATH']}"),
+        timeout=60, check=False,
     )  # fmt: skip
     assert done.stderr == (
         "regionpredict: --slurm needs the package submitit; python3 -m pip install "
