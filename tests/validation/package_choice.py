@@ -40,14 +40,16 @@ class Choice(NamedTuple):
     def error(self) -> float:
         """Median error of the speedup over the measured thread counts above one."""
         return median(
-            abs(self.predicted[t] / v - 1.0) for t, v in self.measured.items() if t in self.predicted
+            abs(self.predicted[t] / v - 1.0)
+            for t, v in self.measured.items()
+            if t in self.predicted
         )
 
 
-def program_speed(
+def program_seconds(
     source: str, given: Mapping[str, int], machine: Machine, counts: Sequence[int]
 ) -> Speed:
-    """Speedup of a program whose regions run as often as the loops around them say."""
+    """Seconds of a program whose regions run as often as the loops around them say."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.c"
         path.write_text(source)
@@ -62,14 +64,21 @@ def program_speed(
         assert isinstance(made.derivation, SaturationDerivation)
         for point in made.derivation.points:
             total[point.threads] += times * point.seconds
-    return {threads: total[1] / seconds for threads, seconds in total.items()}
+    return total
 
 
 def choose(
-    source: str, given: Mapping[str, int], machine: Machine, label: str, measured: Speed
-) -> Choice:
-    """The model's choice of packages for one program and size."""
-    made = program_speed(source, given, machine, sorted({1, *measured}))
+    source: str, given: Mapping[str, int], machine: Machine, label: str, measured: Speed,
+    alone: str = "",
+) -> Choice:  # fmt: skip
+    """The model's choice of packages for one program and size.
+
+    `alone` is the program as one thread runs it, where that is another one.
+    """
+    seconds = program_seconds(source, given, machine, sorted({1, *measured}))
+    if alone:
+        seconds |= program_seconds(alone, given, machine, [1])
+    made = {threads: seconds[1] / one for threads, one in seconds.items()}
     cores = machine.cores_per_package
     chosen = hint_from(sorted(made.items()), cores).packages
     best = max(measured.values())
