@@ -60,9 +60,7 @@ def largest_share(nest: Nest, threads: int, schedule: Schedule) -> float:
     """
     if threads == 1:
         return 1.0
-    total = 1.0
-    for loop in nest.parallel:
-        total *= max(1.0, loop.trips(_middle(nest, loop)))
+    total = _shared_iterations(nest)
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
         return min(1.0, 1.0 / threads + 0.5 * own / total * (threads - 1) / threads)
@@ -77,6 +75,17 @@ def largest_share(nest: Nest, threads: int, schedule: Schedule) -> float:
     if not weights:
         return min(1.0, even)
     return min(1.0, max(even, _busiest(weights, threads)))
+
+
+def _shared_iterations(nest: Nest) -> float:
+    """Iterations that the threads share; kept with the nest."""
+    known = nest.memo.get("shared iterations")
+    if not isinstance(known, float):
+        known = 1.0
+        for loop in nest.parallel:
+            known *= max(1.0, loop.trips(_middle(nest, loop)))
+        nest.memo["shared iterations"] = known
+    return known
 
 
 def _middle(nest: Nest, upto: NumericLoop) -> dict[str, float]:

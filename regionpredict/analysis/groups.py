@@ -139,11 +139,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A region in numbers. `assumed` says which bounds or extents had to be guessed."""
+    """A region in numbers. `assumed` says which bounds or extents had to be guessed.
+
+    `memo` keeps what has been counted of this nest, for other caches and numbers of threads.
+    """
 
     root: NumericLoop
     parallel: tuple[NumericLoop, ...]
     assumed: tuple[str, ...]
+    memo: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
 
     def loops(self) -> Iterator[NumericLoop]:
         """Every loop, outermost first."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 from regionpredict.analysis.groups import LINE, Group, Nest, NumericLoop
 from regionpredict.analysis.groups_lines import lattice_lines
@@ -52,6 +52,7 @@ class Range(NamedTuple):
     extent: float  # steps between the smallest and the largest value, plus one
     depends: frozenset[str]
     step: int
+    first: float  # the variable at the first iteration of all loops around
 
 
 class _Part(NamedTuple):
@@ -84,15 +85,54 @@ def team_of(nest: Nest, threads: float) -> tuple[TeamLevel, ...]:
     return tuple(found)
 
 
+_Memo = TypeVar("_Memo")
+
+
+def shared_memo(nest: Nest, name: str, empty: _Memo) -> _Memo:
+    """The nest's memo of that name."""
+    return cast(_Memo, nest.memo.setdefault(name, empty))
+
+
 class TeamFootprints:
     """Footprints of the `threads` neighbouring threads that share a cache."""
 
     def __init__(self, nest: Nest, threads: float) -> None:
+        self.nest = nest
         self.threads = threads
         self.team = team_of(nest, threads)
-        self._groups: dict[int, list[Group]] = {}
-        self._known: dict[tuple[object, ...], Volume] = {}
-        self._joins: dict[tuple[int, ...], list[Group]] = {}
+        # What teams whose threads are far apart touch in inner loops is the same for all of them.
+        self.key = (threads, len(self.team) if self._far() else self.team)
+        self._chunks = tuple(loop.chunk for loop in nest.parallel)
+        self._groups = shared_memo(nest, "groups", dict[int, list[Group]]())
+        self._known = shared_memo(nest, "footprints", dict[tuple[object, ...], Volume]())
+        self._joins = shared_memo(nest, "joins", dict[tuple[int, ...], list[Group]]())
+
+    def _far(self) -> bool:
+        """Whether no two threads can meet in a line as long as each stays in its iteration."""
+        moving = {group.array for group in self.nest.groups() if self._moves(group)}
+        chains: dict[int, Mapping[str, Range]] = {}
+        for group in self.nest.groups():
+            if group.irregular or group.private or group.array not in moving:
+                continue
+            if not self._moves(group):
+                return False
+            inner = group.loops[-1]
+            ranges = chains.get(id(inner))
+            if ranges is None:
+                ranges = chains[id(inner)] = loop_ranges(group.loops, {})
+            for team in self.team:
+                apart = abs(group.slopes.get(team.variable, 0.0) * team.apart)
+                reach = LINE + group.element + 2 * (group.offsets[-1] - group.offsets[0])
+                for name, slope in group.slopes.items():
+                    stride = abs(slope * ranges[name].step)
+                    if name != team.variable and stride < apart:
+                        reach += stride * (ranges[name].extent - 1)
+                if apart <= reach:
+                    return False
+        return True
+
+    def _moves(self, group: Group) -> bool:
+        return any(group.slopes.get(team.variable) for team in self.team)
 
     def groups_below(self, loop: NumericLoop) -> list[Group]:
         """The groups inside a loop, at any depth."""
@@ -118,8 +158,10 @@ class TeamFootprints:
         at the edges of their pieces, but at other times: `apart` counts them for each thread.
         """
         active = [id(loop) for loop in loops]
-        parts = [loop.part for loop in loops]
-        asked = (*active, *parts, tuple(map(id, groups)), *env.values(), apart)
+        parts: list[object] = [loop.part for loop in loops]
+        if loops and loops[0].parallel:
+            parts += self._chunks
+        asked = (self.key, *active, *parts, tuple(map(id, groups)), *env.values(), apart)
         known = self._known.get(asked)
         if known is None:
             known = self._known[asked] = self._count(frozenset(active), env, groups, apart)
@@ -141,7 +183,7 @@ class TeamFootprints:
                 ranges[key] = loop_ranges(chain, env)
             found = by_array.setdefault(group.array, [])
             for part in _rows_apart(group, ranges[key]):
-                one = self._part(part, chain, ranges[key], env, apart)
+                one = self._part(part, ranges[key], env, apart)
                 if one is not None:
                     found.append(one)
         return {array: _union(parts) for array, parts in by_array.items() if parts}
@@ -154,8 +196,7 @@ class TeamFootprints:
         return found
 
     def _part(
-        self, group: Group, chain: Sequence[NumericLoop], ranges: Mapping[str, Range], env: Env,
-        apart: bool,
+        self, group: Group, ranges: Mapping[str, Range], env: Env, apart: bool
     ) -> _Part | None:  # fmt: skip
         if group.irregular:
             return self._spread(group, ranges)
@@ -163,18 +204,20 @@ class TeamFootprints:
             return None
         levels: list[Level] = []
         copies, apart_levels = 1.0, list[Level]()
-        origin = begin_address(group, chain, env)
-        low = high = 0.0
+        origin = low = high = 0.0
         for name, slope in group.slopes.items():
             one = ranges.get(name)
             if one is None:
                 origin += slope * env.get(name, 0.0)
                 continue
-            moving = any(v in group.slopes for v in one.depends)
-            steps = one.trips if moving else one.extent
-            levels.append((slope * one.step, steps))
-            reach = slope * one.step * (one.extent - 1)
-            low, high = low + min(0.0, reach), high + max(0.0, reach)
+            origin += slope * one.first
+            stride = slope * one.step
+            moving = one.depends and not one.depends.isdisjoint(group.slopes)
+            levels.append((stride, one.trips if moving else one.extent))
+            if stride > 0:
+                high += stride * (one.extent - 1)
+            else:
+                low += stride * (one.extent - 1)
         own = tuple(levels)
         if group.private:
             copies = self.threads
@@ -265,35 +308,29 @@ def _rows_apart(group: Group, ranges: Mapping[str, Range]) -> list[Group]:
 
 def loop_ranges(chain: Sequence[NumericLoop], env: Env) -> dict[str, Range]:
     """The range of every loop of a chain, outermost first, those around it at `env`."""
-    middle, low, high = dict(env), dict(env), dict(env)
+    middle = dict(env)
+    first, low, high = middle.copy(), middle.copy(), middle.copy()
     found: dict[str, Range] = {}
     for loop in chain:
         begin, trips = loop.piece(middle)
-        ends = (begin, begin + loop.step * max(0.0, trips - 1))
+        start, step = begin, loop.step
+        ends = (begin, begin + step * max(0.0, trips - 1))
         extent = trips
         depends = loop.depends & found.keys()
         if depends:
+            start, _ = loop.piece(first)
             all_ends = list(ends)
             for at in (low, high):
-                first, number = loop.piece(at)
-                all_ends += [first, first + loop.step * max(0.0, number - 1)]
+                one, number = loop.piece(at)
+                all_ends += [one, one + step * max(0.0, number - 1)]
             ends = (min(all_ends), max(all_ends))
-            extent = max(trips, (ends[1] - ends[0]) / abs(loop.step) + 1)
-        found[loop.variable] = Range(trips, extent, depends, loop.step)
-        middle[loop.variable] = begin + loop.step * max(0.0, trips - 1) / 2
-        low[loop.variable], high[loop.variable] = min(ends), max(ends)
+            extent = max(trips, (ends[1] - ends[0]) / abs(step) + 1)
+        variable = loop.variable
+        found[variable] = Range(trips, extent, depends, step, start)
+        first[variable] = start
+        middle[variable] = begin + step * max(0.0, trips - 1) / 2
+        low[variable], high[variable] = ends if ends[0] <= ends[1] else ends[::-1]
     return found
-
-
-def begin_address(group: Group, chain: Sequence[NumericLoop], env: Env) -> float:
-    """Bytes from the array's begin to the first address, offsets left out."""
-    at = dict(env)
-    total = 0.0
-    for loop in chain:
-        begin, _ = loop.piece(at)
-        at[loop.variable] = begin
-        total += group.slopes.get(loop.variable, 0.0) * begin
-    return total
 
 
 def _union(parts: list[_Part]) -> Lines:

@@ -34,6 +34,8 @@ def lattice_lines(
             break
         span += stride * (steps - 1)
         dense += 1
+    if len(offsets) == 1:
+        return math.prod(n for _, n in ordered[dense:]) * (1 + (span - element) / LINE)
     return _runs(ordered[dense:], tuple(offsets), span, element)
 
 

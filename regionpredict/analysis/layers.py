@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.analysis.groups import LINE, Group, NumericLoop
-from regionpredict.analysis.groups_footprint import Lines, TeamFootprints, Volume, loop_ranges
+from regionpredict.analysis.groups_footprint import (
+    Lines,
+    TeamFootprints,
+    Volume,
+    loop_ranges,
+    shared_memo,
+)
 
 Env = dict[str, float]
 _NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
@@ -43,13 +49,18 @@ class Misses:
 
 
 class Layers:
-    """Misses of a team's part of a nest in a cache of `capacity` bytes."""
+    """Misses of a team's part of a nest in a cache of `capacity` bytes.
 
-    def __init__(self, team: TeamFootprints, capacity: float) -> None:
+    `least` bytes, or more, the team touches in one piece of the whole region.
+    """
+
+    def __init__(self, team: TeamFootprints, capacity: float, least: float = 0.0) -> None:
         self.team = team
         self.capacity = capacity
+        self.least = least
         self._held: set[int] = set()  # groups that a loop further out has counted already
         self._carriers: dict[str, Carrier] = {}
+        self._known = shared_memo(team.nest, "misses", dict[tuple[object, ...], Misses]())
 
     def misses(self, root: NumericLoop) -> Misses:
         """What the team's part of the region misses, the cache empty at first."""
@@ -75,6 +86,20 @@ class Layers:
         return self.team.bytes(loop.children, env, self.team.groups_below(loop))
 
     def _loop(self, loop: NumericLoop, env: Env) -> Volume:
+        """The misses of one run of a loop; an inner loop's are the same on any number of pieces."""
+        if loop.parallel:
+            return self._run(loop, env)
+        held = tuple(sorted(self._held))
+        asked = (self.team.key, self.capacity, id(loop), held, *env.values())
+        known = self._known.get(asked)
+        if known is None:
+            around, self._carriers = self._carriers, {}
+            known = self._known[asked] = Misses(self._run(loop, env), self._carriers)
+            self._carriers = around
+        self._carriers.update(known.carriers)
+        return known.volume
+
+    def _run(self, loop: NumericLoop, env: Env) -> Volume:
         _, trips = loop.piece(env)
         total: Volume = {}
         if trips <= 0:
@@ -88,7 +113,7 @@ class Layers:
                 self._carriers[group.array] = Carrier(loop, window)
         parts = self._parts(loop, env) if slanted else [(0.0, 1.0, fits)]
         for begin, end, held in parts:
-            loop.part = (begin, end)
+            loop.part = (begin, end) if slanted else None
             if held:
                 fresh = self._fresh(self.team.groups_below(loop))
                 _add(total, self._whole(loop, env, fresh))
@@ -110,7 +135,11 @@ class Layers:
 
     def _whole(self, loop: NumericLoop, env: Env, groups: Sequence[Group]) -> Volume:
         """The lines of a loop whose every iteration fits: each once, or once for each thread."""
-        if loop.parallel and self.team.bytes((loop,), env, groups) <= self.capacity:
+        everything = loop.part in (None, (0.0, 1.0)) and len(groups) == len(
+            self.team.groups_below(loop)
+        )
+        large = env == {} and everything and self.least > self.capacity
+        if loop.parallel and not large and self.team.bytes((loop,), env, groups) <= self.capacity:
             return self.team.footprint((loop,), env, groups)
         return self.team.footprint((loop,), env, groups, apart=True)
 

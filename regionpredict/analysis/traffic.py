@@ -68,6 +68,8 @@ def traffic(
     """
     root = nest.root
     threads = int(min(threads, max(1.0, -(-_iterations(nest) // 1))))
+    alone = TeamFootprints(nest, 1.0)
+    whole = alone.bytes((root,), {}, alone.groups_below(root))
     pieces = max(1.0, _divide(nest, threads, schedule))
     teams: dict[int, TeamFootprints] = {}
     found = []
@@ -78,11 +80,13 @@ def traffic(
             team = teams.get(active)
             if team is None:
                 team = teams[active] = TeamFootprints(nest, float(active))
-            if resident is not None:
+            # All teams together touch everything: each at least its part of it.
+            least = whole * active / threads
+            if resident is not None and least <= level.size * resident:
                 held = team.bytes((root,), {}, team.groups_below(root)) * pieces
                 if held <= level.size * resident:
                     continue
-            misses = Layers(team, level.size).misses(root)
+            misses = Layers(team, level.size, least / pieces).misses(root)
             factor = LINE * pieces * share * threads / active
             for array, lines in misses.volume.items():
                 read, written, _ = volume.get(array, (0.0, 0.0, None))

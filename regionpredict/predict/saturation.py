@@ -16,6 +16,7 @@ from regionpredict.analysis.firsttouch import Placement
 from regionpredict.analysis.groups import Nest, nest_of
 from regionpredict.analysis.history import UNKNOWN, History
 from regionpredict.machine import Machine
+from regionpredict.machine.corrections import FACTORS
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.hints import WITHIN, hint_from
@@ -133,6 +134,7 @@ class _Model:
         self.data = RegionData(nest, machine, self.schedule, warm=warm)
         self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
         self._asking: dict[tuple[float, ...], float] = {}
+        self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
 
     def points(self, counts: Sequence[int]) -> tuple[Point, ...]:
         """Times for every count."""
@@ -152,13 +154,15 @@ class _Model:
     def _terms(self, threads: int, data: Data) -> tuple[dict[str, float], float, float]:
         machine = self.machine
         share = largest_share(self.nest, threads, self.schedule)
-        factor = machine.corrections.factor
-        latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES
-        latency *= factor("scattered")
-        waiting = data.scattered * max(0.0, latency - LINE / self._rate(1.0, 1, data.writes))
-        from_cache = factor("cache") * data.from_cache
-        overlapping = factor("compute") * self.core.overlapping
-        transfers = factor("compute") * self.core.loading + from_cache
+        factor = self._factor
+        waiting = 0.0
+        if data.scattered:
+            latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES
+            latency *= factor["scattered"]
+            waiting = data.scattered * max(0.0, latency - LINE / self._rate(1.0, 1, data.writes))
+        from_cache = factor["cache"] * data.from_cache
+        overlapping = factor["compute"] * self.core.overlapping
+        transfers = factor["compute"] * self.core.loading + from_cache
         busy = max(transfers, overlapping) + waiting
         memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data)
         spilled = spilled_share(machine, self.touched, threads)
@@ -179,7 +183,7 @@ class _Model:
             "cache": even * busy * cached + past.lines,
             "memory-bandwidth": even * memory,
             "imbalance": max(0.0, share - even) * work,
-            "overhead": factor("overhead") * costs + past.pages + past.exchange,
+            "overhead": factor["overhead"] * costs + past.pages + past.exchange,
             "serialization": serial,
         }
         return terms, requesting, rate
@@ -224,7 +228,7 @@ class _Model:
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of the path that `requesting` cores share."""
-        return self._path(requesting, threads, writes) / self.machine.corrections.factor("memory")
+        return self._path(requesting, threads, writes) / self._factor["memory"]
 
     def _path(self, requesting: float, threads: int, writes: float) -> float:
         machine = self.machine

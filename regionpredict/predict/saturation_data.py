@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 
 from regionpredict.analysis.balance import Schedule
 from regionpredict.analysis.groups import Nest
@@ -16,6 +18,10 @@ LINE = 64
 PAGE = 4096
 PREFETCHED_STREAMS = 32
 """Streams that the second cache's prefetcher follows (Intel optimization manual, "streamer")."""
+_COUNTS = 10
+"""Numbers of threads whose traffic is counted at most."""
+_STRAIGHT = 0.01
+"""Deviation from a straight line that is let pass."""
 REUSE_SHARE = 0.5
 """Share of a cache that reuse can count on beside the streams (Stengel et al. 2015, sec. 2.4)."""
 
@@ -39,9 +45,11 @@ class Data:
 class _Knot:
     """A number of threads whose traffic has been counted.
 
-    `lines` are (cache, bytes from it, share of write-backs among them).
+    `totals` are bytes below each cache, `lines` (cache, bytes from it, share of write-backs among
+    them).
     """
 
+    totals: tuple[float, ...]
     lines: tuple[tuple[int, float, float], ...]
     memory: float
     writes: float
@@ -96,11 +104,44 @@ class RegionData:
         )
 
     def _thread_counts(self) -> list[int]:
-        """Counts at which the traffic is worked out: it changes with the sharers of a cache."""
+        """Counts at which the traffic is worked out, so that it is straight in between.
+
+        It bends where a cache is shared by all it can be. Between such counts the widest bend is
+        halved (on a logarithmic scale) until each middle lies on its line or enough are known.
+        """
         cores = self.machine.cores
-        inside = [1, 2, 4, 8, 16, 32, 64, 128]
-        edges = {c.shared_by_cores.whole for c in self.machine.caches} | {cores}
-        return sorted({k for k in inside if k <= cores} | {e for e in edges if e <= cores})
+        edges = {c.shared_by_cores.whole for c in self.machine.caches} | {1, cores}
+        found = sorted(e for e in edges if e <= cores)
+        waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(found)]
+        while waiting and len(found) < _COUNTS:
+            waiting.sort()
+            bend, left, right = waiting.pop()
+            middle = round(math.sqrt(left * right))
+            if bend < _STRAIGHT or not left < middle < right:
+                continue
+            found.append(middle)
+            bend = self._bend(left, right, middle)
+            if bend >= _STRAIGHT:
+                waiting += [
+                    (min(bend, self._bend(left, middle, left)), left, middle),
+                    (min(bend, self._bend(middle, right, middle)), middle, right),
+                ]
+        return sorted(found)
+
+    def _bend(self, left: int, right: int, middle: int) -> float:
+        """By what part the bytes at `middle` miss the line from `left` to `right`; at `left`
+        itself the part by which the two differ.
+        """
+        part = (middle - left) / (right - left) if middle > left else 1.0
+        worst = 0.0
+        for a, b, c in zip(*map(self._totals, (left, right, middle)), strict=True):
+            if a or b or c:
+                worst = max(worst, abs(a + part * (b - a) - c) / max(a, b, c))
+        return worst
+
+    def _totals(self, threads: int) -> tuple[float, ...]:
+        knot = self._knot(threads)
+        return (*knot.totals, knot.scattered * LINE)
 
     def _caches(self, threads: int) -> list[CacheLevel]:
         found: list[CacheLevel] = []
@@ -130,7 +171,7 @@ class RegionData:
         scattered = sum(one.read / LINE for one in levels[-1].arrays
                         if one.array in self._scattered)  # fmt: skip
         share = levels[-1].written / totals[-1] if totals[-1] else 0.0
-        return _Knot(tuple(lines), totals[-1], share, scattered)
+        return _Knot(tuple(totals), tuple(lines), totals[-1], share, scattered)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(
