@@ -7,7 +7,7 @@ counted in whole cache lines from its strides alone, so that no size costs more 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -202,6 +202,33 @@ def _drifts(group: Group, shared: set[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
+    """The subscript with tables that stand still in the loop over `inner` read as their index.
+
+    `picked` gets the names in these indices.
+
+    >>> i, j = Expr.name("i"), Expr.name("j")
+    >>> names = set()
+    >>> row = Expr.atom("ref", i + 1, label="row")
+    >>> str(in_order(row * 100 + j, "j", names)), names
+    ('100*i + j + 100', {'i'})
+    """
+    total = Expr.const(0)
+    for monomial, number in subscript.terms.items():
+        term = Expr.const(number)
+        for factor, power in monomial:
+            if isinstance(factor, str):
+                term = term * Expr.name(factor) ** power
+                continue
+            one = Expr({((factor, 1),): 1})
+            if factor.kind == "ref" and len(factor.args) == 1 and inner not in one.names:
+                picked |= factor.args[0].names
+                one = factor.args[0]
+            term = term * one**power
+        total = total + term
+    return total
+
+
 class _Lowering:
     """Turns the expressions of one region into numbers."""
 
@@ -352,8 +379,28 @@ class _Lowering:
     def _address(
         self, access: Access, array: Array, chain: tuple[NumericLoop, ...]
     ) -> Affine | None:
-        """Byte address relative to the array's begin; None where it is no affine function."""
-        forms = [self.form(unclamped(subscript)) for subscript in access.subscripts]
+        """Byte address relative to the array's begin; None where it is no affine function.
+
+        Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
+        """
+        subscripts = [unclamped(subscript) for subscript in access.subscripts]
+        found = self._affine(subscripts, array, chain)
+        if found is not None or not chain:
+            return found
+        picked: set[str] = set()
+        subscripts = [in_order(one, chain[-1].variable, picked) for one in subscripts]
+        picked &= self.variables
+        found = self._affine(subscripts, array, chain) if picked else None
+        if found is None:
+            return None
+        widest = max((abs(s) for name, s in found.slopes.items() if name not in picked), default=0)
+        apart = all(abs(found.slopes.get(name, 0.0)) > widest for name in picked)
+        return found if apart and widest else None
+
+    def _affine(
+        self, subscripts: Sequence[Expr], array: Array, chain: tuple[NumericLoop, ...]
+    ) -> Affine | None:
+        forms = [self.form(subscript) for subscript in subscripts]
         stride = float(array.element_bytes)
         constant = 0.0
         slopes: dict[str, float] = {}
