@@ -38,7 +38,11 @@ def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
 
 @click.command("fit")
 @click.argument("path", type=click.Path())
-@click.option("--input", "input_format", help="text, json, jsonl, talpas, cube or csv; else found.")
+@click.option(
+    "--input",
+    "input_format",
+    help="text, json, jsonl, measurements, talpas, cube or csv; else found.",
+)
 @click.option(
     "--format",
     "output",
@@ -75,7 +79,8 @@ def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
 def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     """Models the measurements in PATH and ranks the models by their growth.
 
-    Reads Extra-P's text and JSON, JSON lines, TALPas, Cube4 folders and CSV.
+    Reads what regionpredict measure writes, Extra-P's text and JSON, JSON lines, TALPas, Cube4
+    folders and CSV.
     """
     from pathlib import Path
 

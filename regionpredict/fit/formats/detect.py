@@ -8,6 +8,7 @@ from pathlib import Path
 from regionpredict.errors import InputError
 from regionpredict.fit.formats.cube import read_cube
 from regionpredict.fit.formats.json_forms import read_json, read_json_lines, read_talpas
+from regionpredict.fit.formats.measurements import read_measurements
 from regionpredict.fit.formats.table import read_csv
 from regionpredict.fit.formats.text import read_text
 from regionpredict.fit.series import Experiment
@@ -16,6 +17,7 @@ FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "text": read_text,
     "json": read_json,
     "jsonl": read_json_lines,
+    "measurements": read_measurements,
     "talpas": read_talpas,
     "cube": read_cube,
     "csv": read_csv,

@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict.errors import InputError
+from regionpredict.fit.formats.measurements import (
+    SCHEMA,
+    is_measurements,
+    read_measurements,
+)
 from regionpredict.fit.series import Experiment, SeriesBuilder
 
 
@@ -33,8 +38,8 @@ def read_json(path: Path) -> Experiment:
     try:
         if not isinstance(data, dict):
             raise InputError("the file holds no object", remedy="begin it with {", path=str(path))
-        if str(data.get("schema", "")).startswith("regionpredict/measurements/"):
-            return _read_own(data, str(path))
+        if str(data.get("schema", "")).startswith(SCHEMA):
+            return read_measurements(path)
         return _read_legacy(data) if "callpaths" in data else _read_short(data)
     except KeyError as error:
         raise InputError(f"the part {error} is missing", remedy="add it", path=str(path)) from error
@@ -84,26 +89,16 @@ def _read_legacy(data: dict[str, Any]) -> Experiment:
     return Experiment(builder.series())
 
 
-def _read_own(data: dict[str, Any], path: str) -> Experiment:
-    """Our own measurements: `runs` of regions over threads and other parameters."""
-    del path
-    builder = SeriesBuilder(data["parameters"])
-    for one in data["measurements"]:
-        builder.add(
-            str(one["callpath"]),
-            str(one["metric"]),
-            _point(one["point"]),
-            _numbers(one["values"]),
-        )
-    return Experiment(builder.series())
-
-
 def read_json_lines(path: Path) -> Experiment:
     """Reads one JSON object a line: `params`, `value`, and perhaps `callpath` and `metric`.
 
-    A line that does not fit becomes a problem; the others are read.
+    A line that does not fit becomes a problem; the others are read. Files that `regionpredict
+    measure` wrote are lines of JSON too, and are known by their first.
     """
     with path.open(encoding="utf-8") as stream:
+        if is_measurements(stream.readline()):
+            return read_measurements(path)
+        stream.seek(0)
         return _read_lines(stream, str(path), "params")
 
 
