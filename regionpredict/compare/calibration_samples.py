@@ -88,7 +88,7 @@ def gather(
     nearest: dict[int, RegionSummary] = {}
     for summary in summaries:
         last = summary.last
-        hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line))
+        hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
         place = places[id(hint)] if hint is not None else -1
         if hint is not None and place in nearest:
             # Two files of one name: the region is the one with more folders in common.

@@ -124,7 +124,7 @@ def _pairs(
     pairs, alone = [], []
     for summary in summaries:
         last = summary.last
-        hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line))
+        hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
         if hint is None:
             alone.append(f"{last.file}:{last.line}")
         else:

@@ -46,11 +46,13 @@ class Hints:
 
 
 class Place(NamedTuple):
-    """Where a region stands: its directive's line and its loop's."""
+    """Where a region stands: its directive's line and its loop's, and which of the regions on that
+    line it is, from 1."""
 
     file: str
     line: int
     loop_line: int | None
+    ordinal: int = 1
 
 
 class Placed(Protocol):
@@ -115,9 +117,16 @@ def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
     """The hint of the region at a place: same line, and the file with the most folders in common.
 
     Paths may differ in front, as those of a source read on one machine and built on another do;
-    the file's name may not.
+    the file's name may not. Where a macro puts several regions on one line, the hints' order is
+    theirs.
     """
-    best: Region | None = None
+    found = hints_at(hints, place)
+    return found[min(place.ordinal, len(found)) - 1] if found else None
+
+
+def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
+    """The hints of all regions on the line of a place, in their order."""
+    best: list[Region] = []
     most = 0
     for hint in hints:
         same = hint.line == place.line or (
@@ -125,8 +134,14 @@ def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
         )
         common = common_end(hint.file, place.file) if same else 0
         if common > most:
-            best, most = hint, common
+            best, most = [], common
+        if common and common == most and (not best or _beside(best[0], hint)):
+            best.append(hint)
     return best
+
+
+def _beside(one: Placed, other: Placed) -> bool:
+    return (one.file, one.line) == (other.file, other.line)
 
 
 def common_end(one: str, other: str) -> int:

@@ -29,6 +29,14 @@ _REDUCTION = (
     "#pragma omp declare reduction(regionpredict_most:int:"
     "omp_out=omp_in>omp_out?omp_in:omp_out) initializer(omp_priv=regionpredict_team())\n"
 )
+# How long the range of a `for (x : range)` is; unknown where its iterators cannot be subtracted.
+_RANGES = (
+    "template<class T> inline auto regionpredict_range(T &r, int)"
+    "->decltype((long long)(r.end()-r.begin())){return r.end()-r.begin();} "
+    "template<class T, unsigned long N> inline long long regionpredict_range(T (&)[N], int)"
+    "{return N;} "
+    "template<class T> inline long long regionpredict_range(T &, long){return -1;}\n"
+)
 _NO_REDUCTION = frozenset(("simd", "target", "teams", "distribute", "loop"))
 _FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
 
@@ -43,7 +51,10 @@ def instrument(text: str, folder: str, build: str, *, cpp: bool, ask: bool = Tru
     if not loops:
         return None
     lines = Lines(text)
-    pieces = [_Piece(_prelude_offset(text), -1, 0, _prelude(text, lines, cpp=cpp, ask=ask))]
+    prelude = _prelude(text, lines, cpp=cpp, ask=ask)
+    if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
+        prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
+    pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
     for loop in loops:
         before, clause, after = _calls(loop, build, ask=ask)
         marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
@@ -98,7 +109,7 @@ def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str, str]
     flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + ASKED * asks
     record = (
         f"{{static struct regionpredict_region regionpredict_r={{{_c_text(loop.file)},"
-        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{flags},0}};"
+        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{loop.ordinal},{flags},0}};"
     )
     done = (
         "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import Outlined
-from regionpredict.measure.hints_file import Hint, Hints, Place, match_hint
+from regionpredict.measure.hints_file import Hint, Hints, Place, hints_at
 
 
 class Limit(NamedTuple):
@@ -27,14 +27,14 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
     found = []
     for function in functions:
         lines = {*function.lines, (function.file, function.line)}
-        own = {}
+        own: dict[str, Hint] = {}
         for file, line in lines:
-            hint = match_hint(hints.regions, Place(file, line, line))
-            if hint is not None and hint.threads is not None and hint.status != "skipped":
-                own[hint.id] = hint
+            for hint in hints_at(hints.regions, Place(file, line, line)):
+                if hint.threads is not None and hint.status != "skipped":
+                    own[hint.id] = max(own.get(hint.id, hint), hint, key=_threads)
         if own:
             chosen = tuple(own[name] for name in sorted(own))
-            most = max(hint.threads or 1 for hint in chosen)
+            most = max(_threads(hint) for hint in chosen)
             found.append(Limit(function, chosen, most))
     if not found:
         raise InputError(
@@ -42,6 +42,10 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
     return tuple(found)
+
+
+def _threads(hint: Hint) -> int:
+    return hint.threads or 1
 
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:

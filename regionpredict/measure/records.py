@@ -34,11 +34,12 @@ class RegionRun:
     least_team: int
     most_team: int
     nowait: bool = False
+    ordinal: int = 1
 
     @property
-    def place(self) -> tuple[str, int]:
-        """File and line, which name the region."""
-        return self.file, self.line
+    def place(self) -> tuple[str, int, int]:
+        """File, line and which of the line's regions it is, which name the region."""
+        return self.file, self.line, self.ordinal
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
+from collections import Counter
 from typing import NamedTuple
 
 from regionpredict.frontend.pragmas import parse_directive
@@ -17,19 +18,24 @@ _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b([^\n]*)$", re.M)
 
 
 class Marker(NamedTuple):
-    """A line of the preprocessor: what follows is line `line` of `file`."""
+    """A line of the preprocessor: what follows is line `line` of `file`.
+
+    `inclusion` tells apart the times that one file is included.
+    """
 
     end: int
     line: int
     file: str
     system: bool
+    inclusion: int = 0
 
 
 class MeasuredLoop(NamedTuple):
     """A worksharing loop in preprocessed text; offsets are into that text.
 
     `begin` is the directive's, `pragma_end` that behind it, `end` that behind the loop. `trips`
-    is the C expression of its trip count. `kind` is the directive's words.
+    is the C expression of its trip count. `kind` is the directive's words. `ordinal` counts the
+    regions of one line from 1: a macro can put several on it.
     """
 
     begin: int
@@ -43,6 +49,7 @@ class MeasuredLoop(NamedTuple):
     kind: str
     clauses: tuple[Clause, ...]
     trips: str
+    ordinal: int = 1
 
     @property
     def combined(self) -> bool:
@@ -66,11 +73,18 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self.markers = [Marker(0, 1, "", system=False)]
+        inclusions, open_ones = 0, [0]
         for match in _MARKER.finditer(text):
             file = match.group(2)
             name = self.markers[-1].file if file is None else _unescaped(file)
-            system = "3" in (match.group(3) or "").split()
-            self.markers.append(Marker(match.end() + 1, int(match.group(1)), name, system))
+            flags = (match.group(3) or "").split()
+            if "1" in flags:
+                inclusions += 1
+                open_ones.append(inclusions)
+            elif "2" in flags and len(open_ones) > 1:
+                open_ones.pop()
+            line, system = int(match.group(1)), "3" in flags
+            self.markers.append(Marker(match.end() + 1, line, name, system, open_ones[-1]))
         self._ends = [marker.end for marker in self.markers]
 
     def at(self, offset: int) -> Marker:
@@ -88,6 +102,7 @@ def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
     lines = Lines(text)
     found: list[MeasuredLoop] = []
     elsewhere = 0
+    of_line: Counter[tuple[str, int, int]] = Counter()
     for match in _PRAGMA.finditer(text):
         words = parse_directive(match.group(1))[0].split()
         if not words or match.start() < elsewhere:
@@ -103,7 +118,10 @@ def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
             if words[0] == "target":
                 elsewhere = _end(text, match.end())
             if _is_loop(words):
-                found.append(_loop(text, match, lines, folder))
+                loop = _loop(text, match, lines, folder)
+                here = (place.file, place.line, place.inclusion)
+                of_line[here] += 1
+                found.append(loop._replace(ordinal=of_line[here]))
         except NotUnderstoodError:
             continue
     return found

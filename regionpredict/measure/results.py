@@ -30,7 +30,7 @@ def read_results(lines: Iterable[str]) -> Results:
     """
     program = compiler = runtime = ""
     processes = 0
-    found: dict[tuple[str, int], dict[int, RegionRun]] = {}
+    found: dict[tuple[str, int, int], dict[int, RegionRun]] = {}
     for line in lines:
         try:
             entry = json.loads(line)
@@ -68,6 +68,7 @@ def _region(entry: dict[str, Any]) -> RegionRun:
         least_team=entry["least_team"],
         most_team=entry["most_team"],
         nowait=bool(entry["flags"] & NOWAIT),
+        ordinal=entry.get("ordinal", 1),
     )
 
 
@@ -87,4 +88,5 @@ def _added(one: RegionRun, other: RegionRun) -> RegionRun:
         least_team=min(one.least_team, other.least_team),
         most_team=max(one.most_team, other.most_team),
         nowait=one.nowait,
+        ordinal=one.ordinal,
     )  # fmt: skip

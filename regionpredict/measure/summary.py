@@ -53,8 +53,8 @@ def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:
     )
 
 
-def _samples(runs: Sequence[Run]) -> dict[tuple[str, int], dict[int, list[float]]]:
-    samples: dict[tuple[str, int], dict[int, list[float]]] = {}
+def _samples(runs: Sequence[Run]) -> dict[tuple[str, int, int], dict[int, list[float]]]:
+    samples: dict[tuple[str, int, int], dict[int, list[float]]] = {}
     for run in runs:
         for region in run.regions:
             by_threads = samples.setdefault(region.place, {})
@@ -80,7 +80,7 @@ def unsettled(runs: Sequence[Run], threads: int) -> tuple[str, ...]:
     samples = {place: by[threads] for place, by in _samples(own).items()}
     whole = sum(median(times) for times in samples.values())
     open_ones = []
-    for (file, line), times in sorted(samples.items()):
+    for (file, line, _), times in sorted(samples.items()):
         if median(times) >= IMPORTANT * whole and relative_interval(times) > ENOUGH:
             open_ones.append(f"{file}:{line}")
     return tuple(open_ones)

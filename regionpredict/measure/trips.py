@@ -8,6 +8,7 @@ evaluation more changes no correct program.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.measure.ctext import (
@@ -19,6 +20,7 @@ from regionpredict.measure.ctext import (
 )
 
 UNKNOWN = "-1LL"
+RANGE = "regionpredict_range"
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 _CHANGES = frozenset(
     ("=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
@@ -63,6 +65,8 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
     there is no `for` at all.
     """
     first = read_header(text, at)
+    if collapse == 1 and not first.condition and (over := _range(first.init)):
+        return f"{RANGE}({_text(over)},0)", first.begin
     headers = [first]
     try:
         for _ in range(collapse - 1):
@@ -121,6 +125,24 @@ def _next_header(text: str, at: int) -> Header:
     while token.text == "{":
         token = need_token(text, token.end)
     return read_header(text, token.begin)
+
+
+def _range(tokens: Sequence[Token]) -> list[Token]:
+    """What a C++ `for (x : range)` runs over; nothing where asking it twice may do more than once.
+
+    Safe to ask are names, members, subscripts and pointers, but no calls.
+    """
+    top = _top(tokens)
+    colon = next((token for token in top if token.text == ":"), None)
+    if colon is None:
+        return []
+    over = [token for token in tokens if token.begin > colon.begin]
+    called = any(
+        token.text == "(" and before.text not in ("(", "*") for before, token in pairwise(over)
+    )
+    if called or any(t.text in _CHANGES or t.text in ("{", "?", ",") for t in over):
+        return []
+    return over
 
 
 def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:

@@ -39,7 +39,7 @@ def measured_seconds(
     seconds: dict[str, float] = {}
     for summary in summarise(campaign):
         last, timing = summary.last, summary.timings.get(1)
-        found = match_hint(regions, Place(last.file, last.line, last.loop_line))
+        found = match_hint(regions, Place(last.file, last.line, last.loop_line, last.ordinal))
         if found is not None and timing is not None:
             seconds[found.id] = seconds.get(found.id, 0.0) + timing.seconds
     if not seconds:

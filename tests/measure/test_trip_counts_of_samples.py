@@ -22,6 +22,17 @@ SUITES = {
 }
 
 
+# Bounds that no line of the source says, for each execution in turn, by hand: the rows k of wave
+# j + k = w with 1 <= j, k <= 10 (class S: 12 points a side), and a function called for each axis.
+WAVES = [{"first": max(1, wave - 10), "last": min(10, wave - 1)} for wave in range(2, 21)]
+GIVEN = {
+    ("lu_sweep.c", "make_blocks"): WAVES,
+    ("lu_sweep.c", "lower_solve"): WAVES,
+    ("lu_sweep.c", "upper_solve"): WAVES,
+    ("fdtd-apml.c", "init_profile"): [{"n": 32}, {"n": 33}, {"n": 33}],
+}
+
+
 @pytest.mark.parametrize("suite", SUITES)
 def test_every_region(tmp_path: Path, gcc: str, suite: str) -> None:
     macro, settings = SUITES[suite]
@@ -40,21 +51,22 @@ def test_every_region(tmp_path: Path, gcc: str, suite: str) -> None:
     regions = {(f.region.span.file, f.region.span.line): f for f in analysis.facts}
     assert set(seen) == set(regions)
     definitions = analysis.program.definitions
-    known = 0
     for place, line in seen.items():
         assert line["counted"] == line["executions"], place
         counts = list(_iterations(regions[place], definitions[regions[place].region.id]))
-        if None in counts:
-            continue
-        known += 1
+        assert None not in counts, place
         assert min(counts) == line["least_trips"], place
         assert max(counts) == line["most_trips"], place
         assert line["trips"] * len(counts) == sum(counts) * line["executions"], place
-    assert known >= 0.95 * len(seen)
 
 
 def _iterations(facts: RegionFacts, defined: tuple[Definition, ...]) -> Iterator[int | None]:
     """The iterations of every execution, one for each turn of the serial loops around."""
+    region = facts.region
+    if by_hand := GIVEN.get((Path(region.span.file).name, region.function)):
+        assert facts.iterations.expr is not None
+        yield from (int(facts.iterations.expr.evaluate(values) or 0) for values in by_hand)
+        return
     if not facts.bindings.assumed:
         yield facts.iterations.value
         return

@@ -7,6 +7,7 @@ struct regionpredict_region {
     const char *build;
     int line;
     int loop_line;
+    int ordinal; /* among the regions of its line, from 1 */
     int flags; /* 1: combined with parallel, 2: nowait, 4: the team's size is asked inside it */
     struct regionpredict_counts *counts;
 };

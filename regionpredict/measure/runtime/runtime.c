@@ -22,7 +22,7 @@ struct regionpredict_counts {
     volatile int lock;
     struct regionpredict_counts *next;
     char *file, *function, *directive, *build;
-    int line, loop_line, flags;
+    int line, loop_line, ordinal, flags;
     long long executions, total, least, most, first; /* in ticks */
     long long counted, trips, least_trips, most_trips;
     int least_team, most_team;
@@ -160,6 +160,7 @@ static struct regionpredict_counts *enlist(struct regionpredict_region *region, 
             counts->build = copied(&text, region->build);
             counts->line = region->line;
             counts->loop_line = region->loop_line;
+            counts->ordinal = region->ordinal;
             counts->flags = region->flags;
             counts->next = regionpredict_state.first;
             regionpredict_state.first = counts;
@@ -303,6 +304,7 @@ static void write_region(struct line *line, int file, const struct regionpredict
     put_text(line, "file", counts->file);
     put_number(line, "line", counts->line);
     put_number(line, "loop_line", counts->loop_line);
+    put_number(line, "ordinal", counts->ordinal);
     put_text(line, "function", counts->function);
     put_text(line, "directive", counts->directive);
     put_text(line, "build", counts->build);
