@@ -64,6 +64,7 @@ def command(
     HINTS comes from regionpredict predict --format json, MEASUREMENTS from regionpredict measure;
     several files of one host are taken together.
     """
+    from regionpredict.compare.empirical import fitted_laws
     from regionpredict.compare.success import success
     from regionpredict.compare.verdicts import compare
     from regionpredict.measure.hints_file import read_hints
@@ -91,12 +92,13 @@ def command(
         criterion=criterion,
         statistic=statistic,
     )
+    laws = fitted_laws(result, campaigns)
     if plot is not None:
         write_file(plot, comparison_svg(result))
     if form == "json":
-        write_result(json.dumps(comparison_document(result), indent=1) + "\n", output)
+        write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
     else:
-        write_result(comparison_table(result), output)
+        write_result(comparison_table(result, laws), output)
     share = success(result).share
     if min_success is not None and (share is None or 100 * share < min_success):
         reached = "nothing was judged" if share is None else f"{100 * share:.1f} %"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
+from regionpredict.compare.empirical import Fitted, disagreeing
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.report.quantities import plural
@@ -14,8 +15,11 @@ _SHOWN = 10
 _REGION = 30
 
 
-def comparison_table(comparison: Comparison) -> str:
-    """One line a region, the success rate beside the trivial ones, and the worst misses."""
+def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
+    """One line a region, the success rate beside the trivial ones, and the worst misses.
+
+    `laws` are what was fitted to the measured times: where predictions disagree is told.
+    """
     most = max(n for one in comparison.verdicts for n in one.times)
     hints = comparison.hints
     lines = [
@@ -28,6 +32,7 @@ def comparison_table(comparison: Comparison) -> str:
     lines += [_row(one, most) for one in comparison.verdicts]
     lines += ["", *_rates(comparison)]
     lines += _worst(comparison.most_wrong)
+    lines += _disagreements(laws)
     if comparison.not_measured:
         lines += ["", f"{plural(len(comparison.not_measured), 'hint')} without a measurement"]
     if comparison.without_hint:
@@ -80,6 +85,31 @@ def _worst(wrong: Sequence[Verdict]) -> list[str]:
     return lines
 
 
+def _disagreements(laws: Sequence[Fitted]) -> list[str]:
+    """Where the predicted speedup is beyond the uncertainty of the law fitted to the times."""
+    if not laws:
+        return []
+    apart = disagreeing(laws)
+    lines = [
+        "",
+        f"prediction and fitted law disagree for {len(apart)} of {plural(len(laws), 'region')}"
+        + (", farthest apart first:" if apart else ""),
+    ]
+    for one in apart[:_SHOWN]:
+        assert one.worst is not None
+        threads = one.worst[0]
+        band = one.speedup[threads]
+        lines += [
+            f"  {one.verdict.hint.id} {one.verdict.hint.function}: on {threads} threads "
+            f"{one.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
+            f"({band.low:.2f} to {band.high:.2f})",
+            f"      predicted: {one.predicted_law}; measured: {one.law}",
+        ]
+    if len(apart) > _SHOWN:
+        lines.append(f"  ... and {len(apart) - _SHOWN} more: see --format json")
+    return lines
+
+
 def _rate(rate: Rate) -> str:
     if rate.share is None:
         return "none judged"
@@ -101,9 +131,10 @@ def _whole(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
+def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> dict[str, Any]:
     """The whole comparison for `json.dumps`, schema `regionpredict/comparison/1`."""
     hints = comparison.hints
+    by_region = {id(one.verdict): one for one in laws}
     return {
         "schema": "regionpredict/comparison/1",
         "machine": {"name": hints.machine, "packages": hints.packages,
@@ -117,7 +148,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "baselines": {name: _rate_entry(rate) for name, rate in baselines(comparison).items()},
         "time_lost": time_lost(comparison.judged),
         "median_speedup_error": comparison.median_speedup_error,
-        "regions": [_entry(one) for one in comparison.verdicts],
+        "regions": [_entry(one, by_region.get(id(one))) for one in comparison.verdicts],
+        "disagreeing": [one.verdict.hint.id for one in disagreeing(laws)],
         "most_wrong": [one.hint.id for one in comparison.most_wrong],
         "without_hint": list(comparison.without_hint),
         "not_measured": list(comparison.not_measured),
@@ -129,7 +161,7 @@ def _rate_entry(rate: Rate) -> dict[str, Any]:
             "interval": [rate.low, rate.high]}  # fmt: skip
 
 
-def _entry(one: Verdict) -> dict[str, Any]:
+def _entry(one: Verdict, law: Fitted | None) -> dict[str, Any]:
     return {
         "id": one.hint.id,
         "file": one.hint.file,
@@ -148,4 +180,18 @@ def _entry(one: Verdict) -> dict[str, Any]:
         "needed": one.needed,
         "right": one.right,
         "loss": one.loss,
+        "fitted": None if law is None else _law_entry(law),
+    }
+
+
+def _law_entry(law: Fitted) -> dict[str, Any]:
+    return {
+        "law": law.law,
+        "predicted_law": law.predicted_law,
+        "text": str(law.model),
+        "speedup": {
+            str(n): {"value": band.value, "low": band.low, "high": band.high}
+            for n, band in law.speedup.items()
+        },
+        "disagrees": list(law.disagrees),
     }

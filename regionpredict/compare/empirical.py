@@ -1,0 +1,153 @@
+"""Predicted curves against laws fitted to the measured times: where do they disagree?
+
+Each region's times over threads become a law of thread scaling (`regionpredict.fit.laws`: constant,
+Amdahl's with and without overhead, saturation). A prediction disagrees at a number of threads
+where its speedup lies outside the fitted law's interval and is off by more than the tolerance: so
+neither noise nor a small difference that happens to be sure counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.compare.verdicts import Comparison, Verdict
+from regionpredict.fit import FittedModel, fit
+from regionpredict.measure.records import Campaign
+
+LEAST_COUNTS = 3
+"""Thread counts from which on times tell a law with two coefficients from noise."""
+LEVEL = 0.95
+
+
+class Band(NamedTuple):
+    """A speedup by the fitted law, and where it lies with 95 % probability."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A region's law beside its prediction.
+
+    `law` and `predicted_law` tell the two in words; `speedup` is the fitted one by thread count;
+    `disagrees` the thread counts at which the prediction is beyond the fit's uncertainty.
+    """
+
+    verdict: Verdict
+    model: FittedModel
+    law: str
+    predicted_law: str
+    speedup: Mapping[int, Band]
+    disagrees: tuple[int, ...]
+
+    @property
+    def worst(self) -> tuple[int, float] | None:
+        """(threads, predicted over fitted speedup) where the two are farthest apart."""
+        ratios = {
+            n: self.verdict.predicted_speedup[n] / self.speedup[n].value for n in self.disagrees
+        }
+        if not ratios:
+            return None
+        threads = max(ratios, key=lambda n: max(ratios[n], 1 / ratios[n]))
+        return threads, ratios[threads]
+
+
+def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[Fitted, ...]:
+    """The laws of all regions that were measured on 1 and at least two more thread counts."""
+    samples = _samples(campaigns)
+    found = []
+    for verdict in comparison.verdicts:
+        times = samples.get(verdict.measured.last.place, {})
+        usable = 1 in times and len(times) >= LEAST_COUNTS
+        if usable and all(value > 0 for values in times.values() for value in values):
+            found.append(_fitted(verdict, times, comparison.tolerance))
+    return tuple(found)
+
+
+def disagreeing(laws: Sequence[Fitted]) -> tuple[Fitted, ...]:
+    """Those whose prediction disagrees, the farthest apart first."""
+
+    def distance(one: Fitted) -> float:
+        ratio = one.worst[1] if one.worst is not None else 1.0
+        return max(ratio, 1 / ratio) if ratio > 0 else float("inf")
+
+    return tuple(sorted((one for one in laws if one.disagrees), key=distance, reverse=True))
+
+
+def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int, list[float]]]:
+    """Seconds of one execution in each run, by region and thread count."""
+    samples: dict[tuple[object, ...], dict[int, list[float]]] = {}
+    for campaign in campaigns:
+        for run in campaign.measured:
+            for region in run.regions:
+                by_threads = samples.setdefault(region.place, {})
+                seconds = region.total_s / max(1, region.executions)
+                by_threads.setdefault(run.threads, []).append(seconds)
+    return samples
+
+
+def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> Fitted:
+    counts = sorted(times)
+    model = _law(counts, [times[n] for n in counts])
+    alone = model.interval((1.0,), LEVEL)
+    speedup = {}
+    for count in counts:
+        then = model.interval((float(count),), LEVEL)
+        at = model.predict((float(count),))
+        value = model.predict((1.0,)) / at if at > 0 else float("inf")
+        low = alone.low / then.high if then.high > 0 else value
+        high = alone.high / then.low if then.low > 0 else float("inf")
+        speedup[count] = Band(value, min(low, value), max(high, value))
+    predicted = verdict.predicted_speedup
+    disagrees = tuple(
+        n for n in counts[1:]
+        if n in predicted and not speedup[n].low <= predicted[n] <= speedup[n].high
+        and abs(predicted[n] / speedup[n].value - 1) > tolerance
+    )  # fmt: skip
+    shared = [n for n in counts if predicted.get(n, 0.0) > 0]
+    told = "no curve"
+    if len(shared) >= LEAST_COUNTS:
+        told = law_text(_law(shared, [[1.0 / predicted[n]] for n in shared]))
+    return Fitted(verdict, model, law_text(model), told, speedup, disagrees)
+
+
+def _law(counts: Sequence[int], values: Sequence[Sequence[float]]) -> FittedModel:
+    return fit(
+        [(float(n),) for n in counts], values, statistic="median", min_points=LEAST_COUNTS,
+        law="threads",
+    )  # fmt: skip
+
+
+def law_text(model: FittedModel) -> str:
+    """A law of run times over threads in a few words.
+
+    >>> from regionpredict.fit import fit
+    >>> def told(times):
+    ...     return law_text(fit([1, 2, 4, 8], [[t] for t in times], min_points=3, law="threads"))
+    >>> told([10.0, 6.0, 4.0, 3.0])
+    '20 % serial'
+    >>> told([8.0, 4.0, 4.0, 4.0])
+    'saturates at 2.0 threads'
+    >>> told([5.0, 5.0, 5.0, 5.0])
+    'does not scale'
+    """
+    found = model.law_parameters
+    serial = found.get("serial_fraction", 0.0)
+    if model.law == "saturation":
+        knee = found.get("knee", float("inf"))
+        reach = float(model.points.max())
+        return "scales" if knee >= reach else f"saturates at {knee:.1f} threads"
+    if model.law == "amdahl":
+        if not any(coefficient > 0 for coefficient, _ in model.terms):
+            return "does not scale"
+        return "scales" if serial < 0.005 else f"{100 * serial:.0f} % serial"
+    if model.law.startswith("amdahl-") and found.get("overhead", 0.0) > 0:
+        grows = "log2(p)" if model.law == "amdahl-log" else "p"
+        return f"{100 * serial:.0f} % serial, overhead grows with {grows}"
+    if model.law.startswith("amdahl-"):
+        return f"{100 * serial:.0f} % serial"
+    return "does not scale"
