@@ -211,7 +211,8 @@ class _Progress:
         if seen.state == "RUNNING":
             self.began = self.began or time.monotonic()
             self._say(f"job {self.job_id} runs on {seen.node}")
-            self.bar.write(self._line(time.monotonic() - self.began))
+            if self.bar.live:
+                self.bar.write(self._line(time.monotonic() - self.began))
         elif seen.state == "PENDING" and seen.reason != "None":
             self._say(f"job {self.job_id} waits: {seen.reason}")
 

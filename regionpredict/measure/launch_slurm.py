@@ -9,7 +9,6 @@ whatever becomes of the job or of whoever waits for it.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import io
 import os
 import re
@@ -19,6 +18,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ import submitit
 from submitit.core.utils import FailedJobError, FailedSubmissionError, UncompletedJobError
 
 from regionpredict.errors import InputError
+from regionpredict.measure.child import end_with_parent
 
 _ACTIVE = {
     "PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING",
@@ -55,7 +56,6 @@ _ASK_OTHERWISE = "change what is asked by --threads, --time-budget or --slurm-op
 _SILENCE_S = 600.0
 """How long Slurm's controller may be out of reach."""
 _SLOWEST_S = 5.0
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 class JobFailedError(InputError):
@@ -159,14 +159,10 @@ def run_command(command: tuple[str, ...]) -> Ended:
     """What the job does, on its node."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, errors="replace", check=False, preexec_fn=_end_with_parent,
+        text=True, errors="replace", check=False,
+        preexec_fn=partial(end_with_parent, signal.SIGTERM, os.getpid()),
     )  # fmt: skip
     return Ended(done.returncode, done.stderr, os.uname().nodename)
-
-
-def _end_with_parent() -> None:
-    """Linux ends this process when the one that started it ends, however that ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def look(job_id: str) -> Seen | None:

@@ -11,9 +11,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from regionpredict.errors import InputError
+from regionpredict.measure.child import end_with_parent
 from regionpredict.measure.records import Campaign, Run
 from regionpredict.measure.results import Results, read_results
 from regionpredict.measure.store import Store
@@ -187,6 +189,7 @@ def _call(
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
                 env=dict(environment), start_new_session=True,
+                preexec_fn=partial(end_with_parent, signal.SIGKILL, os.getpid()),  # noqa: PLW1509
             )  # fmt: skip
         except FileNotFoundError:
             raise RunFailedError(

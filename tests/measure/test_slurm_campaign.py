@@ -300,6 +300,28 @@ def test_the_job_outlives_who_waits_for_it(slurm: Cluster, program: str, tmp_pat
     assert done.returncode == 0, done.stderr
 
 
+def test_what_a_scheduler_terminates_ends_its_run(program: str, tmp_path: Path) -> None:
+    """The campaign as it runs in a job, which gets SIGTERM when the job is cancelled."""
+    line = [*MEASURE, "--threads", "1", "-o", "m", "--", program, "2"]
+    with subprocess.Popen(
+        line, cwd=tmp_path, env=_settings(), stderr=subprocess.PIPE, text=True
+    ) as process:
+        _await(lambda: len(_processes(b"%b\0002\0" % os.fsencode(program))) == 2)  # and its run
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert said == "regionpredict: interrupted; 0 runs kept in m; --resume goes on\n"
+    _await(lambda: not _processes(os.fsencode(program)))
+
+
+def test_a_killed_campaign_leaves_no_run(program: str, tmp_path: Path) -> None:
+    line = [*MEASURE, "--threads", "1", "-o", "m", "--", program, "2"]
+    with subprocess.Popen(line, cwd=tmp_path, env=_settings()) as process:
+        _await(lambda: len(_processes(b"%b\0002\0" % os.fsencode(program))) == 2)
+        process.kill()
+    _await(lambda: not _processes(os.fsencode(program)))
+
+
 def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
     def refused(*words: str, path: str) -> tuple[int, str]:
         done = subprocess.run(
