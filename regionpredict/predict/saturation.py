@@ -201,11 +201,13 @@ class _Model:
         spill = spill_of(share, self._crowd(threads), static=self.schedule.kind == "static")
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
-        near = self._waiting(spill.near, threads, busy, data)[0]
+        near = together(busy, self._waiting(spill.near, threads, busy, data)[0])
         # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
         slow = replace(data, memory=farther * data.memory)
-        far = self._waiting(spill.far, threads, busy, slow)[0]
-        work = (1.0 - spill.last) * together(busy, near) + spill.last * together(busy, far)
+        far = together(busy, self._waiting(spill.far, threads, busy, slow)[0])
+        mixed = (1.0 - spill.last) * near + spill.last * far
+        # Whoever is last: the thread of the far pages, or those that fill their own domain.
+        work = max(near, mixed) if self.schedule.kind == "static" else mixed
         return math.sqrt(max(0.0, work * work - busy * busy))
 
     def _requesting(self, crowd: float, threads: int, busy: float, data: Data) -> float:

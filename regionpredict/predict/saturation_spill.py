@@ -13,6 +13,10 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 
+USABLE = 0.95
+"""Share of a domain's memory that a program gets, assumed: Linux keeps 64 B for each page of 4 KiB
+(1.6 %), and the kernel, its caches and services about a GiB of the 32 of a domain."""
+
 
 class Spill(NamedTuple):
     """Threads of the fullest domain and where the pages of their parts lie.
@@ -35,7 +39,8 @@ def spilled_share(machine: Machine, touched: float, threads: int) -> float:
     if size is None or machine.domains == 1 or machine.memory.shared_path is not None:
         return 0.0
     own = touched * min(threads, machine.cores_per_domain) / threads
-    return min(1.0 - 1.0 / machine.domains, 1.0 - size.value / own) if own > size.value else 0.0
+    room = USABLE * size.value
+    return min(1.0 - 1.0 / machine.domains, 1.0 - room / own) if own > room else 0.0
 
 
 def spill_of(share: float, crowd: float, *, static: bool) -> Spill:
@@ -57,10 +62,10 @@ def spill_note(machine: Machine, touched: float) -> str:
     size = machine.memory.size_bytes
     if size is None or not spilled_share(machine, touched, 1):
         return ""
-    gib, own = touched / 2**30, size.value / 2**30
-    if touched > machine.domains * size.value:
-        return f"{gib:.0f} GiB of data in {machine.domains * own:.0f} GiB of memory: it would page"
+    gib, own = touched / 2**30, USABLE * size.value / 2**30
+    if touched > machine.domains * USABLE * size.value:
+        return f"{gib:.0f} GiB of data, {machine.domains * own:.0f} GiB for it: it would page"
     return (
-        f"{gib:.0f} GiB of data in {own:.0f} GiB of a domain: the rest lies in the next one, the "
-        "last threads' part"
+        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest, the last threads' part, "
+        "lies in the next one"
     )

@@ -16,7 +16,7 @@ from regionpredict.machine.quantity import Quantity
 from regionpredict.pipeline import analyse
 from regionpredict.predict.prediction import Prediction
 from regionpredict.predict.saturation import predict_saturation
-from regionpredict.predict.saturation_spill import spill_of, spilled_share
+from regionpredict.predict.saturation_spill import USABLE, spill_of, spilled_share
 
 GIB = 1 << 30
 _SOURCE = """
@@ -30,9 +30,9 @@ void f(long n, double *restrict a, const double *restrict b)
 
 
 def _machine(gib: float | None) -> Machine:
-    """Ivy Bridge, two domains of ten cores, with `gib` of memory in each."""
+    """Ivy Bridge, two domains of ten cores, each with `gib` of memory that a program can use."""
     machine = load("ivybridge-e5-2660v2")
-    size = None if gib is None else Quantity(gib * GIB, "B", "assumed", "the test's")
+    size = None if gib is None else Quantity(gib * GIB / USABLE, "B", "assumed", "the test's")
     return replace(machine, memory=replace(machine.memory, size_bytes=size))
 
 
@@ -52,7 +52,7 @@ def test_share_that_has_no_room() -> None:
     # On 11 threads ten of them, in the first domain, touch 10/11 of it; on 20 a half: it fits.
     assert spilled_share(machine, 40 * GIB, 11) == pytest.approx(1 - 32 / (40 * 10 / 11))
     assert spilled_share(machine, 40 * GIB, 20) == 0.0
-    assert spilled_share(machine, 32 * GIB, 1) == 0.0
+    assert spilled_share(machine, 32 * GIB - 1, 1) == 0.0
     # More than the node has: no more than the other domain's half can be far.
     assert spilled_share(machine, 400 * GIB, 1) == 0.5
     assert spilled_share(_machine(None), 400 * GIB, 1) == 0.0
@@ -91,12 +91,19 @@ def test_the_far_piece_paces_a_static_schedule(tmp_path: Path) -> None:
     assert static[10] > 1.1 * whole[10]
 
 
+def test_those_that_fill_their_own_domain_may_be_last(tmp_path: Path) -> None:
+    """A tenth far, ten threads: nine fill the near domain, which takes 0.9 of what it took."""
+    whole = {p.threads: p for p in _predict(tmp_path, _machine(None)).derivation.points}  # type: ignore[union-attr]
+    part = {p.threads: p for p in _predict(tmp_path, _machine(32 * 0.9)).derivation.points}  # type: ignore[union-attr]
+    assert part[10].seconds / whole[10].seconds == pytest.approx(0.9, rel=0.02)
+
+
 def test_the_note_says_what_was_assumed(tmp_path: Path) -> None:
     """Said where pages spill, and only there; serial first touch has its own placement."""
 
     def notes(gib: float | None, kind: str = "parallel") -> str:
         return "; ".join(_predict(tmp_path, _machine(gib), kind=kind).assumed)
 
-    assert "32 GiB of data in 24 GiB of a domain" in notes(24)
+    assert "32 GiB of data, 24 GiB of a domain" in notes(24)
     assert "it would page" in notes(12)
     assert "GiB" not in notes(33) and "GiB" not in notes(None) and "GiB" not in notes(24, "serial")
