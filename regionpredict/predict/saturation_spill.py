@@ -66,6 +66,6 @@ def spill_note(machine: Machine, touched: float) -> str:
     if touched > machine.domains * USABLE * size.value:
         return f"{gib:.0f} GiB of data, {machine.domains * own:.0f} GiB for it: it would page"
     return (
-        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest, the last threads' part, "
-        "lies in the next one"
+        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest lies in the next one, "
+        "the last threads' part"
     )
