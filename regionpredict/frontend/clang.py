@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,16 +21,17 @@ from regionpredict.frontend.clang_tree import TreeBuilder
 from regionpredict.frontend.clang_types import TypeReader
 from regionpredict.frontend.macros import MacroTable
 from regionpredict.frontend.pragmas import (
+    Masked,
     Pragma,
     SourceText,
-    blank_comments,
     blank_ranges,
     find_pragmas,
+    masked,
     may_hold_directives,
 )
 from regionpredict.frontend.recovery import Guesses
 from regionpredict.frontend.syntax import Decl, Function
-from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit
+from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit, called_at
 from regionpredict.ir import Diagnostic, Span
 
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
@@ -84,6 +86,7 @@ class _Reader:
         self.diagnostics: list[Diagnostic] = []
         self.errors: tuple[Span, ...] = ()
         self.sources: dict[int, SourceText] = {}
+        self.active: dict[int, Masked] = {}
         self.handle = self._parse_with_guesses()
         self.macros = MacroTable()
         self.place = lc.Place()
@@ -275,8 +278,7 @@ class _Reader:
                 continue
             self.sources[file] = SourceText(self.file_name(file), data)
             if b"define" in data:
-                active = blank_ranges(data, self._skipped(file))
-                self.macros.add_text(blank_comments(active))
+                self.macros.add_text(self._active(file, data).code)
         for name, value in self.request.defines:
             self.macros.add(name, value)
 
@@ -286,11 +288,18 @@ class _Reader:
             source = self.sources.get(file)
             if source is None or not may_hold_directives(source.data, self.macros):
                 continue
-            pragmas = find_pragmas(source, self.macros, self._skipped(file))
+            pragmas = find_pragmas(source, self.macros, self._active(file, source.data))
             if pragmas:
                 self.builder.set_pragmas(file, pragmas)
                 found.extend((file, source.path, pragma) for pragma in pragmas)
         return found
+
+    def _active(self, file: int, data: bytes) -> Masked:
+        """What the compiler reads of a file."""
+        text = self.active.get(file)
+        if text is None:
+            text = self.active[file] = masked(blank_ranges(data, self._skipped(file)))
+        return text
 
     def _skipped(self, file: int) -> list[tuple[int, int]]:
         """The ranges of a file that a false `#if` left out every time the file was included."""
@@ -415,13 +424,11 @@ class _Reader:
         return count
 
     def _functions_calling(self, name: str) -> list[Function]:
-        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*\(")
+        calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
         found = []
         for cursor, file, begin, end in self._located():
-            source = self.sources.get(file)
-            if source is None or not pattern.search(source.data, begin, min(end, len(source.data))):
-                continue
-            function = self._function(cursor)
-            if function is not None:
+            places = calls.get(file, ())
+            at = bisect_left(places, begin)
+            if at < len(places) and places[at] < end and (function := self._function(cursor)):
                 found.append(function)
         return found

@@ -66,15 +66,16 @@ class ExpressionBuilder:
         self._lib = lc.library()
         self._declarations = declarations
         self._on_lambda = on_lambda
+        self._names: dict[Decl, Name] = {}
         self._table: dict[int, Callable[[Node], Expression]] = {
-            100: self._through,
+            100: self._wrapper,
             101: self._name,
             102: self._member,
             103: self._call,
             106: self._integer,
             107: self._floating,
             110: self._integer,
-            111: self._through,
+            111: self._wrapper,
             112: self._unary,
             113: self._index,
             114: self._binary,
@@ -93,6 +94,8 @@ class ExpressionBuilder:
 
     def build(self, node: Node) -> Expression:
         """The expression at a node; `Opaque` for one that is not understood."""
+        while node.kind in WRAPPERS and len(node.children) == 1:
+            node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
 
@@ -114,11 +117,8 @@ class ExpressionBuilder:
                 self._on_lambda(child)
         return Opaque("lambda")
 
-    def _through(self, node: Node) -> Expression:
-        node = unwrapped(node)
-        if node.kind in WRAPPERS:
-            return self._integer(node) if not node.children else self._opaque(node)
-        return self.build(node)
+    def _wrapper(self, node: Node) -> Expression:
+        return self._integer(node) if not node.children else self._opaque(node)
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -128,7 +128,10 @@ class ExpressionBuilder:
             return Opaque(lc.spelling(node.cursor))
         if decl.value is not None:
             return IntLit(decl.value)
-        return Name(decl, NO_SPAN)
+        name = self._names.get(decl)  # all uses are the same value: made once
+        if name is None:
+            name = self._names[decl] = Name(decl, NO_SPAN)
+        return name
 
     def _member(self, node: Node) -> Expression:
         field = self._declarations.referred(node.cursor)

@@ -1,15 +1,14 @@
 """OpenMP directives in source text: `#pragma omp`, `_Pragma("omp ...")` and macros that hold one.
 
 libclang shows no loop below an OpenMP directive, so directives are read from the text and
-attached to the statement that follows. Comments, strings and text under a false `#if` (the
-ranges given as `skipped`) hold none.
+attached to the statement that follows. Comments, strings and text under a false `#if` hold none.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.macros import MacroTable
@@ -113,22 +112,43 @@ _PREPROCESSOR_LINE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 
-def blank_comments(data: bytes, *, strings: bool = False) -> bytes:
-    """The same bytes with comments (and strings) as blanks; the length stays.
+class Masked(NamedTuple):
+    """A text twice, at its own length: comments blank (`code`), strings blank too (`bare`).
 
-    Line ends stay too, but for those inside a comment, which become vertical tabs.
+    Line ends stay, but for those inside a comment, which become vertical tabs.
     """
 
-    def blank(match: re.Match[bytes]) -> bytes:
-        text = match.group()
-        if text[:2] == b"/*":  # one blank to C: a directive goes on behind it
-            return re.sub(rb"[^\n]", b" ", text).replace(b"\n", b"\v")
-        # A string that goes on over lines may hold what looks like a directive.
-        if text[:1] == b"/" or strings or b"\n" in text:
-            return re.sub(rb"[^\n]", b" ", text)
-        return text
+    code: bytes
+    bare: bytes
 
-    return _TOKEN.sub(blank, data)
+
+def masked(data: bytes) -> Masked:
+    """The text without its comments, and without its strings."""
+    code: list[bytes] = []
+    bare: list[bytes] = []
+    at = 0
+    for match in _TOKEN.finditer(data):
+        text, begin = match.group(), match.start()
+        code.append(data[at:begin])
+        bare.append(data[at:begin])
+        at = match.end()
+        # To C a comment is one blank: a directive goes on behind it.
+        blank = _blank(text, b"\v" if text[:2] == b"/*" else b"\n")
+        bare.append(blank)
+        # A string that goes on over lines may hold what looks like a directive.
+        code.append(blank if text[:1] == b"/" or b"\n" in text else text)
+    code.append(data[at:])
+    bare.append(data[at:])
+    return Masked(b"".join(code), b"".join(bare))
+
+
+def _blank(text: bytes, line_end: bytes) -> bytes:
+    return line_end.join([b" " * len(line) for line in text.split(b"\n")])
+
+
+def blank_comments(data: bytes) -> bytes:
+    """The same bytes with comments as blanks, as `masked` has them."""
+    return masked(data).code
 
 
 def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
@@ -136,7 +156,7 @@ def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     parts, at = [], 0
     for start, end in sorted(ranges):
         if end > at:
-            parts += [data[at:start], re.sub(rb"[^\n]", b" ", data[max(at, start) : end])]
+            parts += [data[at:start], _blank(data[max(at, start) : end], b"\n")]
             at = end
     return b"".join([*parts, data[at:]])
 
@@ -146,27 +166,16 @@ def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
     return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
 
 
-def find_pragmas(
-    source: SourceText, macros: MacroTable, skipped: Iterable[tuple[int, int]] = ()
-) -> list[Pragma]:
-    """The active OpenMP directives of a file, in the order of the text."""
-    code = blank_comments(source.data)
+def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[Pragma]:
+    """The OpenMP directives of a file, in the order of the text: that is what is active of it."""
     found: list[Pragma] = []
-    ranges = sorted(skipped)
-
-    def active(offset: int) -> bool:
-        return not any(start <= offset < end for start, end in ranges)
-
-    bare = blank_comments(code, strings=True)
-    for match in _PRAGMA_LINE.finditer(bare):
+    for match in _PRAGMA_LINE.finditer(text.bare):
         hash_at = match.start() + len(match.group()) - len(match.group().lstrip())
-        if not active(hash_at):
-            continue
-        body = _CONTINUED.sub(b"", code[slice(*match.span(1))]).decode("utf-8", "replace")
+        body = _CONTINUED.sub(b"", text.code[slice(*match.span(1))]).decode("utf-8", "replace")
         pragma = _make(source, body, hash_at, match.end(), macros)
         if pragma:
             found.append(pragma)
-    found.extend(_operator_pragmas(source, code, macros, active))
+    found.extend(_operator_pragmas(source, text, macros))
     found.sort(key=lambda pragma: pragma.offset)
     return found
 
@@ -184,33 +193,26 @@ def _make(
     return Pragma(kind, clauses, offset, end, line, column, text, macro)
 
 
-def _operator_pragmas(
-    source: SourceText,
-    code: bytes,
-    macros: MacroTable,
-    active: Callable[[int], bool],
-) -> list[Pragma]:
+def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> list[Pragma]:
     found: list[Pragma] = []
     names = macros.pragma_macros
-    if not names and not _PRAGMA_OPERATOR.search(code):
+    if not names and not _PRAGMA_OPERATOR.search(text.code):
         return found
     words = [re.escape(name).encode() for name in sorted(names)] + [b"_Pragma"]
-    bare = blank_comments(code, strings=True)
-    bare = _PREPROCESSOR_LINE.sub(lambda line: b" " * len(line.group()), bare)
+    bare = _PREPROCESSOR_LINE.sub(lambda line: b" " * len(line.group()), text.bare)
+    code = text.code.decode("latin-1")
     for match in re.finditer(rb"\b(?:" + b"|".join(words) + rb")\b", bare):
         at = match.start()
-        if not active(at):
-            continue
         name = match.group().decode()
-        end, arguments = macros.read_arguments(code.decode("latin-1"), match.end())
+        end, arguments = macros.read_arguments(code, match.end())
         if name == "_Pragma":
             texts = [_unquote(arguments[0])] if arguments else []
             joined = [False] * len(texts)
         else:
             expanded = macros.expand_call(name, arguments)
             texts, joined = _pragma_texts(expanded)
-        for text, glued in zip(texts, joined, strict=True):
-            pragma = _make(source, text, at, end, macros, macro=name)
+        for body, glued in zip(texts, joined, strict=True):
+            pragma = _make(source, body, at, end, macros, macro=name)
             if pragma:
                 found.append(pragma._replace(joined=glued))
     return found

@@ -20,6 +20,7 @@ from regionpredict.frontend.pragmas import (
     SourceText,
     blank_comments,
     find_pragmas,
+    masked,
     may_hold_directives,
     parse_directive,
 )
@@ -267,7 +268,7 @@ class _Reader:
         for path, source in self.sources.items():
             pragmas: list[Pragma] = []
             if may_hold_directives(source.data, self.macros):
-                pragmas = find_pragmas(source, self.macros)
+                pragmas = find_pragmas(source, self.macros, masked(source.data))
                 pragmas = [p for p in pragmas if self._is_active(path, p, expanded)]
             known = {pragma.offset for pragma in pragmas}
             pragmas += [p for p in expanded.get(path, ()) if p.offset not in known]

@@ -72,6 +72,10 @@ class Expr:
         self._size = 0
         self._text = ""
 
+    def __reduce__(self) -> tuple[type[Expr], tuple[dict[Monomial, Number]]]:
+        """The terms alone travel: what was computed of them is known again when asked for."""
+        return Expr, (self.terms,)
+
     # -- making ---------------------------------------------------------------------------------
 
     @staticmethod

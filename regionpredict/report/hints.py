@@ -15,6 +15,7 @@ from regionpredict.predict import Prediction
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
+_ENCODE = json.JSONEncoder().encode
 
 
 def hints_document(
@@ -50,8 +51,20 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
 
 
 def as_json(document: dict[str, Any]) -> str:
-    """The document as text, ending in a newline."""
-    return json.dumps(document, indent=1) + "\n"
+    """The document as text, ending in a newline; what holds no other value is one line."""
+    return _json(document, "\n") + "\n"
+
+
+def _json(value: Any, line: str) -> str:
+    """`json.dumps` with an indent of its own writes each value by itself, which takes longer."""
+    inner = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, (dict, list)) or not any(isinstance(v, (dict, list)) for v in inner):
+        return _ENCODE(value)
+    deeper = line + " "
+    if isinstance(value, dict):
+        items = [f"{_ENCODE(key)}: {_json(one, deeper)}" for key, one in value.items()]
+        return "{" + deeper + f",{deeper}".join(items) + line + "}"
+    return "[" + deeper + f",{deeper}".join([_json(one, deeper) for one in value]) + line + "]"
 
 
 def schema(name: str) -> dict[str, Any]:
