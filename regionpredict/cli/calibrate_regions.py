@@ -30,15 +30,19 @@ def calibrate_regions(
         check_enough,
         corrections_of,
     )
+    from regionpredict.compare.calibration_density import calibrate_density, with_density
     from regionpredict.compare.calibration_samples import gather, hints_of
-    from regionpredict.machine.amend import amended
+    from regionpredict.machine.amend import amended, uncorrected
     from regionpredict.machine.reader import read
-    from regionpredict.machine.shipped import file_of, load
+    from regionpredict.machine.shipped import file_of, load_file
     from regionpredict.measure.summary import summarise
     from regionpredict.pipeline import predict
-    from regionpredict.report.calibration import samples_text, saturation_text
+    from regionpredict.report.calibration import density_text, samples_text, saturation_text
 
-    machine = load(machine_name)
+    path, shown = file_of(machine_name)
+    load_file(path, shown)  # says what is wrong with it, at its own lines
+    bare = uncorrected(path.read_text(encoding="utf-8"))
+    machine = read(bare, shown)
     campaigns = [_campaign(path, machine) for path in measurements]
     counts = sorted({n for one in campaigns for n in one.threads if n <= machine.cores})
     analysis = run_analysis(paths, **source, timings=False)
@@ -56,15 +60,16 @@ def calibrate_regions(
         samples,
     )
     click.echo(saturation_text(result), nl=False)
-    path, shown = file_of(machine_name)
+    density = calibrate_density(predict(analysis, machine, "density").predictions, machine, samples)
+    click.echo(density_text(density, machine.packages), nl=False)
     names = ", ".join(one.name for one in measurements)
     date = max(one.started for one in campaigns)[:10]
     corrections = corrections_of(result, samples, Provenance(names, date, runs))
+    if density is not None:
+        corrections = with_density(corrections, density)
     host = campaigns[0].host.name
-    text = amended(
-        path.read_text(encoding="utf-8"), corrections,
-        f"regionpredict calibrate --from {names}, measured on {host}",
-    )  # fmt: skip
+    source_name = f"regionpredict calibrate --from {names}, measured on {host}"
+    text = amended(bare, corrections, source_name)
     read(text, shown)  # what is written can be read
     write_file(output, text)
     click.echo(f"written: {output}", err=True)

@@ -7,12 +7,13 @@ predicted with what the other folds' programs gave (Stone 1974).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
 
 from regionpredict.compare.calibration_factors import (
@@ -31,6 +32,7 @@ from regionpredict.machine import Corrections, Machine, Quantity
 from regionpredict.machine.corrections import FACTORS, Score
 from regionpredict.predict import Prediction
 
+IntArray = NDArray[np.int64]
 FOLDS = 10
 LEAST_PROGRAMS = 3
 LEAST_REGIONS = 10
@@ -166,13 +168,18 @@ def calibrate_saturation(
             left_out[samples.samples[place].index] = corrected[samples.samples[place].index]
             steady[place] = gain
     everything = fit_factors(model, range(len(samples.samples)))
+    was, now = _errors(plain, samples), _errors(left_out, samples)
+
+    def falls(places: IntArray) -> bool:
+        return bool(np.median(now[places]) < np.median(was[places]))
+
     before, _ = _scores(plain, machine, samples, tolerance)
     after, comparison = _scores(left_out, machine, samples, tolerance)
     result = SaturationCalibration(
         factors={}, fitted=factors_of(everything), spread=_spread(thetas),
         before=before, after=after, trivial=baselines(comparison),
         trivial_errors=_trivial_errors(samples.samples, steady),
-        sure=_sure(_errors(plain, samples), _errors(left_out, samples), samples),
+        sure=resampled([one.program for one in samples.samples], falls),
         folds=len(folds),
         predicted=tuple(predicted_seconds(left_out[one.index]) for one in samples.samples),
     )  # fmt: skip
@@ -232,20 +239,17 @@ def _spread(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
     }
 
 
-def _sure(before: FloatArray, after: FloatArray, samples: Samples) -> float:
-    """In what share of resamplings of the programs the median error falls (bootstrap).
+def resampled(names: Sequence[str], better: Callable[[IntArray], bool]) -> float:
+    """In what share of resamplings of the programs `better` holds of the places drawn (bootstrap).
 
-    Regions of one program are alike: programs are drawn, not regions. The seed is fixed.
+    `names` are the programs of the places. Regions of one program are alike: programs are drawn,
+    not regions. The seed is fixed.
     """
-    names = samples.programs
-    of_program = [
-        np.array([i for i, one in enumerate(samples.samples) if one.program == name])
-        for name in names
-    ]
+    known = sorted(set(names))
+    of_program = [np.flatnonzero(np.array([one == name for one in names])) for name in known]
     random = np.random.default_rng(20120917)
-    better = 0
+    held = 0
     for _ in range(_RESAMPLINGS):
-        drawn = random.integers(0, len(names), len(names))
-        places = np.concatenate([of_program[i] for i in drawn])
-        better += bool(np.median(after[places]) < np.median(before[places]))
-    return better / _RESAMPLINGS
+        drawn = random.integers(0, len(known), len(known))
+        held += better(np.concatenate([of_program[i] for i in drawn]))
+    return held / _RESAMPLINGS

@@ -10,10 +10,15 @@ from regionpredict.machine.writer import quoted
 _DIGITS = 4
 
 
+def uncorrected(text: str) -> str:
+    """The text without what an earlier calibration from measurements wrote."""
+    return without_section(text, "corrections")
+
+
 def amended(text: str, corrections: Corrections, source: str) -> str:
     """`text` with the section `corrections` in place of any that it had.
 
-    `source` is what the factors name as their source: two words or more. Factors that are 1 are
+    `source` is what the factors name as their source: two words or more. What has no factor is
     not written.
     """
     lines = [
@@ -32,6 +37,9 @@ def amended(text: str, corrections: Corrections, source: str) -> str:
     }
     if factors:
         lines.append(f"  factors: {_inline(factors)}")
+    density = _density(corrections)
+    if density:
+        lines.append(f"  density: {_inline(density)}")
     scores = {
         name: _inline({"before": number_text(pair.before), "after": number_text(pair.after)})
         for name in SCORES
@@ -40,7 +48,15 @@ def amended(text: str, corrections: Corrections, source: str) -> str:
     if scores:
         lines.append("  cross_validated:")
         lines += [f"    {name}: {pair}" for name, pair in scores.items()]
-    return f"{without_section(text, 'corrections').rstrip()}\n\n" + "\n".join(lines) + "\n"
+    return f"{uncorrected(text).rstrip()}\n\n" + "\n".join(lines) + "\n"
+
+
+def _density(corrections: Corrections) -> dict[str, str]:
+    found = {name: number_text(one.value) for name, one in corrections.density.items()}
+    if corrections.thresholds:
+        bounds = ", ".join(number_text(bound.value) for bound in corrections.thresholds)
+        found["thresholds"] = f"[{bounds}]"
+    return found
 
 
 def without_section(text: str, key: str) -> str:

@@ -24,7 +24,11 @@ SCORES = ("speedup_error", "time_error", "hint_success", "density_success")
 hints of the saturation and of the density model."""
 
 _PROVENANCE = ("date", "measurements", "programs", "regions", "runs")
-CORRECTIONS = (*_PROVENANCE, "factors", "cross_validated")
+CORRECTIONS = (*_PROVENANCE, "factors", "density", "cross_validated")
+
+DENSITY_FACTORS = ("hit", "streaming", "scattered")
+"""Weights of the density model that a factor multiplies: hits, streaming misses, and misses that
+wait for their line (latency and irregular)."""
 
 
 class Score(NamedTuple):
@@ -39,10 +43,13 @@ class Corrections:
     """Factors (by a name of `FACTORS`, each above 0) and where they come from.
 
     `measurements` names the files, `programs`, `regions` and `runs` count what was fitted,
-    `cross_validated` maps names of `SCORES` to shares.
+    `cross_validated` maps names of `SCORES` to shares. `density` are factors of the density model's
+    weights, by a name of `DENSITY_FACTORS`, `thresholds` its boundaries (empty: as they were).
     """
 
     factors: Mapping[str, Quantity] = field(default_factory=dict)
+    density: Mapping[str, Quantity] = field(default_factory=dict)
+    thresholds: tuple[Quantity, ...] = ()
     date: str = ""
     measurements: str = ""
     programs: int = 0
@@ -56,16 +63,24 @@ class Corrections:
         return known.value if known is not None else 1.0
 
 
-def read_corrections(section: Section | None) -> Corrections:
+def read_corrections(section: Section | None, packages: int) -> Corrections:
     """The section as values; raises InputError at a wrong or missing entry."""
     if section is None:
         return Corrections()
+    density: dict[str, Quantity] = {}
+    bounds: tuple[Quantity, ...] = ()
+    if "density" in section:
+        weights = section.inner("density", (*DENSITY_FACTORS, "thresholds"))
+        density = {name: weights.quantity(name, "") for name in DENSITY_FACTORS if name in weights}
+        bounds = read_thresholds(weights, packages)
     factors: dict[str, Quantity] = {}
     if "factors" in section:
         inner = section.inner("factors", FACTORS)
         factors = {name: inner.quantity(name, "") for name in FACTORS if name in inner}
     return Corrections(
         factors=factors,
+        density=density,
+        thresholds=bounds,
         date=section.required("date").scalar(),
         measurements=section.required("measurements").scalar(),
         programs=section.quantity("programs", "", whole=True).whole,
@@ -73,6 +88,21 @@ def read_corrections(section: Section | None) -> Corrections:
         runs=section.quantity("runs", "", whole=True).whole,
         cross_validated=_scores(section),
     )
+
+
+def read_thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
+    """The scores at which one more package is hinted: one fewer than the packages, rising."""
+    if "thresholds" not in section:
+        return ()
+    item = section.entries["thresholds"]
+    found = tuple(section.labels.quantity(one, "") for one in item.sequence())
+    values = [one.value for one in found]
+    if len(values) != packages - 1 or values != sorted(set(values)) or values[-1:] > [1.0]:
+        raise item.error(
+            f"{item.where} must be {packages - 1} rising scores up to 1, for {packages} packages",
+            "write thresholds: [0.5] for two packages",
+        )
+    return found
 
 
 def _scores(section: Section) -> dict[str, Score]:

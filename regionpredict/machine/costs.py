@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from regionpredict.machine import defaults
+from regionpredict.machine.corrections import read_thresholds
 from regionpredict.machine.model import (
     ACCESS_KINDS,
     ACCESS_PATTERNS,
@@ -90,23 +91,8 @@ def read_density(section: Section | None, derived: DensityWeights, node: Node) -
     miss = {**derived.miss, **_weights(section, "miss", pairs)}
     hit = section.quantity("hit", "cycles") if "hit" in section else derived.hit
     return DensityWeights(
-        operation, hit, miss, derived.latency_factor, _thresholds(section, node.packages.whole)
+        operation, hit, miss, derived.latency_factor, read_thresholds(section, node.packages.whole)
     )
-
-
-def _thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
-    """The scores at which one more package is hinted: one fewer than the packages, rising."""
-    if "thresholds" not in section:
-        return ()
-    item = section.entries["thresholds"]
-    found = tuple(section.labels.quantity(one, "") for one in item.sequence())
-    values = [one.value for one in found]
-    if len(values) != packages - 1 or values != sorted(set(values)) or values[-1:] > [1.0]:
-        raise item.error(
-            f"{item.where} must be {packages - 1} rising scores up to 1, for {packages} packages",
-            "write thresholds: [0.5] for two packages",
-        )
-    return found
 
 
 def _weights(section: Section, key: str, names: Mapping[str, Key]) -> dict[Key, Quantity]:

@@ -17,7 +17,9 @@ told in docs/machines.md:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.model import Cache, DensityWeights, Memory, Node, Operation
 from regionpredict.machine.quantity import Evidence, Quantity
 
@@ -64,6 +66,30 @@ def weights(
         ),
         miss=miss,
         latency_factor=latency_factor,
+    )
+
+
+def corrected(weights: DensityWeights, corrections: Corrections) -> DensityWeights:
+    """The weights times the factors of measurements, with the boundaries that these gave."""
+    if not corrections.density and not corrections.thresholds:
+        return weights
+
+    def times(quantity: Quantity, name: str) -> Quantity:
+        factor = corrections.density.get(name)
+        if factor is None:
+            return quantity
+        source = f"{factor.value:g} ({factor.source}) times: {quantity.source}"
+        return Quantity(quantity.value * factor.value, quantity.unit, "measured", source)
+
+    miss = {
+        (kind, pattern): times(weight, "streaming" if pattern == "streaming" else "scattered")
+        for (kind, pattern), weight in weights.miss.items()
+    }
+    return replace(
+        weights,
+        hit=times(weights.hit, "hit"),
+        miss=miss,
+        thresholds=corrections.thresholds or weights.thresholds,
     )
 
 

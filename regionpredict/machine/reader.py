@@ -50,6 +50,7 @@ def read(text: str, path: str) -> Machine:
     given = costs.read_overheads(section("openmp", costs.OPENMP), defaulted)
     weights = section("density", costs.DENSITY)
     factor = costs.read_latency_factor(weights, defaulted)
+    corrections = read_corrections(section("corrections", CORRECTIONS), node.packages.whole)
     t = defaults.line_transfer_cycles(node, caches, memory.latency_cycles.value)
     return Machine(
         name=name,
@@ -61,10 +62,13 @@ def read(text: str, path: str) -> Machine:
         memory=memory,
         operations=operations,
         overheads=defaults.overheads(node, t, given),
-        density=costs.read_density(
-            weights, density.weights(node, caches, memory, operations, factor), node
+        density=density.corrected(
+            costs.read_density(
+                weights, density.weights(node, caches, memory, operations, factor), node
+            ),
+            corrections,
         ),
         sources=sources,
         defaulted=tuple(defaulted),
-        corrections=read_corrections(section("corrections", CORRECTIONS)),
+        corrections=corrections,
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from regionpredict.compare.calibration import SaturationCalibration
+from regionpredict.compare.calibration_density import DensityCalibration
 from regionpredict.compare.calibration_samples import Samples
 from regionpredict.compare.success import Rate
-from regionpredict.machine.corrections import FACTORS
+from regionpredict.machine.corrections import DENSITY_FACTORS, FACTORS
 from regionpredict.report.quantities import plural
 
 
@@ -38,6 +39,27 @@ def saturation_text(found: SaturationCalibration) -> str:
         f"  the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of programs"
     )
     lines += _factors(found.fitted, found.spread, written=found.helps)
+    return "\n".join(lines) + "\n"
+
+
+def density_text(found: DensityCalibration | None, packages: int) -> str:
+    """The density model's cross-validated success beside trivial ones, factors and boundaries."""
+    if found is None:
+        why = "one package" if packages == 1 else "not measured on two counts of whole packages"
+        return f"density model: {why}, nothing to decide\n"
+    lines = [
+        f"density model, cross-validated over {found.folds} folds of programs",
+        f"  {'':<34} {'before':>8} {'after':>8}",
+        _row("right hints", _share(found.before), _share(found.after)),
+    ]
+    lines += [_single(name, _share(rate)) for name, rate in found.trivial.items()]
+    lines.append(f"  more are right in {100 * found.sure:.1f} % of resampled sets of programs")
+    if not found.helps:
+        return "\n".join([*lines, "  the correction does not help: no weight is written"]) + "\n"
+    named = zip(DENSITY_FACTORS, found.fitted.factors, strict=True)
+    lines.append("  weights: " + ", ".join(f"{name} x {factor:g}" for name, factor in named))
+    bounds = ", ".join(f"{100 * bound:.1f} %" for bound in found.fitted.thresholds)
+    lines.append(f"  boundaries of the areas: {bounds}")
     return "\n".join(lines) + "\n"
 
 

@@ -79,7 +79,8 @@ def test_corrections_are_written_and_used(folder: Path) -> None:
                 "-o", "new.yaml", cwd=folder)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "12 regions of 3 programs on 1, 4, 8 threads, 3 runs" in done.stdout
-    assert "cross-validated over 3 folds" in done.stdout
+    assert "saturation model, cross-validated over 3 folds" in done.stdout
+    assert "density model, cross-validated over 3 folds" in done.stdout
     machine = load(folder / "new.yaml")
     assert machine.corrections.factor("overhead") == pytest.approx(3.0, rel=0.15)
     assert machine.corrections.measurements == "m.jsonl"

@@ -1,0 +1,250 @@
+"""Weights and decision thresholds of the density model from measured package counts.
+
+The thesis takes its weights from data sheets and its areas as equal parts of [0, 1] (Chatzopoulos
+2012, sec. 4.2, 6.4). Here three factors (of hits, of streaming misses, of misses that wait for
+their line; operations stay what they are, since only ratios count) and the boundaries between
+the areas are chosen so that most regions get the packages that they were measured to need:
+exhaustively over a grid of factors, the boundaries for each by dynamic programming. Both pay for
+leaving 1 and the equal parts, so that few regions change little. Scored on programs left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from regionpredict.compare.calibration import SURE, folds_of, resampled
+from regionpredict.compare.calibration_factors import FloatArray
+from regionpredict.compare.calibration_samples import Samples, hints_of
+from regionpredict.compare.success import Rate, baselines, wilson
+from regionpredict.compare.verdicts import compare
+from regionpredict.machine import Corrections, Machine, Quantity
+from regionpredict.machine.corrections import DENSITY_FACTORS, Score
+from regionpredict.predict import DensityDerivation, Prediction
+from regionpredict.predict.density import packages_for, thresholds
+
+GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
+PRICE = 0.25
+"""Regions that a factor of two must gain; four of them for a factor of four."""
+SHIFT = 2.0
+"""Regions that a boundary must gain for each unit of score that it moves."""
+
+
+def with_density(corrections: Corrections, found: DensityCalibration) -> Corrections:
+    """The corrections with the density model's too, if they help, and its scores in any case."""
+    pair = Score(found.before.share or 0.0, found.after.share or 0.0)
+    scored = replace(
+        corrections, cross_validated={**corrections.cross_validated, "density_success": pair}
+    )
+    if not found.helps:
+        return scored
+
+    def measured(value: float) -> Quantity:
+        return Quantity(value, "", "measured", corrections.measurements)
+
+    named = zip(DENSITY_FACTORS, found.fitted.factors, strict=True)
+    return replace(
+        scored,
+        density={name: measured(factor) for name, factor in named if factor != 1},
+        thresholds=tuple(measured(bound) for bound in found.fitted.thresholds),
+    )
+
+
+class Region(NamedTuple):
+    """Sums over a region's statements in cycles, and the packages that it was measured to need.
+
+    `scattered` are latency and irregular misses.
+    """
+
+    operations: float
+    hits: float
+    streaming: float
+    scattered: float
+    needed: int
+
+
+class Fit(NamedTuple):
+    """Factors in the order of `DENSITY_FACTORS`, and rising boundaries, one fewer than packages."""
+
+    factors: tuple[float, float, float]
+    thresholds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DensityCalibration:
+    """What the fit gave, with cross-validated success.
+
+    `predicted` are the packages of each region by a fit without its program; `sure` the share of
+    resamplings of the programs in which the success rises.
+    """
+
+    fitted: Fit
+    before: Rate
+    after: Rate
+    trivial: Mapping[str, Rate]
+    predicted: tuple[int, ...]
+    sure: float
+    folds: int
+
+    @property
+    def helps(self) -> bool:
+        """Whether surely more hints are right, on programs left out of the fit."""
+        return self.after.right > self.before.right and self.sure >= SURE
+
+
+def calibrate_density(
+    predictions: Sequence[Prediction], machine: Machine, samples: Samples,
+    *, tolerance: float = 0.1,
+) -> DensityCalibration | None:  # fmt: skip
+    """Fits and scores; None where packages were not told apart (one package, or one measured).
+
+    `predictions` are the density model's, in the order that the samples' indices mean.
+    """
+    if machine.packages < 2:
+        return None
+    usable = [
+        one for one in samples.samples
+        if isinstance(predictions[one.index].derivation, DensityDerivation)
+    ]  # fmt: skip
+    comparison = compare(
+        hints_of(predictions, machine), [one.summary for one in usable], tolerance=tolerance,
+        statistic=samples.statistic,
+    )  # fmt: skip
+    if comparison.unit != "packages":
+        return None
+    regions, names, before = [], [], []
+    for one, verdict in zip(usable, comparison.verdicts, strict=True):
+        prediction = predictions[one.index]
+        if verdict.needed is None or prediction.packages is None:
+            continue
+        regions.append(_region(prediction, verdict.needed))
+        names.append(one.program)
+        before.append(prediction.packages)
+    if len(set(names)) < 2:
+        return None
+    predicted = [0] * len(regions)
+    folds = folds_of(names)
+    for train, test in folds:
+        found = fit_density([regions[i] for i in train], machine.packages)
+        for place in test:
+            predicted[place] = decide(found, regions[place], machine.packages)
+    needed = np.array([one.needed for one in regions])
+    right = np.array(predicted) == needed
+    was = np.array(before) == needed
+    return DensityCalibration(
+        fitted=fit_density(regions, machine.packages),
+        before=wilson(int(was.sum()), len(regions)),
+        after=wilson(int(right.sum()), len(regions)),
+        trivial=baselines(comparison),
+        predicted=tuple(predicted),
+        sure=resampled(names, lambda places: bool(right[places].sum() > was[places].sum())),
+        folds=len(folds),
+    )
+
+
+def _region(prediction: Prediction, needed: int) -> Region:
+    derivation = prediction.derivation
+    assert isinstance(derivation, DensityDerivation)
+    sums = dict.fromkeys(("operations", *DENSITY_FACTORS), 0.0)
+    for statement in derivation.statements:
+        for term in statement.terms:
+            sums[_KIND.get(term.kind, "scattered")] += term.value
+    return Region(sums["operations"], sums["hit"], sums["streaming"], sums["scattered"], needed)
+
+
+_KIND = {
+    "operation": "operations",
+    "hit": "hit",
+    "miss that hits": "hit",
+    "streaming miss": "streaming",
+}
+
+
+def score(factors: Sequence[float], region: Region) -> float:
+    """Equation 4.1 with the weights multiplied by the factors.
+
+    >>> score((1.0, 1.0, 1.0), Region(1.0, 2.0, 1.0, 0.0, 1))
+    0.5
+    """
+    return float(_scores(factors, _table([region]))[0])
+
+
+def decide(found: Fit, region: Region, packages: int) -> int:
+    """The packages that a region gets with these factors and boundaries."""
+    return packages_for(score(found.factors, region), packages, found.thresholds)
+
+
+def fit_density(regions: Sequence[Region], packages: int) -> Fit:
+    """The factors and boundaries that most regions are right with, after what they cost."""
+    table = _table(regions)
+    needed = np.array([one.needed for one in regions])
+    best: tuple[float, Fit] | None = None
+    for factors in sorted(itertools.product(GRID, repeat=len(DENSITY_FACTORS)), key=_cost):
+        bounds, gained = best_thresholds(_scores(factors, table), needed, packages)
+        value = gained - _cost(factors)
+        if best is None or value > best[0] + 1e-9:
+            best = value, Fit((factors[0], factors[1], factors[2]), bounds)
+    assert best is not None
+    return best[1]
+
+
+def _cost(factors: Sequence[float]) -> float:
+    return PRICE * sum(math.log2(factor) ** 2 for factor in factors)
+
+
+def _table(regions: Sequence[Region]) -> FloatArray:
+    return np.array([one[:4] for one in regions], dtype=np.float64)
+
+
+def _scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
+    good = table[:, 0] + factors[0] * table[:, 1]
+    bad = factors[1] * table[:, 2] + factors[2] * table[:, 3]
+    whole = np.where(good + bad > 0, good + bad, 1.0)
+    return np.maximum(0.0, (good - bad) / whole)
+
+
+def best_thresholds(
+    scores: FloatArray, needed: np.ndarray[tuple[int], np.dtype[np.int64]], packages: int
+) -> tuple[tuple[float, ...], float]:
+    """The rising boundaries with the most right decisions, less `SHIFT` for each unit moved.
+
+    Candidates are the equal parts' boundaries and the middles between neighbouring scores;
+    dynamic programming over areas finds the best of all combinations. Returns them and what they
+    gain.
+    """
+    equal = thresholds(packages)
+    if not equal:
+        return (), float((needed == 1).sum())
+    found = np.unique(scores)
+    cuts = np.unique(np.concatenate([(found[1:] + found[:-1]) / 2, equal]))
+    cuts = cuts[cuts > 0]
+    # below[k, i]: regions that need k + 1 packages and score less than cuts[i]
+    below = np.array(
+        [np.searchsorted(np.sort(scores[needed == k + 1]), cuts) for k in range(packages)],
+        dtype=np.float64,
+    )
+    value = below[0] - SHIFT * np.abs(cuts - equal[0])
+    value[len(cuts) - len(equal) + 1 :] = -np.inf  # the boundaries above need room too
+    choices = []
+    for area in range(1, packages - 1):
+        before = value - below[area]
+        leader = np.maximum.accumulate(before)
+        where = np.array([int(np.argmax(before[: i + 1])) for i in range(len(cuts))])
+        moved = np.full(len(cuts), -np.inf)
+        moved[1:] = leader[:-1] + below[area][1:] - SHIFT * np.abs(cuts[1:] - equal[area])
+        choices.append(where)
+        value = moved
+    last = packages - 1
+    value = value + (needed == packages).sum() - below[last]
+    place = int(np.argmax(value))
+    gained = float(value[place])
+    places = [place]
+    for where in reversed(choices):
+        place = int(where[place - 1])
+        places.append(place)
+    return tuple(float(cuts[i]) for i in reversed(places)), gained
