@@ -32,6 +32,18 @@ class Placement(NamedTuple):
     assumed: bool
     arrays: tuple[ArrayPlacement, ...] = ()
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """A line for each kind of placement that is assumed."""
+        if not self.arrays:
+            return (f"pages placed by a {self.kind} first touch",) if self.assumed else ()
+        found = []
+        for kind in ("parallel", "serial"):
+            names = [one.array for one in self.arrays if one.assumed and one.kind == kind]
+            if names:
+                found.append(f"pages of {', '.join(names)} placed by a {kind} first touch")
+        return tuple(found)
+
     def is_serial(self, array: str) -> bool:
         """Whether the array's pages lie in one domain."""
         if not self.arrays:

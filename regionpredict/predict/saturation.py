@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.balance import Schedule, largest_share, schedule_of
+from regionpredict.analysis.balance import Schedule, largest_share, piece, schedule_of
 from regionpredict.analysis.firsttouch import Placement
 from regionpredict.analysis.groups import Nest, nest_of
 from regionpredict.analysis.history import UNKNOWN, History
@@ -32,7 +32,8 @@ from regionpredict.predict.saturation_memory import (
     together,
 )
 from regionpredict.predict.saturation_overheads import Overhead, overhead_of
-from regionpredict.predict.saturation_sizes import values_for
+from regionpredict.predict.saturation_serial import SerialBody, added_by_turns, apart
+from regionpredict.predict.saturation_sizes import Values, values_for
 from regionpredict.predict.saturation_spill import spill_note, spill_of, spilled_share
 
 ASSUMED_PLACEMENT = Placement("parallel", "no first write of the arrays seen", True)
@@ -57,18 +58,21 @@ def predict_saturation(
     if density.status == "skipped":
         return _renamed(density)
     values, guessed = values_for(facts, machine)
-    nest = nest_of(facts.region, values)
+    at_once, in_turn = apart(facts)
+    nest = nest_of(at_once.region, values)
     if nest is None:
         return _renamed(density)
-    model = _Model(facts, nest, machine, placement, history, warm)
+    model = _Model(at_once, nest, machine, placement, history, warm)
+    for kind, alone in in_turn.items():
+        model.add_serial(kind, alone, values)
     counts = sorted({1, *threads}) if threads else list(range(1, machine.cores + 1))
     points = model.points(counts)
     speedup = tuple((p.threads, p.speedup) for p in points if not threads or p.threads in threads)
     hint = hint_from(speedup, machine.cores_per_package, within)
     assumed = [*facts.bindings.assumed, *guessed, *nest.assumed]
-    if placement.assumed and machine.domains > 1 and machine.memory.shared_path is None:
-        assumed.append("pages placed by a parallel first touch")
-    if placement.kind != "serial" and (note := spill_note(machine, model.touched)):
+    if machine.domains > 1 and machine.memory.shared_path is None:
+        assumed += placement.assumptions
+    if not model.single and (note := spill_note(machine, model.touched)):
         assumed.append(note)
     partial = facts.status == "partial" or bool(nest.assumed)
     return Prediction(
@@ -134,7 +138,37 @@ class _Model:
         self.data = RegionData(nest, machine, self.schedule, warm=warm)
         self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
         self._asking: dict[tuple[float, ...], float] = {}
+        self.single = self._single()
+        self.serial: dict[str, SerialBody] = {}
+        self._alone = 0.0  # seconds of the work on one thread
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
+
+    def _single(self) -> float:
+        """The share of the memory traffic that goes to arrays whose pages lie in one domain."""
+        for threads in (1, self.machine.cores):
+            memory = self.data.levels(threads)[-1]
+            if memory.total:
+                near = [one for one in memory.arrays if self.placement.is_serial(one.array)]
+                return sum(one.read + one.written for one in near) / memory.total
+        return 0.0
+
+    def add_serial(self, kind: str, facts: RegionFacts, values: Values) -> None:
+        """Takes in the bodies of one kind that run one after the other, as a region."""
+        nest = nest_of(facts.region, values)
+        if nest is None:
+            return
+        body = _Model(facts, nest, self.machine, self.placement, UNKNOWN, self.warm)
+        terms, _, _ = body._terms(1, body.data.at(1))
+        seconds = sum(terms[name] for name in ("compute", "cache", "memory-bandwidth"))
+        self.serial[kind] = SerialBody(kind, self.overhead.visits(kind), seconds)
+        notes = [f"{note} (in {kind}, one thread at a time)" for note in body.core.notes]
+        self.core = self.core._replace(notes=(*self.core.notes, *notes))
+
+    def _added(self, threads: int, busy: float) -> float:
+        """Seconds for which threads wait for each other's turn in serial bodies."""
+        lock = self.machine.overheads.critical.at(threads) / threads / self.machine.clock_hz
+        chunk = piece(self.overhead.trips, threads, self.schedule)
+        return added_by_turns(self.serial, threads, busy, self._alone, lock, chunk)
 
     def points(self, counts: Sequence[int]) -> tuple[Point, ...]:
         """Times for every count."""
@@ -166,13 +200,16 @@ class _Model:
         busy = max(transfers, overlapping) + waiting
         memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data)
         spilled = spilled_share(machine, self.touched, threads)
-        if spilled and self.placement.kind != "serial":
+        if spilled and not self.single:
             memory = self._spilled(spilled, threads, busy, data)
         work = together(busy, memory)
         # The overlapped time is told to the two in the proportion of their squares.
         memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
-        costs, serial = self.overhead.at(threads, work * share)
+        if threads == 1:
+            self._alone = work
+        added = self._added(threads, work * share) if self.serial else 0.0
+        costs, serial = self.overhead.at(threads, work * share, locks=not self.serial)
         past = self.past.at(threads)
         total = max(transfers, overlapping) + waiting
         cached = (from_cache + waiting) / total if total else 0.0
@@ -184,7 +221,7 @@ class _Model:
             "memory-bandwidth": even * memory,
             "imbalance": max(0.0, share - even) * work,
             "overhead": factor["overhead"] * costs + past.pages + past.exchange,
-            "serialization": serial,
+            "serialization": serial + added,
         }
         return terms, requesting, rate
 
@@ -224,9 +261,11 @@ class _Model:
     def _crowd(self, threads: int) -> float:
         """Threads that share the path of the busiest of them."""
         machine = self.machine
-        if self.placement.kind == "serial" or machine.memory.shared_path is not None:
+        if machine.memory.shared_path is not None:
             return float(threads)
-        return float(min(threads, machine.cores_per_domain))
+        own = float(min(threads, machine.cores_per_domain))
+        # Of those in other domains, as many as their share of the traffic amounts to.
+        return own + self.single * (threads - own)
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of the path that `requesting` cores share."""
@@ -240,8 +279,8 @@ class _Model:
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
             return min(each * domains if requesting > 1 else each, ceiling)
         rate = self._domain(requesting, writes)
-        if self.placement.kind == "serial" and threads > machine.cores_per_domain:
-            remote = 1.0 - machine.cores_per_domain / threads
+        if self.single and threads > machine.cores_per_domain:
+            remote = 1.0 - machine.cores_per_domain / self._crowd(threads)
             slower = machine.memory.latency_cycles.value / max(
                 1.0, machine.memory.remote_latency_cycles.value
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from regionpredict.analysis import RegionFacts
@@ -9,16 +10,15 @@ from regionpredict.analysis.balance import Schedule, chunks
 from regionpredict.analysis.groups import Nest
 from regionpredict.ir.region import Branch, Loop, Node, Synchronisation
 from regionpredict.machine import Machine
-
-_SERIAL = frozenset(("critical", "single", "master", "masked", "ordered"))
+from regionpredict.predict.saturation_serial import KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
     """Counts of one run of the region.
 
-    `atomics`, `criticals`, `barriers` are executions in all; `pieces` the chunks handed out at
-    run time; `alone` the seconds inside critical sections, which run one after the other.
+    `counts` are executions in all, by construct; `pieces` the chunks handed out at run time. What
+    the bodies of critical sections cost besides is for `saturation_serial`.
     """
 
     machine: Machine
@@ -31,9 +31,17 @@ class Overhead:
     atomics: float
     criticals: float
     barriers: float
+    counts: Mapping[str, float]
 
-    def at(self, threads: int, work: float) -> tuple[float, float]:
-        """(costs, serialization) in seconds on `threads`, with `work` seconds of the busiest."""
+    def visits(self, kind: str) -> float:
+        """How often the bodies of one kind of `saturation_serial` run in all."""
+        return sum(self.counts.get(name, 0.0) for name, one in KINDS.items() if one == kind)
+
+    def at(self, threads: int, work: float, *, locks: bool = True) -> tuple[float, float]:
+        """(costs, serialization) in seconds on `threads`, with `work` seconds of the busiest.
+
+        `locks`: with those of critical sections.
+        """
         costs, tables = 0.0, self.machine.overheads
         if self.forks:
             costs += tables.fork_join.at(threads)
@@ -46,9 +54,9 @@ class Overhead:
             number = chunks(self.trips, threads, self.schedule) / threads
             costs += self._contended(number, tables.dynamic_chunk.at, threads, work * clock)
         serial = self._contended(self.atomics / threads, tables.atomic.at, threads, work * clock)
-        serial += self._contended(
-            self.criticals / threads, tables.critical.at, threads, work * clock
-        )
+        if locks:
+            each = self.criticals / threads
+            serial += self._contended(each, tables.critical.at, threads, work * clock)
         return costs / clock, serial / clock
 
     @staticmethod
@@ -86,8 +94,9 @@ def overhead_of(facts: RegionFacts, nest: Nest, machine: Machine, schedule: Sche
         trips=trips,
         schedule=schedule,
         atomics=counts.get("atomic", 0.0),
-        criticals=sum(counts.get(kind, 0.0) for kind in _SERIAL),
+        criticals=sum(counts.get(kind, 0.0) for kind in KINDS),
         barriers=counts.get("barrier", 0.0),
+        counts=counts,
     )
 
 
