@@ -64,10 +64,7 @@ def largest_share(nest: Nest, threads: int, schedule: Schedule) -> float:
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
         return min(1.0, 1.0 / threads + 0.5 * own / total * (threads - 1) / threads)
-    outer = nest.parallel[0]
-    if outer.samples is None:
-        outer.samples = tuple(_weights(nest) or ())
-    weights = outer.samples
+    weights = _samples(nest)
     if schedule.chunk is not None and schedule.chunk * threads < total:
         rounds = -(-total // (schedule.chunk * threads))
         return min(1.0, rounds * schedule.chunk / total)
@@ -97,6 +94,42 @@ def _middle(nest: Nest, upto: NumericLoop) -> dict[str, float]:
     return env
 
 
+def _samples(nest: Nest) -> tuple[float, ...]:
+    """The weights along the parallel loop, kept with it; empty where they are even."""
+    outer = nest.parallel[0]
+    if outer.samples is None:
+        outer.samples = tuple(_weights(nest) or ())
+    return outer.samples
+
+
+def at_work(nest: Nest, threads: int, sharers: int, schedule: Schedule) -> list[tuple[int, float]]:
+    """(threads of one cache that work at a time, share of all work done so), most first.
+
+    Where static pieces differ, the threads with the light ones leave the cache to the others. At
+    most three numbers stand for all.
+    """
+    weights = _samples(nest) if schedule == Schedule("static", None) and sharers > 1 else ()
+    if not weights:
+        return [(sharers, 1.0)]
+    pieces = _pieces(weights, threads)
+    done: dict[int, float] = {}
+    for first in range(0, threads, sharers):
+        before, team = 0.0, sorted(pieces[first : first + sharers])
+        for gone, piece_work in enumerate(team):
+            active = len(team) - gone
+            done[active] = done.get(active, 0.0) + active * (piece_work - before)
+            before = piece_work
+    total = sum(done.values())
+    found: list[list[float]] = []
+    for active, share in sorted(done.items(), reverse=True):
+        if found and (found[-1][1] + share / total / 2 < 1 / 3 or len(found) == 3):
+            found[-1][0] += active * share / total
+            found[-1][1] += share / total
+        elif share:
+            found.append([active * share / total, share / total])
+    return [(max(1, round(threads_work / share)), share) for threads_work, share in found]
+
+
 def _weights(nest: Nest) -> list[float] | None:
     """Work at samples along the parallel loop; None where every iteration does the same."""
     outer = nest.parallel[0]
@@ -112,15 +145,24 @@ def _weights(nest: Nest) -> list[float] | None:
 
 def _busiest(weights: Sequence[float], threads: int) -> float:
     """The heaviest of `threads` equal pieces, the samples joined by steps."""
+    size, total = len(weights), sum(weights)
+    width = size / threads
+    # Where the weights only rise or fall, the heaviest piece is the last or the first.
+    if all(a <= b for a, b in pairwise(weights)):
+        weights = weights[::-1]
+    if all(a >= b for a, b in pairwise(weights)):
+        whole = min(size - 1, int(width))
+        return (sum(weights[:whole]) + (width - whole) * weights[whole]) / total
+    return max(_pieces(weights, threads)) / total
+
+
+def _pieces(weights: Sequence[float], threads: int) -> list[float]:
+    """The weights of `threads` equal pieces, the samples joined by steps."""
     sums = [0.0, *accumulate(weights)]
     size = len(weights)
-
-    def upto(place: float) -> float:
-        left = min(size - 1, int(place * size))
-        return sums[left] + (place * size - left) * weights[left]
-
-    rises = all(a <= b for a, b in pairwise(weights))
-    falls = all(a >= b for a, b in pairwise(weights))
-    # Where the weights only rise or fall, the heaviest piece is the last or the first.
-    pieces = (threads - 1,) if rises else (0,) if falls else range(threads)
-    return max(upto((k + 1) / threads) - upto(k / threads) for k in pieces) / sums[-1]
+    upto = [0.0]
+    for k in range(1, threads):
+        place = k / threads * size
+        left = int(place)
+        upto.append(sums[left] + (place - left) * weights[left])
+    return [b - a for a, b in pairwise([*upto, sums[-1]])]

@@ -69,6 +69,7 @@ class _Part(NamedTuple):
     levels: tuple[Level, ...]
     offsets: tuple[float, ...]
     origin: float  # the address of the first step, offsets left out
+    slanted: bool = False  # a triangle: one step's range depends on another's place
 
 
 def team_of(nest: Nest, threads: float) -> tuple[TeamLevel, ...]:
@@ -205,6 +206,7 @@ class TeamFootprints:
         levels: list[Level] = []
         copies, apart_levels = 1.0, list[Level]()
         origin = low = high = 0.0
+        slanted = False
         for name, slope in group.slopes.items():
             one = ranges.get(name)
             if one is None:
@@ -213,6 +215,7 @@ class TeamFootprints:
             origin += slope * one.first
             stride = slope * one.step
             moving = one.depends and not one.depends.isdisjoint(group.slopes)
+            slanted = slanted or bool(moving)
             levels.append((stride, one.trips if moving else one.extent))
             if stride > 0:
                 high += stride * (one.extent - 1)
@@ -241,7 +244,7 @@ class TeamFootprints:
         return _Part(
             touched, written, origin + low + group.offsets[0],
             origin + high + group.offsets[-1] + group.element, tuple(apart_levels), own,
-            group.offsets, origin,
+            group.offsets, origin, slanted,
         )  # fmt: skip
 
     def _spread(self, group: Group, ranges: Mapping[str, Range]) -> _Part:
@@ -367,8 +370,24 @@ def _covered(part: _Part, other: _Part) -> float:
         return 0.0
     if part.team == other.team and _holds(other, part):
         return 1.0
-    density = min(1.0, touched * LINE / max(LINE, other_high - other_low))
+    density = 1.0
+    if part.team != other.team or not _in_step(part, other):
+        density = min(1.0, touched * LINE / max(LINE, other_high - other_low))
     return min(1.0, overlap / max(1.0, high - low)) * density
+
+
+def _in_step(part: _Part, other: _Part) -> bool:
+    """Whether two parts walk over the same places: `b[k][j]` and `b[i][j]`, j standing still."""
+    if part.slanted or other.slanted:
+        return False
+    strides = sorted((abs(stride) for stride, steps in part.levels if steps > 1), reverse=True)
+    others = sorted((abs(stride) for stride, steps in other.levels if steps > 1), reverse=True)
+    if strides != others:
+        return False
+    ahead = part.origin + part.offsets[0] - (other.origin + other.offsets[0])
+    for stride in strides:
+        ahead = math.remainder(ahead, stride)
+    return abs(ahead) <= LINE / 2
 
 
 def _reach(team: tuple[Level, ...]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from regionpredict.analysis.balance import Schedule, piece
+from regionpredict.analysis.balance import Schedule, at_work, piece
 from regionpredict.analysis.groups import LINE, Nest
 from regionpredict.analysis.groups_footprint import TeamFootprints
 from regionpredict.analysis.layers import Carrier, Layers
@@ -76,7 +76,7 @@ def traffic(
     for level in levels:
         sharers = max(1, min(threads, level.sharers))
         volume: dict[str, tuple[float, float, Carrier]] = {}
-        for active, share in ((sharers, 1.0),):
+        for active, share in at_work(nest, threads, sharers, schedule):
             team = teams.get(active)
             if team is None:
                 team = teams[active] = TeamFootprints(nest, float(active))
