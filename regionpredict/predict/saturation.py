@@ -197,13 +197,14 @@ class _Model:
         from_cache = factor["cache"] * data.from_cache
         overlapping = factor["compute"] * self.core.overlapping
         transfers = factor["compute"] * self.core.loading + from_cache
-        busy = max(transfers, overlapping) + waiting
-        memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data)
+        busy = max(transfers, overlapping)
+        memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data, waiting)
         spilled = spilled_share(machine, self.touched, threads)
         if spilled and not self.single:
-            memory = self._spilled(spilled, threads, busy, data)
+            memory = self._spilled(spilled, threads, busy, data, waiting)
         work = together(busy, memory)
         # The overlapped time is told to the two in the proportion of their squares.
+        late = waiting * memory / work if work else 0.0  # the part of latency, not of bandwidth
         memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         if threads == 1:
@@ -211,14 +212,11 @@ class _Model:
         added = self._added(threads, work * share) if self.serial else 0.0
         costs, serial = self.overhead.at(threads, work * share, locks=not self.serial)
         past = self.past.at(threads)
-        total = max(transfers, overlapping) + waiting
-        cached = (from_cache + waiting) / total if total else 0.0
-        if overlapping > transfers:
-            cached = waiting / total
+        cached = from_cache / transfers if transfers > overlapping else 0.0
         terms = {
             "compute": even * busy * (1.0 - cached),
-            "cache": even * busy * cached + past.lines,
-            "memory-bandwidth": even * memory,
+            "cache": even * (busy * cached + late) + past.lines,
+            "memory-bandwidth": even * (memory - late),
             "imbalance": max(0.0, share - even) * work,
             "overhead": factor["overhead"] * costs + past.pages + past.exchange,
             "serialization": serial + added,
@@ -226,35 +224,40 @@ class _Model:
         return terms, requesting, rate
 
     def _waiting(
-        self, crowd: float, threads: int, busy: float, data: Data
+        self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> tuple[float, float, float]:
-        """(seconds that all the work waits for memory, threads that wait at a time, their B/s)."""
-        requesting = self._requesting(crowd, threads, busy, data)
-        rate = self._rate(max(requesting, 1.0), threads, data.writes)
-        return max(1.0, requesting) * data.memory / rate, requesting, rate
+        """(seconds that all the work waits for memory, threads that wait at a time, their B/s).
 
-    def _spilled(self, share: float, threads: int, busy: float, data: Data) -> float:
+        `delay` is the part that lines take which no prefetcher foresees, beyond their bandwidth.
+        """
+        requesting = self._requesting(crowd, threads, busy, data, delay)
+        rate = self._rate(max(requesting, 1.0), threads, data.writes)
+        return max(1.0, requesting) * data.memory / rate + delay, requesting, rate
+
+    def _spilled(self, share: float, threads: int, busy: float, data: Data, delay: float) -> float:
         """Seconds of waiting where a `share` of the data lies in the next domain's memory."""
         spill = spill_of(share, self._crowd(threads), static=self.schedule.kind == "static")
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
-        near = together(busy, self._waiting(spill.near, threads, busy, data)[0])
+        near = together(busy, self._waiting(spill.near, threads, busy, data, delay)[0])
         # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
         slow = replace(data, memory=farther * data.memory)
-        far = together(busy, self._waiting(spill.far, threads, busy, slow)[0])
+        far = together(busy, self._waiting(spill.far, threads, busy, slow, farther * delay)[0])
         mixed = (1.0 - spill.last) * near + spill.last * far
         # Whoever is last: the thread of the far pages, or those that fill their own domain.
         work = max(near, mixed) if self.schedule.kind == "static" else mixed
         return math.sqrt(max(0.0, work * work - busy * busy))
 
-    def _requesting(self, crowd: float, threads: int, busy: float, data: Data) -> float:
+    def _requesting(
+        self, crowd: float, threads: int, busy: float, data: Data, delay: float
+    ) -> float:
         """How many threads of the crowd wait for memory; worked out once for equal crowds."""
         alike = float(threads) if self.machine.memory.shared_path is not None else crowd
-        asked = (crowd, alike, busy, data.memory, data.writes)
+        asked = (crowd, alike, busy, data.memory, data.writes, delay)
         found = self._asking.get(asked)
         if found is None:
             found = self._asking[asked] = requesting_cores(
-                crowd, busy, data.memory, lambda m: self._rate(m, threads, data.writes)
+                crowd, busy, data.memory, lambda m: self._rate(m, threads, data.writes), delay
             )
         return found
 

@@ -83,23 +83,29 @@ def together(busy: float, waiting: float) -> float:
 
 
 def requesting_cores(
-    cores: float, busy: float, data: float, bandwidth: Callable[[float], float]
+    cores: float,
+    busy: float,
+    data: float,
+    bandwidth: Callable[[float], float],
+    delay: float = 0.0,
 ) -> float:
     """How many of `cores` wait for memory on average: the m whose traffic the cores ask for.
 
     With m cores asking, each gets its `data` bytes in m * data / b(m) seconds and takes T =
-    together(busy, that) in all, so that n = T * b(m) / data cores are needed to ask so much (mean
-    value of a closed queue). T * b(m) rises with m: false position, in closed form up to one core.
+    together(busy, that + delay) in all, so that n = T * b(m) / data cores are needed to ask so much
+    (mean value of a closed queue). T * b(m) rises with m: false position, in closed form up to one
+    core. `delay` are seconds of waiting that the traffic of others does not lengthen.
     """
     if data <= 0:
         return 0.0
-    work = busy / data
-    alone = cores / math.hypot(work * bandwidth(1.0), 1.0)
+    work, late = busy / data, delay / data
+    alone = cores / math.hypot(work * bandwidth(1.0), 1.0 + late * bandwidth(1.0))
     if alone <= 1.0:
         return alone
 
     def missing(m: float) -> float:
-        return together(work * bandwidth(m), m) - cores
+        rate = bandwidth(m)
+        return together(work * rate, m + late * rate) - cores
 
     low, high = 1.0, cores
     under, over = missing(low), missing(high)
