@@ -96,7 +96,7 @@ def command(
             seconds = measured_seconds(result.predictions, campaign, str(weights))
         write_result(slurm_script(result.predictions, machine, model, seconds), output)
     elif form == "openmp":
-        write_result(openmp_clauses(result.predictions, machine), output)
+        write_result(openmp_clauses(result.predictions), output)
     else:
         write_result(prediction_table(result.predictions, machine, model), output)
 

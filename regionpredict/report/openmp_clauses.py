@@ -9,32 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from regionpredict.machine import Machine
 from regionpredict.predict import Prediction
 
 
-def clauses_of(prediction: Prediction, machine: Machine) -> str | None:
+def clauses_of(prediction: Prediction) -> str | None:
     """`num_threads(6) proc_bind(close)`; None where there is no hint, or no team to size here.
 
-    Threads of a region that fits one package stay close, those of more are spread over them.
+    Close, one domain after the other, is how the predictions place the threads.
     """
     region = prediction.facts.region
     if prediction.status == "skipped" or not prediction.threads:
         return None
     if "parallel" not in region.directive.split():
         return None
-    spread = prediction.threads > machine.cores_per_package
-    return f"num_threads({prediction.threads}) proc_bind({'spread' if spread else 'close'})"
+    return f"num_threads({prediction.threads}) proc_bind(close)"
 
 
-def openmp_clauses(predictions: Sequence[Prediction], machine: Machine) -> str:
+def openmp_clauses(predictions: Sequence[Prediction]) -> str:
     """One line a region, under its file; what has no clause says why."""
     lines: list[str] = []
     for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
         lines += ([""] if lines else []) + [file]
         for one in group:
             region = one.facts.region
-            clauses = clauses_of(one, machine) or _why_not(one)
+            clauses = clauses_of(one) or _why_not(one)
             lines.append(f"{region.span.line:>6}: #pragma omp {region.directive}   {clauses}")
     return "\n".join(lines) + "\n" if lines else ""
 

@@ -106,7 +106,7 @@ def test_clauses(predictions: list[Prediction], machine: Machine) -> None:
     inside = replace(predictions[2], status="predicted", threads=4)
     text = openmp_clauses([*predictions, inside], machine).splitlines()
     assert text[1:] == [
-        "     2: #pragma omp parallel for   num_threads(24) proc_bind(spread)",
+        "     2: #pragma omp parallel for   num_threads(24) proc_bind(close)",
         "     4: #pragma omp parallel for   num_threads(6) proc_bind(close)",
         "     8: #pragma omp for   // no hint",
         "     8: #pragma omp for   // 4 threads: write num_threads(4) at the parallel directive "
