@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from regionpredict.frontend.clang_cursors import CONTAINERS, FUNCTIONS
 from regionpredict.frontend.clang_tree import TreeBuilder
 from regionpredict.frontend.clang_types import TypeReader
 from regionpredict.frontend.macros import MacroTable
+from regionpredict.frontend.occurrences import called_at, holding, written_at
 from regionpredict.frontend.pragmas import (
     Masked,
     Pragma,
@@ -31,7 +31,7 @@ from regionpredict.frontend.pragmas import (
 )
 from regionpredict.frontend.recovery import Guesses
 from regionpredict.frontend.syntax import Decl, Function
-from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit, called_at
+from regionpredict.frontend.unit import CallIndex, SourceRequest, Unit
 from regionpredict.ir import Diagnostic, Span
 
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
@@ -92,6 +92,9 @@ class _Reader:
         self.place = lc.Place()
         self.builder = TreeBuilder(TypeReader(), self.file_name)
         self.functions: dict[int, Function | None] = {}
+        self.known_bodies: dict[Decl, Function | None] = {}
+        self.known_writes: dict[Decl, int] = {}
+        self.all_bodies: list[Function] | None = None
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- parsing --------------------------------------------------------------------------------
@@ -391,6 +394,11 @@ class _Reader:
 
     def body_of(self, decl: Decl) -> Function | None:
         """The tree of a function with a body in the user's files, or None."""
+        if decl not in self.known_bodies:
+            self.known_bodies[decl] = self._body_of(decl)
+        return self.known_bodies[decl]
+
+    def _body_of(self, decl: Decl) -> Function | None:
         cursor = self.builder.cursor_of(decl)
         if cursor is None or cursor.kind not in FUNCTIONS:
             return None
@@ -403,32 +411,19 @@ class _Reader:
 
     def bodies(self) -> list[Function]:
         """Every function of the user's files that has a body."""
-        found = (self._function(cursor) for cursor, _, _, _ in self._located())
-        return [function for function in found if function is not None]
+        if self.all_bodies is None:
+            found = (self._function(cursor) for cursor, _, _, _ in self._located())
+            self.all_bodies = [function for function in found if function is not None]
+        return self.all_bodies
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""
-        pattern = re.compile(
-            rb"\b" + re.escape(decl.name.encode()) + rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
-            rb"|&\s*" + re.escape(decl.name.encode()) + rb"\b"
-            rb"|\b" + re.escape(decl.name.encode()) + rb"\s*(?:\+\+|--)"
-            rb"|(?:\+\+|--)\s*" + re.escape(decl.name.encode()) + rb"\b"
-        )
-        count = 0
-        for _, file, begin, end in self._located():
-            source = self.sources.get(file)
-            if source is not None and pattern.search(
-                source.data, begin, min(end, len(source.data))
-            ):
-                count += 1
-        return count
+        if decl not in self.known_writes:
+            found = {f: written_at(source.data, decl.name) for f, source in self.sources.items()}
+            self.known_writes[decl] = len(holding(self._located(), found))
+        return self.known_writes[decl]
 
     def _functions_calling(self, name: str) -> list[Function]:
         calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
-        found = []
-        for cursor, file, begin, end in self._located():
-            places = calls.get(file, ())
-            at = bisect_left(places, begin)
-            if at < len(places) and places[at] < end and (function := self._function(cursor)):
-                found.append(function)
-        return found
+        found = (self._function(cursor) for cursor in holding(self._located(), calls))
+        return [function for function in found if function is not None]

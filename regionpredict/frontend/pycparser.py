@@ -15,6 +15,7 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import headers
 from regionpredict.frontend.clang import is_cpp
 from regionpredict.frontend.macros import MacroTable
+from regionpredict.frontend.occurrences import called_at, holding, written_at
 from regionpredict.frontend.pragmas import (
     Pragma,
     SourceText,
@@ -363,28 +364,14 @@ class _Reader:
         return [function for function in found if function is not None]
 
     def _functions_calling(self, name: str) -> list[Function]:
-        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*\(")
-        trees = [self._function(function) for function in self._functions_matching(pattern)]
-        return [tree for tree in trees if tree is not None]
+        calls = {path: called_at(source.data, name) for path, source in self.sources.items()}
+        found = (self._function(function) for function in holding(self.located, calls))
+        return [function for function in found if function is not None]
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""
-        name = re.escape(decl.name.encode())
-        pattern = re.compile(
-            rb"\b" + name + rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|&\s*" + name + rb"\b|\b" + name
-            + rb"\s*(?:\+\+|--)|(?:\+\+|--)\s*" + name + rb"\b"
-        )  # fmt: skip
-        return len(self._functions_matching(pattern))
-
-    def _functions_matching(self, pattern: re.Pattern[bytes]) -> list[str]:
-        found = []
-        for name, file, begin, end in self.located:
-            source = self.sources.get(file)
-            if source is None:
-                continue
-            if pattern.search(source.data, begin, min(end, len(source.data))):
-                found.append(name)
-        return found
+        found = {path: written_at(source.data, decl.name) for path, source in self.sources.items()}
+        return len(holding(self.located, found))
 
 
 def _is_function(node: Any) -> bool:

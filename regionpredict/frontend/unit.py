@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -30,27 +29,6 @@ class SourceRequest:
 
 # What is written to a variable: the value where it is `=`, and whether a loop repeats it.
 Writes = dict[Decl, list[tuple[Expression | None, bool]]]
-
-
-_CALL = re.compile(rb"\s*\(")
-
-
-def called_at(data: bytes, name: str) -> list[int]:
-    """The offsets at which a text calls, declares or defines a function: `name (`.
-
-    >>> called_at(b"f(x); of(x); f (f); df", "f")
-    [0, 13]
-    """
-    word = name.encode()
-    found: list[int] = []
-    at = data.find(word) if word else -1
-    while at >= 0:
-        end = at + len(word)
-        before = data[at - 1 : at] if at else b" "
-        if _CALL.match(data, end) and not (before.isalnum() or before == b"_"):
-            found.append(at)
-        at = data.find(word, end)
-    return found
 
 
 class CallIndex:

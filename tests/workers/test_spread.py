@@ -1,0 +1,78 @@
+"""Work over processes: every piece once, in order, whatever goes wrong in one of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regionpredict.errors import InputError, UsageError
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import analyse, dump, predict
+from regionpredict.workers import spread
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("processes", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 40_000])  # the last are more than a pipe holds
+def test_every_piece_is_done_once_and_in_order(processes: int, count: int) -> None:
+    assert spread(lambda n: n * n, range(count), processes) == [n * n for n in range(count)]
+
+
+def test_long_results_travel() -> None:
+    texts = spread(lambda n: str(n) * 200_000, range(6), 3)
+    assert [len(text) for text in texts] == [200_000] * 6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process does it all elsewhere")
+def test_several_processes_work() -> None:
+    def where(_: int) -> int:
+        time.sleep(0.02)
+        return os.getpid()
+
+    assert len(set(spread(where, range(20), 3))) == 3
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_an_error_is_raised_to_the_caller(processes: int) -> None:
+    def fails(number: int) -> int:
+        time.sleep(0.01)
+        if number == 3:
+            raise UsageError("three", remedy="take four", path="f.c", line=3)
+        return number
+
+    with pytest.raises(UsageError, match=r"f\.c:3: three; take four"):
+        spread(fails, range(8), processes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process does it all elsewhere")
+def test_a_process_that_dies_is_one_clear_line() -> None:
+    caller = os.getpid()
+
+    def dies(number: int) -> int:
+        time.sleep(0.02)
+        if os.getpid() != caller:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    with pytest.raises(InputError, match="ended early; try -j 1"):
+        spread(dies, range(12), 2)
+
+
+def test_processes_change_no_result() -> None:
+    requests = requests_for([str(ROOT / "npb_samples")])
+    results = []
+    for processes in (1, 3):
+        analysis = analyse(requests, {}, processes=processes)
+        made = predict(analysis, load("dunnington"), "saturation", processes=processes)
+        texts = [dump(stage, analysis, made) for stage in ("program", "facts", "prediction")]
+        predicted = [prediction.facts.region for prediction in made.predictions]
+        assert predicted == list(analysis.program.regions)
+        results.append((texts, [p.speedup for p in made.predictions], analysis.program.diagnostics))
+    assert results[0] == results[1]
