@@ -104,7 +104,7 @@ def test_nothing_to_ask_for_is_said(predictions: list[Prediction], machine: Mach
 
 def test_clauses(predictions: list[Prediction], machine: Machine) -> None:
     inside = replace(predictions[2], status="predicted", threads=4)
-    text = openmp_clauses([*predictions, inside], machine).splitlines()
+    text = openmp_clauses([*predictions, inside]).splitlines()
     assert text[1:] == [
         "     2: #pragma omp parallel for   num_threads(24) proc_bind(close)",
         "     4: #pragma omp parallel for   num_threads(6) proc_bind(close)",
