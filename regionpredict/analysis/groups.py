@@ -264,7 +264,7 @@ class _Lowering:
         return nest
 
     def _loop(self, source: Loop, around: tuple[NumericLoop, ...], depth: int) -> NumericLoop:
-        step = source.step.constant if source.step is not None else None
+        step = source.step.evaluate(self.values) if source.step is not None else None
         size = step if isinstance(step, int) and step else 1
         first = self.form(source.start)
         limit = self.form(source.bound)

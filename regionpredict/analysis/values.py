@@ -94,7 +94,7 @@ def _names_inside(region: Region) -> frozenset[str]:
     names: set[str] = set()
     for statement, loops in region.statements():
         for loop in loops:
-            names |= _bound_names(loop.start, loop.bound)
+            names |= _bound_names(loop.start, loop.bound, loop.step)
         for access in statement.accesses:
             for subscript in access.subscripts:
                 names |= subscript.names
@@ -108,7 +108,7 @@ def free_names(region: Region) -> frozenset[str]:
     """The names that the region's loops and subscripts depend on, loop variables left out."""
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
-    outer = [_bound_names(loop.start, loop.bound) for loop in region.enclosing]
+    outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
     return _names_inside(region).union(*outer) - own
 
 

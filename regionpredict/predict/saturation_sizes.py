@@ -15,6 +15,7 @@ from regionpredict.machine import Machine
 TIMES_LARGEST_CACHE = 10  # the setting of Chatzopoulos 2012, sec. 6.2
 ELEMENT = 8
 _TRIAL = 1000
+_TILE = 32  # a common size of tiles
 _LARGEST = 1 << 34
 
 Values = Mapping[str, int | Fraction]
@@ -31,10 +32,14 @@ def values_for(facts: RegionFacts, machine: Machine) -> tuple[Values, tuple[str,
     missing = sorted(free_names(facts.region) - known.keys())
     if not missing:
         return known, ()
+    steps = _steps(facts, missing)
+    known = {**known, **steps}
+    notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
+    missing = [name for name in missing if name not in steps]
     lower = _lower_bounds(facts, missing)
     missing = [name for name in missing if name not in lower]
     known = {**known, **dict.fromkeys(lower, 0)}
-    notes = [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
+    notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
     if not missing:
         return known, tuple(notes)
     target = TIMES_LARGEST_CACHE * machine.largest_cache_bytes
@@ -95,6 +100,18 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
         if shorter and not longer:
             found.append(name)
     return found
+
+
+def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
+    """The names that loops step by: the size of tiles where a bound has them too, else one."""
+    loops = {id(loop): loop for fact in facts.statements for loop in fact.loops}.values()
+    stepped: set[str] = set()
+    bounds: set[str] = set()
+    for loop in loops:
+        stepped |= loop.step.names if loop.step is not None else frozenset()
+        for bound in (loop.start, loop.bound):
+            bounds |= bound.names if bound is not None else frozenset()
+    return {name: _TILE if name in bounds else 1 for name in missing if name in stepped}
 
 
 def _trips(facts: RegionFacts) -> Iterable[Expr]:

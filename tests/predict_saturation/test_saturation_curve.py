@@ -158,3 +158,23 @@ def test_impossible_threads(tmp_path: Path) -> None:
     analysis = analyse(requests_for((str(path),), [], [], ""), {"n": 1000})
     with pytest.raises(UsageError, match="41 threads"):
         predict(analysis, load("skylake-gold-6148"), "saturation", threads=(1, 41))
+
+
+def test_a_step_by_a_variable(tmp_path: Path) -> None:
+    """Every sixteenth element is a sixteenth of the iterations, and a line each."""
+    text = TRIAD.replace("long n,", "long n, long s,").replace("i++", "i += s")
+    machine = load("skylake-gold-6148")
+    given = facts_of_text(tmp_path, text, n=16_000_000, s=16)
+    assert given.iterations.value == 1_000_000
+    nest = nest_of(given.region, given.bindings.values)
+    assert nest is not None
+    (memory,) = traffic(nest, [CacheLevel(2.0**20, 1)], 1, Schedule("static", None))
+    assert memory.total == pytest.approx(1e6 * 5 * 64, rel=1e-2)
+    open_step = facts_of_text(tmp_path, text, n=16_000_000)
+    assert "s = 1 (no value given: a step)" in predict_saturation(open_step, machine).assumed
+    tiles = "for (long t = 0; t < n; t += s) for (long i = t; i < (t + s < n ? t + s : n); i++)"
+    tiled = TRIAD.replace("long n,", "long n, long s,").replace(
+        "for (long i = 0; i < n; i++)", tiles
+    )
+    made = predict_saturation(facts_of_text(tmp_path, tiled, n=16_000_000), machine)
+    assert "s = 32 (no value given: a step)" in made.assumed
