@@ -45,7 +45,7 @@ def calibrate_regions(
     machine = read(bare, shown)
     campaigns = [_campaign(path, machine) for path in measurements]
     counts = sorted({n for one in campaigns for n in one.threads if n <= machine.cores})
-    analysis = run_analysis(paths, **source, timings=False)
+    analysis = run_analysis(paths, **source, timings=False, flows=True)
     plain = predict(analysis, machine, "saturation", threads=counts).predictions
     samples = gather(
         plain, hints_of(plain, machine), [s for one in campaigns for s in summarise(one)],

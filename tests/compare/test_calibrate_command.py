@@ -14,18 +14,28 @@ from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = """void f(double a[%d])
+SOURCE = """void f(double a[SIZE])
 {
 #pragma omp parallel for
-  for (int i = 0; i < %d; i++) a[i] = a[i] / 3.0;
+  for (int i = 0; i < SIZE; i++) a[i] = a[i] / 3.0;
 #pragma omp parallel for
   for (int i = 0; i < 10; i++) a[i] += 1.0;
 #pragma omp parallel for
-  for (int i = 0; i < %d; i += 2) a[i] *= a[i] + 4.0;
+  for (int i = 0; i < SIZE; i += 2) a[i] *= a[i] + 4.0;
 #pragma omp parallel for
   for (int i = 0; i < N; i++) a[i] *= 2.0;
 }
 """
+FIRST = (
+    "#include <stdlib.h>\nint main(void)\n{\n"
+    + "".join(f"  double *{name} = malloc(SIZE * sizeof *{name});\n" for name in "abcd")
+    + "".join(
+        f"#pragma omp parallel for\n  for (int i = 0; i < SIZE; i++) {name}[i] = 1.0;\n"
+        for name in "abcd"
+    )
+    + "}\n"
+)
+"""Every region is the first to write its array, which only the whole program tells."""
 MACHINE = "clovertown"
 
 
@@ -45,15 +55,12 @@ def predicted_seconds(folder: Path) -> dict[str, dict[int, float]]:
     return {one.facts.region.id: seconds_of(one) for one in made}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(folder: Path, source: str) -> Path:
     """Three programs, and measurements in which forking and joining costs 3 times as much."""
-    folder = tmp_path_factory.mktemp("calibrate")
     for place in range(3):
         own = folder / "src" / f"p{place}"
         own.mkdir(parents=True)
-        size = 40_000 * (place + 1)
-        (own / "f.c").write_text(SOURCE % (size, size, size))
+        (own / "f.c").write_text(source.replace("SIZE", str(40_000 * (place + 1))))
     overheads = load(MACHINE).overheads.fork_join
     store = Store(folder / "m.jsonl")
     host = Host("here", "a processor", 2, 4, 1, 1)
@@ -72,6 +79,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run = Run(threads, 0, False, 1.0, "now", 0.1, "/a", "gcc", "libgomp", tuple(regions))
         store.add(run)
     return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Programs of four regions."""
+    return prepared(tmp_path_factory.mktemp("calibrate"), SOURCE)
 
 
 def test_corrections_are_written_and_used(folder: Path) -> None:
@@ -96,6 +109,22 @@ def test_corrections_are_written_and_used(folder: Path) -> None:
         regions = json.loads(made.stdout)["regions"]
         speedups.append([one["speedup"][-1]["value"] for one in regions if one["line"] == 9])
     assert all(new < old for old, new in zip(*speedups, strict=True))
+
+
+def test_the_uncorrected_model_is_the_one_that_predict_uses(tmp_path: Path) -> None:
+    # The same error as that of the hints that predict writes, held against the same file.
+    prepared(tmp_path, FIRST)
+    hints = call("predict", "src", "-m", MACHINE, "--threads", "1,4,8", "--format", "json",
+                 "-o", "hints.json", cwd=tmp_path)  # fmt: skip
+    assert hints.returncode == 0, hints.stderr
+    held = call("compare", "hints.json", "m.jsonl", "--format", "json", cwd=tmp_path)
+    done = call("calibrate", "src", "--from", "m.jsonl", "-m", MACHINE, "-o", "new.yaml",
+                cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    score = load(tmp_path / "new.yaml").corrections.cross_validated["speedup_error"]
+    error = json.loads(held.stdout)["median_speedup_error"]
+    assert error > 0
+    assert score.before == pytest.approx(error, rel=2e-3)
 
 
 @pytest.mark.parametrize(
