@@ -56,8 +56,20 @@ def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
             raise UsageError(
                 f"-D {pair}: not a macro name", remedy="write -D NAME or -D NAME=VALUE"
             )
+        if _is_whole(value) and int(value, 0) >= 1 << 64:
+            raise UsageError(
+                f"-D {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
+            )
         found.append((name, value if equals else "1"))
     return found
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        int(text, 0)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int]:

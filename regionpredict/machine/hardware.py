@@ -35,6 +35,7 @@ MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
 MOST_CORES = 65536
+MOST_CACHE_BYTES = 1 << 40
 
 
 def read_node(section: Section) -> Node:
@@ -95,9 +96,14 @@ def _cache(section: Section, node: Node) -> Cache:
         for kernel, curve in section.bandwidth().items()
     }
     policy = section.choice("policy", POLICIES, "neither")
+    size = section.quantity("size", "B", whole=True)
+    if size.value > MOST_CACHE_BYTES:
+        raise section.required("size").error(
+            f"a cache of {size.value / 2**30:.3g} GiB", "write its size with its unit, as 32 KiB"
+        )
     return Cache(
         level=level,
-        size_bytes=section.quantity("size", "B", whole=True),
+        size_bytes=size,
         line_bytes=section.optional(
             "line", "B", defaults.LINE_BYTES, "the line of most processors", whole=True
         ),

@@ -197,6 +197,11 @@ def test_a_node_that_nobody_has_is_refused(count):
         read(GOOD.replace("packages: 2", f"packages: {count}"), "m.yaml")
 
 
+def test_a_cache_that_nobody_has_is_refused():
+    with pytest.raises(InputError, match="a cache of"):
+        read(GOOD.replace("22.5 MiB", "2000 GiB"), "m.yaml")
+
+
 def test_a_weight_given_in_the_file_wins_over_the_derived_one():
     text = GOOD + "density: {hit: 2, miss: {read_latency: 7}, operation: {fp_add: 9}}\n"
     density, derived = read(text, "m").density, read(GOOD, "m").density

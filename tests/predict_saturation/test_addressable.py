@@ -50,6 +50,15 @@ def test_impossible_thread_lists_are_refused(text: str) -> None:
     assert f"--threads {text}" in str(caught.value)
 
 
+def test_a_macro_of_65_bits_is_no_value() -> None:
+    """C's unsigned integers end at 64 bits; other texts are the compiler's affair."""
+    from regionpredict.cli.source_options import parse_pairs
+
+    assert parse_pairs([f"N={(1 << 64) - 1}", "M=(1 << 99)"])[0] == ("N", str((1 << 64) - 1))
+    with pytest.raises(UsageError, match="does not fit 64 bits"):
+        parse_pairs([f"N={1 << 64}"])
+
+
 def test_a_value_of_65_bits_is_no_value() -> None:
     """C's integers end at 63 bits and a sign."""
     from regionpredict.cli.source_options import parse_given
