@@ -192,6 +192,10 @@ def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> 
     if not output.exists() or output.stat().st_size == 0:
         store.begin(campaign)
         return campaign
+    if _has_no_run(output):  # of a program that was not there, or crashed: nothing to lose
+        output.unlink()
+        store.begin(campaign)
+        return campaign
     if not resume:
         raise InputError(
             "there already", remedy="--resume goes on with it, -o FILE takes another",
@@ -210,6 +214,15 @@ def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> 
                 remedy="take another -o FILE", path=str(output),
             )  # fmt: skip
     return known
+
+
+def _has_no_run(output: Path) -> bool:
+    from regionpredict.measure.store import read_campaign
+
+    try:
+        return not read_campaign(output).runs
+    except InputError:
+        return False
 
 
 def _brief(value: object) -> str:

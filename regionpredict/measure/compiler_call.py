@@ -51,6 +51,7 @@ _PREPROCESSOR_PLAIN = frozenset(
 )  # fmt: skip
 _PREPROCESSOR_JOINED = ("-I", "-D", "-U", "-Wp,", "-isystem", "-iquote", "-idirafter", "-MF", "-MT",
                         "-MQ")  # fmt: skip
+_PRECOMPILED = {"-include-pch": "precompiled", "-include": "preprocessor"}
 _LINKER_VALUED = frozenset(("-L", "-l", "-T", "-u", "-z", "-e", "-Xlinker", "-framework"))
 _LINKER_PLAIN = frozenset(
     ("-shared", "-static", "-pie", "-no-pie", "-rdynamic", "-s", "-nostartfiles", "-nostdlib",
@@ -78,8 +79,8 @@ class CompilerCall:
 
     `command` is all of it. `driver` is what stands before the options (`ccache gcc` is two words);
     `words` are the rest, response files read in. `kinds` says of each word whether it is for the
-    'preprocessor', the 'linker', an 'input', the 'output', the 'language', 'compile' (-c) or an
-    'option'.
+    'preprocessor', the 'linker', an 'input', the 'output', the 'language', 'compile' (-c), of a
+    'precompiled' header, or an 'option'.
     """
 
     command: tuple[str, ...]
@@ -176,12 +177,22 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
         command=tuple(command),
         driver=driver,
         words=tuple(words),
-        kinds=tuple(reader.kinds),
+        kinds=_with_precompiled(words, reader.kinds),
         sources=tuple(reader.sources),
         output=reader.output,
         compiles_only="compile" in reader.kinds,
         measurable=_has_openmp(words) and not aside and bool(reader.sources) and not reader.odd,
     )
+
+
+def _with_precompiled(words: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
+    """The kinds, where clang is told of a precompiled header by `-Xclang -include-pch -Xclang
+    X.pch -Xclang -include -Xclang X.h`: the text is made from the header itself."""
+    found = list(kinds)
+    for at in range(len(words) - 3):
+        if words[at] == words[at + 2] == "-Xclang" and words[at + 1] in _PRECOMPILED:
+            found[at : at + 4] = [_PRECOMPILED[words[at + 1]]] * 4
+    return tuple(found)
 
 
 def _has_openmp(words: Sequence[str]) -> bool:

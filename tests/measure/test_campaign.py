@@ -255,3 +255,18 @@ def test_the_end_of_the_budget_is_said(program: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "note: the time budget of 2 s ended first" in done.stderr
     assert "1 thread" in done.stdout
+
+
+def test_a_file_without_runs_is_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text(PROGRAM)
+    line = [*WRAPPER, "gcc", "-fopenmp", "p.c", "-o", "p"]
+    subprocess.run(line, cwd=tmp_path, check=True, timeout=60, env=environment())
+    codes = []
+    for words in (["./typo"], ["./p", "3"], ["./p"], ["./p"]):
+        done = subprocess.run(
+            [*MEASURE, "--threads", "1", "--repeat", "1", "-o", "m", "--", *words], cwd=tmp_path,
+            capture_output=True, text=True, timeout=90, env=environment(), check=False,
+        )  # fmt: skip
+        codes.append((done.returncode, "there already" in done.stderr))
+    assert codes == [(1, False), (1, False), (0, False), (1, True)]
+    assert read_campaign(tmp_path / "m").command == ("./p",)

@@ -167,3 +167,15 @@ def test_a_profiled_program_in_one_call_is_left_alone(tmp_path: Path, gcc: str) 
     note = "regionpredict: one.c: profiled in one call with its link: not measured\n"
     assert _call(folder, line) == (0, "", note)
     assert (folder / "program-one.gcno").exists()
+
+
+def test_clang_with_a_precompiled_header(tmp_path: Path) -> None:
+    if shutil.which("clang-19") is None or shutil.which("gcc") is None:
+        pytest.skip("needs clang-19 and gcc")
+    folder = _project(tmp_path / "here")
+    made = ["clang-19", "-fopenmp", "-x", "c-header", "pre.h", "-o", "pre.pch"]
+    assert _call(folder, made)[0] == 0
+    words = [f"-Xclang {word}" for word in ("-include-pch", "pre.pch", "-include", "pre.h")]
+    line = ["clang-19", "-fopenmp", *" ".join(words).split(), "-c", "one.c"]
+    assert _call(folder, [*WRAPPER, *line]) == (0, "", "")
+    assert _measures(folder / "one.o")
