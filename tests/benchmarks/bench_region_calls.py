@@ -57,9 +57,8 @@ def main() -> None:
             subprocess.run([*wrapper, *line, str(measured)], check=True, env=paths)
             pairs = [(_spent(plain), _spent(measured)) for _ in range(RUNS)]
             without, within = (min(times) for times in zip(*pairs, strict=True))
-            print(
-                f"{kind:<18} {without:6.1f} ns plain, {within - without:6.1f} ns more with the calls"
-            )
+            more = within - without
+            print(f"{kind:<18} {without:6.1f} ns plain, {more:6.1f} ns more with the calls")
 
 
 def _spent(program: Path) -> float:
