@@ -79,11 +79,18 @@ class SaturationCalibration:
     @property
     def helps(self) -> bool:
         """Whether the cross-validated error falls, surely, and no hint success is lost for it."""
-        return (
-            self.sure >= SURE
-            and self.after.speedup_error < self.before.speedup_error - _CLOSE
-            and self.after.hints.right >= self.before.hints.right
-        )
+        return not self.against
+
+    @property
+    def against(self) -> str:
+        """Why the correction does not help; empty where it does."""
+        if self.after.speedup_error >= self.before.speedup_error - _CLOSE:
+            return "the error of the speedup does not fall"
+        if self.sure < SURE:
+            return "the error of the speedup does not fall surely"
+        if self.after.hints.right < self.before.hints.right:
+            return "fewer hints are right"
+        return ""
 
 
 class Provenance(NamedTuple):

@@ -38,7 +38,10 @@ def saturation_text(found: SaturationCalibration) -> str:
     lines.append(
         f"  the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of programs"
     )
-    lines += _factors(found.fitted, found.spread, written=found.helps)
+    if found.helps:
+        lines += _factors(found.factors, found.spread)
+    else:
+        lines.append(f"  the correction does not help, {found.against}: no factor is written")
     return "\n".join(lines) + "\n"
 
 
@@ -63,16 +66,12 @@ def density_text(found: DensityCalibration | None, packages: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _factors(
-    fitted: Mapping[str, float], spread: Mapping[str, tuple[float, float]], *, written: bool
-) -> list[str]:
-    if not written:
-        return ["  the correction does not help: no factor is written"]
+def _factors(factors: Mapping[str, float], spread: Mapping[str, tuple[float, float]]) -> list[str]:
     lines = ["  factors, and their range over the folds"]
     for name in FACTORS:
-        if name in fitted:
+        if name in factors:
             low, high = spread[name]
-            lines.append(f"    {name:<10} {fitted[name]:6.3g}  ({low:.3g} to {high:.3g})")
+            lines.append(f"    {name:<10} {factors[name]:6.3g}  ({low:.3g} to {high:.3g})")
     return lines
 
 

@@ -31,6 +31,7 @@ from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import Prediction
+from regionpredict.report.calibration import saturation_text
 
 MACHINE = "skylake-gold-6148"
 COUNTS = (1, 4, 20)
@@ -165,6 +166,10 @@ def test_a_right_model_gets_no_factors(analysis: Analysis) -> None:
     result = calibrate_saturation(predictor(analysis), load(MACHINE), samples)
     assert not result.helps
     assert result.factors == {}
+    assert "does not fall" in result.against
+    text = saturation_text(result)
+    assert "does not help" in text
+    assert "no factor is written" in text
     corrections = corrections_of(result, samples, Provenance("a.jsonl", "2024-05-02", 3))
     assert corrections.factors == {}
     assert "speedup_error" in corrections.cross_validated
