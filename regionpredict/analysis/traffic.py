@@ -59,12 +59,12 @@ def traffic(
     threads: int,
     schedule: Schedule,
     *,
-    resident: float | None = None,
+    warm: bool = False,
 ) -> tuple[LevelTraffic, ...]:
     """Bytes below each level of `levels`, nearest the core first; the last is memory's traffic.
 
-    `resident`: the region has run before on the same data, and a cache of `resident` times the
-    level's size that can hold all of it has it already; None: all caches begin empty.
+    `warm`: the region has run before on the same data, and what a cache can hold of it is there
+    (`staying`); else all caches begin empty.
     """
     root = nest.root
     threads = int(min(threads, max(1.0, -(-_iterations(nest) // 1))))
@@ -82,12 +82,14 @@ def traffic(
                 team = teams[active] = TeamFootprints(nest, float(active))
             # All teams together touch everything: each at least its part of it.
             least = whole * active / threads
-            if resident is not None and least <= level.size * resident:
+            stays = 0.0
+            if warm and least < level.size:
                 held = team.bytes((root,), {}, team.groups_below(root)) * pieces
-                if held <= level.size * resident:
+                stays = staying(held, level.size)
+                if stays == 1.0:
                     continue
             misses = Layers(team, level.size, least / pieces).misses(root)
-            factor = LINE * pieces * share * threads / active
+            factor = LINE * pieces * share * threads / active * (1.0 - stays)
             for array, lines in misses.volume.items():
                 read, written, _ = volume.get(array, (0.0, 0.0, None))
                 carrier = misses.carriers.get(array, Carrier(None, 0.0))
@@ -98,6 +100,18 @@ def traffic(
         found.append(LevelTraffic(arrays))
     _undivide(nest)
     return tuple(found)
+
+
+def staying(held: float, size: float) -> float:
+    """The share of `held` bytes that a cache of `size` keeps from one run to the next.
+
+    All up to half of the cache, none from the whole of it on: a cyclic walk over more than an LRU
+    cache holds finds nothing, and no real cache is filled without conflicts.
+
+    >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
+    (1.0, 0.5, 0.0)
+    """
+    return min(1.0, max(0.0, 2.0 - 2.0 * held / size))
 
 
 def _iterations(nest: Nest) -> float:

@@ -62,6 +62,8 @@ def predict_saturation(
     nest = nest_of(at_once.region, values)
     if nest is None:
         return _renamed(density)
+    # What a region's only run writes first cannot be in a cache from a run before.
+    warm = warm and not history.fresh
     model = _Model(at_once, nest, machine, placement, history, warm)
     for kind, alone in in_turn.items():
         model.add_serial(kind, alone, values)
@@ -70,10 +72,14 @@ def predict_saturation(
     speedup = tuple((p.threads, p.speedup) for p in points if not threads or p.threads in threads)
     hint = hint_from(speedup, machine.cores_per_package, within)
     assumed = [*facts.bindings.assumed, *guessed, *nest.assumed]
+    if facts.iterations.value is not None and facts.iterations.value <= 0:
+        assumed.append("no iterations: a size that is too small")
     if machine.domains > 1 and machine.memory.shared_path is None:
         assumed += placement.assumptions
     if not model.single and (note := spill_note(machine, model.touched)):
         assumed.append(note)
+    if model.data.stays(hint.threads):
+        assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
     partial = facts.status == "partial" or bool(nest.assumed)
     return Prediction(
         facts=facts,

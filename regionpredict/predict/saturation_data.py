@@ -22,8 +22,6 @@ _COUNTS = 10
 """Numbers of threads whose traffic is counted at most."""
 _STRAIGHT = 0.01
 """Deviation from a straight line that is let pass."""
-REUSE_SHARE = 0.5
-"""Share of a cache that reuse can count on beside the streams (Stengel et al. 2015, sec. 2.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class RegionData:
         if found is None:
             found = self._levels[threads] = traffic(
                 self.nest, self._caches(threads), threads, self.schedule,
-                resident=1.0 / REUSE_SHARE if self.warm else None,
+                warm=self.warm,
             )  # fmt: skip
         return found
 
@@ -102,6 +100,12 @@ class RegionData:
             a.writes + part * (b.writes - a.writes),
             a.scattered + part * (b.scattered - a.scattered),
         )
+
+    def stays(self, threads: int) -> bool:
+        """Whether so many threads' caches keep data that one thread's cannot: half of its traffic
+        with memory, or more, is gone.
+        """
+        return self.warm and self.at(threads).memory < 0.5 * self.at(1).memory
 
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is worked out, so that it is straight in between.
@@ -147,7 +151,7 @@ class RegionData:
         found: list[CacheLevel] = []
         for cache in self.machine.caches:
             sharers = min(threads, cache.shared_by_cores.whole)
-            size = cache.size_bytes.value * REUSE_SHARE
+            size = cache.size_bytes.value
             if found and cache.policy in ("victim", "exclusive"):
                 above = found[-1]
                 size += above.size * sharers / max(1, above.sharers)
