@@ -147,6 +147,8 @@ def figures(machine: Machine) -> str:
     for (kind, pattern), weight in machine.density.miss.items():
         if pattern != "irregular":
             add(f"miss {kind} {pattern}", weight)
+    for name, factor in machine.corrections.factors.items():
+        rows.append((f"{name}, corrected", f"x {factor.value:.3g}", factor.evidence, factor.source))
     lines = [f"{name:<22} {text:<22} {how:<8} {source}" for name, text, how, source in rows]
     counts = ", ".join(f"{count} {how}" for how, count in evidence_counts(machine).items())
     return "\n".join([*(_cut(line) for line in lines), f"numbers: {counts}"])

@@ -41,6 +41,8 @@ def quantities(machine: Machine) -> Iterator[tuple[str, Evidence, str]]:
             elif isinstance(value, dict):
                 for kernel, curve in value.items():
                     yield f"{key}.{kernel}", curve.evidence, curve.source
+    for name, factor in machine.corrections.factors.items():
+        yield f"corrections.factors.{name}", factor.evidence, factor.source
 
 
 def evidence_counts(machine: Machine) -> dict[Evidence, int]:

@@ -9,6 +9,8 @@ import pytest
 from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine.check import check
+from regionpredict.machine.draw import show
+from regionpredict.machine.listing import evidence_counts
 from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import read
 from regionpredict.pipeline import analyse
@@ -82,6 +84,14 @@ def test_a_wrong_section_is_one_line_with_its_place(
         read(text.replace(old, new), "m.yaml")
     assert str(caught.value).startswith(f"m.yaml:{line}")
     assert message in str(caught.value)
+
+
+def test_corrections_are_shown_among_the_figures() -> None:
+    plain, machine = read(PLAIN, "m.yaml"), corrected(compute=1.5)
+    assert "compute, corrected     x 1.5                  measured" in show(machine)
+    assert "corrected" not in show(plain)
+    measured = evidence_counts(machine)["measured"]
+    assert measured == evidence_counts(plain)["measured"] + 1
 
 
 def test_a_correction_that_does_harm_or_is_huge_is_told() -> None:
