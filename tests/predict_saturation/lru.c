@@ -91,6 +91,8 @@ static void replay(int threads, long capacity)
 {
     long at[64] = {0};
     int left = threads;
+    free(entries), free(chain), free(buckets);
+    filled = 0, newest = oldest = -1, reads = writes = 0;
     start(capacity);
     while (left) {
         left = 0;

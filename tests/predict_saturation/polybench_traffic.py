@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from reference_traffic import simulated_lines
@@ -22,7 +23,7 @@ KERNELS = tuple(
 )
 
 
-SMALLER = {"correlation": 300, "covariance": 300}  # M and N, of 500
+SMALLER = {"correlation": 200, "covariance": 200}  # M and N, of 500
 
 
 def kernel_regions(kernel: str, dataset: str = "SMALL_DATASET") -> list[RegionFacts]:
@@ -46,8 +47,8 @@ def counted_bytes(facts: RegionFacts, threads: int, capacity: int) -> tuple[floa
 
 
 def simulated_bytes(
-    facts: RegionFacts, threads: int, capacity: int, folder: Path, compiler: str
-) -> tuple[float, float]:
-    """(bytes read, bytes written back) by the simulated cache."""
-    reads, writes = simulated_lines(facts, threads, capacity, folder, compiler)
-    return 64.0 * reads, 64.0 * writes
+    facts: RegionFacts, threads: int, capacities: Sequence[int], folder: Path, compiler: str
+) -> list[float]:
+    """Bytes read and written back by simulated caches of the given bytes."""
+    lines = simulated_lines(facts, threads, capacities, folder, compiler)
+    return [64.0 * (reads + writes) for reads, writes in lines]

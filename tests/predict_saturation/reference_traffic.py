@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from regionpredict.analysis import RegionFacts
@@ -13,19 +14,27 @@ SIMULATOR = Path(__file__).with_name("lru.c")
 
 
 def simulated_lines(
-    facts: RegionFacts, threads: int, capacity: int, folder: Path, compiler: str
-) -> tuple[int, int]:
-    """(lines read, lines written back) of a region, caches cold and flushed at the end."""
+    facts: RegionFacts, threads: int, capacities: Sequence[int], folder: Path, compiler: str
+) -> list[tuple[int, int]]:
+    """(lines read, lines written back) of a region for each cache of so many bytes, caches cold
+    and flushed at the end.
+    """
     source, program = folder / "trace.c", folder / "trace"
     # Inner loops of a name used before are written with a prime: i', i''.
-    source.write_text(trace_program(facts, threads, capacity).replace("'", "_again"))
+    source.write_text(trace_program(facts, threads).replace("'", "_again"))
     subprocess.run([compiler, "-O2", "-w", "-o", str(program), str(source)], check=True, timeout=60)
-    done = subprocess.run([str(program)], check=True, timeout=120, capture_output=True, text=True)
-    reads, writes = done.stdout.split()
-    return int(reads), int(writes)
+    sizes = [str(capacity // 64) for capacity in capacities]
+    done = subprocess.run(
+        [str(program), *sizes], check=True, timeout=120, capture_output=True, text=True
+    )
+    found = []
+    for line in done.stdout.splitlines():
+        reads, writes = line.split()
+        found.append((int(reads), int(writes)))
+    return found
 
 
-def trace_program(facts: RegionFacts, threads: int, capacity: int) -> str:
+def trace_program(facts: RegionFacts, threads: int) -> str:
     """The C text: the nest with every reference turned into a call, one run a thread."""
     region = facts.region
     own = {loop.variable for _, loops in region.statements() for loop in loops}
@@ -44,8 +53,9 @@ def trace_program(facts: RegionFacts, threads: int, capacity: int) -> str:
     lines += _parallel(facts, region.nest)
     lines.append("}")
     lines.append(
-        f"int main(void) {{ for (current = 0; current < {threads}; current++) "
-        f"region(current, {threads}); replay({threads}, {capacity // 64}); return 0; }}"
+        "int main(int count, char **sizes) { "
+        f"for (current = 0; current < {threads}; current++) region(current, {threads}); "
+        f"for (int i = 1; i < count; i++) replay({threads}, atol(sizes[i])); return 0; }}"
     )
     return "\n".join(lines) + "\n"
 
