@@ -54,8 +54,10 @@ $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# Compiled here: where Python may not write bytecode, every start would compile all of it anew.
 $(VENV)/installed: $(VENV)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/python -m compileall -q regionpredict
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed pyproject.toml

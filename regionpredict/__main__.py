@@ -1,6 +1,6 @@
 """`python -m regionpredict` is the `regionpredict` command."""
 
-from regionpredict.cli.main import main
+from regionpredict.cli.main import program
 
 if __name__ == "__main__":
-    main()
+    program()

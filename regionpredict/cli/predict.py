@@ -18,6 +18,7 @@ from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign
+    from regionpredict.pipeline import Predictions
 
 
 @click.command("predict")
@@ -64,11 +65,6 @@ def command(
     from regionpredict.cli.stages import check_stage
     from regionpredict.machine import load
     from regionpredict.pipeline import dump, predict
-    from regionpredict.report.csv_rows import predictions_csv
-    from regionpredict.report.hints import as_json, hints_document
-    from regionpredict.report.openmp_clauses import openmp_clauses
-    from regionpredict.report.slurm import slurm_script
-    from regionpredict.report.table import prediction_table
 
     check_stage(stage)
     check_model_options(model, combination, threads, first_touch)
@@ -82,23 +78,40 @@ def command(
         processes=processes_of(options["processes"]),
     )  # fmt: skip
     if stage is not None:
-        write_result(dump(stage, analysis, result) + "\n", output)
-    elif form == "json":
-        notes = analysis.program.diagnostics
-        write_result(as_json(hints_document(result.predictions, machine, model, notes)), output)
-    elif form == "csv":
-        write_result(predictions_csv(result.predictions), output)
-    elif form == "slurm":
+        text = dump(stage, analysis, result) + "\n"
+    else:
+        text = _shown(form, result, campaign, str(weights))
+    write_result(text, output)
+
+
+def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: str) -> str:
+    """The predictions in one form, whose writer is the only one that is loaded."""
+    predictions, machine, model = result.predictions, result.machine, result.model
+    if form == "json":
+        from regionpredict.report.hints import as_json, hints_document
+
+        notes = result.analysis.program.diagnostics
+        return as_json(hints_document(predictions, machine, model, notes))
+    if form == "csv":
+        from regionpredict.report.csv_rows import predictions_csv
+
+        return predictions_csv(predictions)
+    if form == "slurm":
+        from regionpredict.report.slurm import slurm_script
+
         seconds = None
         if campaign is not None:
             from regionpredict.report.measured_weights import measured_seconds
 
-            seconds = measured_seconds(result.predictions, campaign, str(weights))
-        write_result(slurm_script(result.predictions, machine, model, seconds), output)
-    elif form == "openmp":
-        write_result(openmp_clauses(result.predictions), output)
-    else:
-        write_result(prediction_table(result.predictions, machine, model), output)
+            seconds = measured_seconds(predictions, campaign, weights)
+        return slurm_script(predictions, machine, model, seconds)
+    if form == "openmp":
+        from regionpredict.report.openmp_clauses import openmp_clauses
+
+        return openmp_clauses(predictions)
+    from regionpredict.report.table import prediction_table
+
+    return prediction_table(predictions, machine, model)
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

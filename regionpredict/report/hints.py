@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from regionpredict import __version__
@@ -69,9 +69,7 @@ def _json(value: Any, line: str) -> str:
 
 def schema(name: str) -> dict[str, Any]:
     """A shipped JSON Schema: `hints-1` or `facts-1`."""
-    text = (
-        resources.files("regionpredict.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
-    )
+    text = Path(__file__).with_name("schemas").joinpath(f"{name}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
