@@ -219,12 +219,21 @@ def test_a_missing_compiler_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "ending", ["abort()", "raise(SIGTERM)", "*(volatile int *)0 = 1", "exit(3)"]
+    "ending",
+    [
+        "abort()",
+        "raise(SIGTERM)",
+        "*(volatile int *)0 = 1",
+        "exit(3)",
+        "_exit(3)",
+        "_Exit(3)",
+        "quick_exit(3)",
+    ],
 )
 def test_results_are_kept_however_the_program_ends(tmp_path: Path, gcc: str, ending: str) -> None:
     (tmp_path / "end.c").write_text(
-        "#include <stdlib.h>\n#include <signal.h>\nint main(void) {\n#pragma omp parallel for\n"
-        f"for (int i = 0; i < 30; i++) ;\n{ending};\nreturn 0; }}\n"
+        "#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\nint main(void) {\n"
+        f"#pragma omp parallel for\nfor (int i = 0; i < 30; i++) ;\n{ending};\nreturn 0; }}\n"
     )
     _cc(gcc, tmp_path, "-fopenmp", "end.c", "-o", "end")
     output = tmp_path / "out"
@@ -232,6 +241,16 @@ def test_results_are_kept_however_the_program_ends(tmp_path: Path, gcc: str, end
         ["./end"], cwd=tmp_path, env=environment(REGIONPREDICT_OUTPUT=str(output)), timeout=30,
         check=False,
     )  # fmt: skip
-    plain = {"abort()": -6, "raise(SIGTERM)": -15, "exit(3)": 3}.get(ending, -11)
+    plain = {"abort()": -6, "raise(SIGTERM)": -15, "*(volatile int *)0 = 1": -11}.get(ending, 3)
     assert done.returncode == plain
     assert '"trips":30' in output.read_text()
+
+
+def test_a_child_of_fork_writes_nothing_and_ends_as_it_does(tmp_path: Path, gcc: str) -> None:
+    (tmp_path / "fork.c").write_text(
+        "#include <stdio.h>\n#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n"
+        "int how = 0;\n#pragma omp parallel for\nfor (int i = 0; i < 30; i++) ;\n"
+        "if (fork() == 0) _exit(7);\nwait(&how);\nreturn WEXITSTATUS(how) != 7; }\n"
+    )
+    _cc(gcc, tmp_path, "-fopenmp", "fork.c", "-o", "fork")
+    assert [line["kind"] for line in run_measured([str(tmp_path / "fork")])] == ["run", "region"]

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -369,6 +370,24 @@ static void catch_signals(void)
             sigaction(signals[i], &ours, NULL);
 }
 
+static void on_quick_exit(void)
+{
+    write_results(0);
+}
+
+/* The ways to end that run no destructor: in front of the C library's own. */
+WEAK __attribute__((noreturn)) void _exit(int status)
+{
+    write_results(0);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+WEAK __attribute__((noreturn)) void _Exit(int status)
+{
+    _exit(status);
+}
+
 __attribute__((constructor)) static void start(void)
 {
     const char *output = getenv("REGIONPREDICT_OUTPUT");
@@ -381,6 +400,7 @@ __attribute__((constructor)) static void start(void)
     if (output && output[0] && strlen(output) < sizeof regionpredict_state.output) {
         strcpy(regionpredict_state.output, output);
         catch_signals();
+        at_quick_exit(on_quick_exit);
     }
 }
 
