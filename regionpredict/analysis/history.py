@@ -17,14 +17,12 @@ from regionpredict.ir import Program, Region, Span
 class LastWrite(NamedTuple):
     """Who wrote an array last before the region, and who has touched it since.
 
-    `parts` say how a worksharing loop dealt it out, None where one thread wrote all of it;
-    `region` and `name` are that loop and the array's name in it. `since` are the ways in which
-    regions have touched the array after the write: what they fetched is in their caches.
+    `parts` say how a worksharing loop dealt it out, None where one thread wrote all of it.
+    `since` are the ways in which regions have read the array after the write: what they fetched
+    is in their caches.
     """
 
     parts: frozenset[Part] | None
-    region: Region | None
-    name: str
     since: frozenset[Part]
 
 
@@ -46,16 +44,31 @@ def histories(program: Program, followed: Followed) -> tuple[History, ...]:
 
     Where several calls of a region disagree, the first one counts.
     """
-    by_span = {region.span: region for region in program.regions}
+    loops = _Loops(program.regions)
     return tuple(
-        _history(region, followed.before.get(region.span, ()), by_span)
-        for region in program.regions
+        _history(region, followed.before.get(region.span, ()), loops) for region in program.regions
     )
 
 
-def _history(
-    region: Region, visits: Sequence[Mapping[str, Before]], regions: Mapping[Span, Region]
-) -> History:
+class _Loops:
+    """How each worksharing loop deals out its arrays, by the place of its directive."""
+
+    def __init__(self, regions: Sequence[Region]) -> None:
+        self.regions = {region.span: region for region in regions}
+        self._known: dict[tuple[Span, str], dict[str, frozenset[Part]]] = {}
+
+    def parts(self, span: Span, name: str, kind: str) -> frozenset[Part] | None:
+        """How the loop reads or writes the array; None where it does not, or is not known."""
+        region = self.regions.get(span)
+        if region is None:
+            return None
+        found = self._known.get((span, kind))
+        if found is None:
+            found = self._known[span, kind] = parts_of(region, kind)
+        return found.get(name)
+
+
+def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loops) -> History:
     if not visits:
         return UNKNOWN
     fresh, last = set(), {}
@@ -65,21 +78,17 @@ def _history(
             continue
         if all(past.fresh for past in pasts):
             fresh.add(array.name)
-        found = _last(pasts[0], regions)
+        found = _last(pasts[0], loops)
         if found is not None:
             last[array.name] = found
     return History(frozenset(fresh), last)
 
 
-def _last(past: Before, regions: Mapping[Span, Region]) -> LastWrite | None:
+def _last(past: Before, loops: _Loops) -> LastWrite | None:
     since: frozenset[Part] = frozenset()
     for span, name in past.since:
-        if span in regions:
-            since |= parts_of(regions[span], "read").get(name, frozenset())
+        since |= loops.parts(span, name, "read") or frozenset()
     if past.serial:
-        return LastWrite(None, None, "", since)
-    if past.last is None or past.last[0] not in regions:
-        return None
-    span, name = past.last
-    parts = parts_of(regions[span], "write").get(name)
-    return None if parts is None else LastWrite(parts, regions[span], name, since)
+        return LastWrite(None, since)
+    parts = loops.parts(*past.last, "write") if past.last is not None else None
+    return None if parts is None else LastWrite(parts, since)
