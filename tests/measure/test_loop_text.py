@@ -82,7 +82,6 @@ def test_trip_count_is_that_of_the_loop(start: int, bound: int, step: int, sign:
         "i = 0; i < f(&k, k++); i++",
         "i = 0, j = 1; i < n; i++, j++",
         "; i < n; i++",
-        "auto x : v",
     ],
 )
 def test_what_is_no_canonical_loop_has_no_count(header: str) -> None:
@@ -160,3 +159,17 @@ def _factors(text: str) -> list[str]:
         left, right = inner.split(")*(")
         return [left[1:], right[:-1]]
     return [inner]
+
+
+@pytest.mark.parametrize(
+    ("header", "trips"),
+    [
+        ("auto x : v", "regionpredict_range(v,0)"),
+        ("auto &x : (*p)->items", "regionpredict_range(( * p ) -> items,0)"),
+        ("auto x : all()", UNKNOWN),
+        ("auto x : {1, 2}", UNKNOWN),
+        ("auto x : n++", UNKNOWN),
+    ],
+)
+def test_a_range_is_asked_where_that_calls_nothing(header: str, trips: str) -> None:
+    assert trip_count(f"for ({header}) ;", 0, 1) == (trips, 0)
