@@ -12,7 +12,7 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.balance import Schedule, piece
 from regionpredict.analysis.groups import Nest
-from regionpredict.analysis.history import History
+from regionpredict.analysis.history import History, LastWrite
 from regionpredict.analysis.partition import (
     Part,
     fetched,
@@ -35,18 +35,20 @@ FIRST_CACHE_SHARE = 0.5
 
 
 class _Array(NamedTuple):
-    """One array: bytes that the region touches in all, and by how much the threads' parts move.
+    """One array: how its references are dealt out and what of it other cores have.
 
     `parts` is how threads share its references, `writes` those that write; `stride` the bytes
     between the elements of neighbouring iterations of the parallel loop, None where it stands
-    still.
+    still. `moved` is the number of dimensions of what others have (0: nothing); `whole`: a thread
+    finds all of that with another, not as chance has it.
     """
 
     name: str
-    touched: float
     parts: frozenset[Part]
     writes: frozenset[Part]
     stride: float | None
+    moved: int
+    whole: bool
 
 
 class Past(NamedTuple):
@@ -72,12 +74,26 @@ class PastCosts:
         self.schedule = schedule
         self.history = history
         self.trips = max(1.0, nest.parallel[0].trips({}))
-        self.arrays = _arrays(facts, nest)
+        self.arrays = _arrays(facts, nest, history)
         self.fresh = history.fresh if not facts.region.enclosing else frozenset()
+        self.touched: dict[str, float] = {}
+        if self._matters():
+            self.touched = _touched(nest)
 
     def at(self, threads: int) -> Past:
         """The costs on `threads` threads."""
+        if not self.touched:
+            return Past(0.0, 0.0, 0.0)
         return Past(self._pages(threads), *self._lines(threads))
+
+    def _matters(self) -> bool:
+        """Whether there can be any cost: most regions of a program whose `main` is not seen."""
+        cores = self.machine.cores
+        return any(
+            array.moved or (array.writes and array.name in self.fresh)
+            or (array.writes and self._block(array, cores) < LINE)
+            for array in self.arrays
+        )  # fmt: skip
 
     def told(self, threads: int) -> str:
         """The costs on `threads` threads in words; empty where there are none."""
@@ -91,7 +107,8 @@ class PastCosts:
 
     def _new(self) -> list[str]:
         return [one.name for one in self.arrays
-                if one.name in self.fresh and one.writes and one.touched >= RECYCLED]  # fmt: skip
+                if one.name in self.fresh and one.writes
+                and self.touched.get(one.name, 0.0) >= RECYCLED]  # fmt: skip
 
     def _pages(self, threads: int) -> float:
         """Each thread takes the faults of its own pages; of those that all reach, all of them."""
@@ -101,7 +118,7 @@ class PastCosts:
         for array in self.arrays:
             if array.name in new:
                 crowded = threads > 1 and self._block(array, threads) < PAGE
-                pages = array.touched / PAGE / (1.0 if crowded else threads)
+                pages = self.touched[array.name] / PAGE / (1.0 if crowded else threads)
                 cycles += pages * each.at(threads)
         return cycles / self.machine.clock_hz
 
@@ -111,14 +128,15 @@ class PastCosts:
             return 0.0, 0.0
         moved, falsely, held = 0.0, 0.0, 0.0
         for array in self.arrays:
-            lines = array.touched / LINE
+            lines = self.touched.get(array.name, 0.0) / LINE
             together = min(float(threads), LINE / self._block(array, threads))
             own = lines / threads * max(1.0, together) if array.stride is not None else lines
             held += own
             if array.writes and array.stride is not None and together > 1.0:
                 falsely += own  # false sharing: the line has always just been with another
             else:
-                moved += self._moved(array, own, threads)
+                part = slice_of(own, array.moved, array.parts) if array.moved else 0.0
+                moved += part if array.whole else part * (1.0 - 1.0 / threads)
         # Only what the other core's private caches still hold comes from there.
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         room = max((c.size_bytes.value for c in private), default=0.0) / LINE
@@ -134,25 +152,6 @@ class PastCosts:
             return 0.0, latency + beyond + turns
         return latency, turns
 
-    def _moved(self, array: _Array, own: float, threads: int) -> float:
-        """Lines of one thread's part that are, or are shared, with another core."""
-        last = self.history.last.get(array.name)
-        if last is None or array.name in self.history.fresh:
-            return 0.0
-        others = 1.0 - 1.0 / threads  # what is dealt out anew is with another as chance has it
-        readers = strangers(last.since, array.writes)
-        if array.writes and readers:
-            # Others hold it to read: they have to give it up.
-            return slice_of(own, rank_of(readers), array.parts) * others
-        if last.since and fetched(array.parts, last.since):
-            return 0.0
-        if last.parts is None:
-            # One thread between two regions: a vector, or a row of a matrix.
-            return slice_of(own, 1, array.parts)
-        if stays(array.parts, last.parts):
-            return 0.0
-        return slice_of(own, rank_of(last.parts), array.parts) * others
-
     def _block(self, array: _Array, threads: int) -> float:
         """Bytes next to each other that one thread has; infinite where nothing is dealt out."""
         if array.stride is None:
@@ -160,14 +159,18 @@ class PastCosts:
         return max(1.0, array.stride * max(1.0, piece(self.trips, threads, self.schedule)))
 
 
-def _arrays(facts: RegionFacts, nest: Nest) -> tuple[_Array, ...]:
-    """The arrays that threads share."""
-    private = {one.name for one in facts.region.arrays if one.storage == "private"}
-    endless = CacheLevel(float("inf"), 1)
-    whole = traffic(nest, [endless], 1, Schedule("static", None))[0]
+def _touched(nest: Nest) -> dict[str, float]:
+    """Bytes of each array that the whole region touches."""
+    (whole,) = traffic(nest, [CacheLevel(float("inf"), 1)], 1, Schedule("static", None))
     touched: dict[str, float] = {}
     for one in whole.arrays:
         touched[one.array] = touched.get(one.array, 0.0) + one.read
+    return touched
+
+
+def _arrays(facts: RegionFacts, nest: Nest, history: History) -> tuple[_Array, ...]:
+    """The arrays that threads share."""
+    private = {one.name for one in facts.region.arrays if one.storage == "private"}
     reads, writes = parts_of(facts.region, "read"), parts_of(facts.region, "write")
     outer = nest.parallel[0]
     strides: dict[str, float] = {}
@@ -175,14 +178,25 @@ def _arrays(facts: RegionFacts, nest: Nest) -> tuple[_Array, ...]:
         slope = abs(group.slopes.get(outer.variable, 0.0) * outer.step)
         if slope:
             strides[group.array] = min(slope, strides.get(group.array, slope))
-    return tuple(
-        _Array(
-            name,
-            touched.get(name, 0.0),
-            reads.get(name, frozenset()) | writes.get(name, frozenset()),
-            writes.get(name, frozenset()),
-            strides.get(name),
-        )
-        for name in sorted({*reads, *writes})
-        if name not in private
-    )
+    found = []
+    for name in sorted({*reads, *writes} - private):
+        own = writes.get(name, frozenset())
+        parts = reads.get(name, frozenset()) | own
+        last = history.last.get(name) if name not in history.fresh else None
+        moved, whole = _moved(parts, own, last) if last is not None else (0, False)
+        found.append(_Array(name, parts, own, strides.get(name), moved, whole))
+    return tuple(found)
+
+
+def _moved(parts: frozenset[Part], writes: frozenset[Part], last: LastWrite) -> tuple[int, bool]:
+    """(dimensions of what is, or is shared, with another core; whether all of it surely is)."""
+    readers = strangers(last.since, writes)
+    if writes and readers:
+        return rank_of(readers), False  # others hold it to read: they have to give it up
+    if last.since and fetched(parts, last.since):
+        return 0, False
+    if last.parts is None:
+        return 1, True  # one thread between two regions: a vector, or a row of a matrix
+    if stays(parts, last.parts):
+        return 0, False
+    return rank_of(last.parts), False
