@@ -4,14 +4,19 @@ A sample, for a combined directive; lines of the preprocessor keep diagnostics a
 information on the original's lines:
 
     { static struct regionpredict_region regionpredict_r={"/src/f.c", ...};
-      long long regionpredict_trips=...; int regionpredict_size=0;
-      long long regionpredict_begin=regionpredict_first();
-    #pragma omp parallel for reduction(regionpredict_most:regionpredict_size)
+      int regionpredict_size=regionpredict_known(&regionpredict_r, 4, 1);
+      if (!regionpredict_size) {
+    #pragma omp parallel num_threads(4)
+      { ... regionpredict_size=... ; } regionpredict_keep(&regionpredict_r, 4, 1, ...); }
+      long long regionpredict_trips=...; long long regionpredict_begin=regionpredict_first();
+    #pragma omp parallel for num_threads(4)
       for (...) ...
       regionpredict_end(&regionpredict_r, __func__, ...); }
 
-The team's size is asked inside the team: the reduction's private copies start as it. A loop in a
-`parallel` elsewhere is recorded by the team's first thread alone.
+The team's size is asked inside a team: an empty one of the same clauses, before the region's first
+run and whenever something else is asked for. (Asked inside the region itself, by a reduction, it
+cost 400 ns on two threads.) A loop in a `parallel` elsewhere is recorded by the team's first thread
+alone.
 """
 
 from __future__ import annotations
@@ -25,10 +30,6 @@ from regionpredict.measure.regions import Lines, MeasuredLoop, measured_loops
 
 COMBINED, NOWAIT, ASKED = 1, 2, 4
 _RECORD = Path(__file__).parent / "runtime" / "record.h"
-_REDUCTION = (
-    "#pragma omp declare reduction(regionpredict_most:int:"
-    "omp_out=omp_in>omp_out?omp_in:omp_out) initializer(omp_priv=regionpredict_team())\n"
-)
 # How long the range of a `for (x : range)` is; unknown where its iterators cannot be subtracted.
 _RANGES = (
     "template<class T> inline auto regionpredict_range(T &r, int)"
@@ -37,7 +38,9 @@ _RANGES = (
     "{return N;} "
     "template<class T> inline long long regionpredict_range(T &, long){return -1;}\n"
 )
-_NO_REDUCTION = frozenset(("simd", "target", "teams", "distribute", "loop"))
+_ELSEWHERE = frozenset(("target", "teams", "distribute", "loop"))
+_ASKING = re.compile(r"\bomp_get_\w+\s*\(\s*\)")
+_CALL_OR_CHANGE = re.compile(r"\w\s*\(|\+\+|--|(?<![=!<>])=(?!=)")
 _FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
 
 
@@ -45,22 +48,20 @@ def instrument(text: str, folder: str, build: str, *, cpp: bool, ask: bool = Tru
     """The text with calls around its loops; None where it has no loop to measure.
 
     `build` is the compiler's command, kept with every region. Without `ask` the team's size is
-    what the program would get, not asked inside the team: for code that takes no more clauses.
+    what the program would get, not asked inside a team: for code that takes no further directive.
     """
     loops = measured_loops(text, folder)
     if not loops:
         return None
     lines = Lines(text)
-    prelude = _prelude(text, lines, cpp=cpp, ask=ask)
+    prelude = _prelude(text, lines, cpp=cpp)
     if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
     for loop in loops:
-        before, clause, after = _calls(loop, build, ask=ask)
+        before, after = _calls(loop, build, ask=ask)
         marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
-        if clause:
-            pieces.append(_Piece(loop.pragma_end, 1, 0, clause))
         marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.end, 0, -loop.begin, f"\n{marker} 3\n{after}\n{marker}\n"))
     return _inserted(text, sorted(pieces))
@@ -88,7 +89,7 @@ def _prelude_offset(text: str) -> int:
     return match.start() if match else len(text)
 
 
-def _prelude(text: str, lines: Lines, *, cpp: bool, ask: bool) -> str:
+def _prelude(text: str, lines: Lines, *, cpp: bool) -> str:
     place = lines.at(_prelude_offset(text))
     declared = _RECORD.read_text(encoding="utf-8")
     declared = re.sub(r"/\*.*?\*/", " ", declared, flags=re.DOTALL)
@@ -96,39 +97,65 @@ def _prelude(text: str, lines: Lines, *, cpp: bool, ask: bool) -> str:
     if cpp:
         declared = f'extern "C" {{ {declared} }}'
     flags = " 3" if place.system else ""
-    return (
-        f'# 1 "regionpredict" 3\n{declared}\n{_REDUCTION if ask else ""}'
-        f'# {place.line} "{_quoted(place.file)}"{flags}\n'
-    )
+    return f'# 1 "regionpredict" 3\n{declared}\n# {place.line} "{_quoted(place.file)}"{flags}\n'
 
 
-def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str, str]:
-    """What stands before the directive, in its clauses, and behind the loop."""
-    asks = ask and loop.combined and not _NO_REDUCTION & set(loop.kind.split())
-    asks = asks and not any("inscan" in (c.text or "") for c in loop.clauses)
-    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + ASKED * asks
+def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str]:
+    """What stands before the directive and behind the loop."""
+    asked = _asked(loop) if ask and loop.combined else None
+    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + ASKED * (asked is not None)
     record = (
         f"{{static struct regionpredict_region regionpredict_r={{{_c_text(loop.file)},"
-        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{loop.ordinal},{flags},0}};"
+        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{loop.ordinal},{flags},0,0}};"
     )
     done = (
         "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"
         "regionpredict_size,regionpredict_begin);"
     )
     if loop.combined:
-        size = "0" if asks else "regionpredict_guess()"
         before = (
-            f"{record}int regionpredict_size={size};long long regionpredict_trips={loop.trips};"
+            f"{record}{asked or 'int regionpredict_size=regionpredict_guess();'}"
+            f"long long regionpredict_trips={loop.trips};"
             "long long regionpredict_begin=regionpredict_first();"
         )
-        clause = " reduction(regionpredict_most:regionpredict_size)" if asks else ""
-        return before, clause, done + "}"
+        return before, done + "}"
     before = (
         f"{record}int regionpredict_size=regionpredict_recorder();"
         f"long long regionpredict_trips=regionpredict_size?{loop.trips}:-1;"
         "long long regionpredict_begin=regionpredict_size?regionpredict_now():0;"
     )
-    return before, "", f"if(regionpredict_size){done}}}"
+    return before, f"if(regionpredict_size){done}}}"
+
+
+def _asked(loop: MeasuredLoop) -> str | None:
+    """C that asks for the size of a team of the directive's clauses; None where it cannot."""
+    if _ELSEWHERE & set(loop.kind.split()):
+        return None
+    number, runs, clauses = "0", "1", ""
+    for clause in loop.clauses:
+        text = clause.text or ""
+        if clause.name == "if":
+            modifier, colon, rest = text.partition(":")
+            if colon and modifier.strip() in ("parallel", "simd"):
+                if modifier.strip() == "simd":
+                    continue
+                text = rest
+            runs = f"(({text})?1:0)"
+        elif clause.name == "num_threads":
+            number = f"(long long)({text})"
+        else:
+            continue
+        if _CALL_OR_CHANGE.search(_ASKING.sub("1", text)):
+            return None  # a program may notice that it is computed twice
+        clauses += f" {clause.name}({text})"
+    key = f"&regionpredict_r,{number},{runs}"
+    return (
+        f"int regionpredict_size=regionpredict_known({key});if(!regionpredict_size){{\n"
+        f"#pragma omp parallel{clauses}\n"
+        "{int regionpredict_own=regionpredict_recorder();"
+        "if(regionpredict_own)regionpredict_size=regionpredict_own;}"
+        f"regionpredict_keep({key},regionpredict_size);}}"
+    )
 
 
 def _c_text(text: str) -> str:

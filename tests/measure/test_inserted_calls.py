@@ -148,3 +148,36 @@ def test_the_team_is_counted_inside(measured: Measured, threads: int) -> None:
         "for (int i = 0; i < 9; i++) ;\nreturn 0; }\n"
     )
     assert measured(text, threads=threads)[2]["most_team"] == threads
+
+
+def test_a_team_is_asked_anew_when_its_clauses_change(measured: Measured) -> None:
+    text = """#include <stdio.h>
+#include <omp.h>
+static int calls;
+static int two(void) { calls++; return 2; }
+double a[100];
+int main(void)
+{
+    for (int r = 0; r < 6; r++) {
+#pragma omp parallel for num_threads(r % 3 + 1) if(parallel : r < 4)
+        for (int i = 0; i < 100; i++)
+            a[i] += i;
+    }
+#pragma omp parallel for num_threads(two())
+    for (int i = 0; i < 100; i++)
+        a[i] += i;
+    omp_set_num_threads(3);
+#pragma omp parallel for default(none) shared(a)
+    for (int i = 0; i < 100; i++)
+        a[i] += i;
+    printf("%d\\n", calls);
+    return calls != 1;
+}
+"""
+    found = measured(text, threads=4)
+    # 1, 2, 3, 1 threads, then one each: r < 4 does not hold
+    assert (found[9]["least_team"], found[9]["most_team"]) == (1, 3)
+    assert found[9]["executions"] == 6
+    # a function with an effect is called once, as in the program; the team is not asked for
+    assert found[13]["executions"] == 1
+    assert found[17]["most_team"] == 3

@@ -10,10 +10,12 @@ struct regionpredict_region {
     int ordinal; /* among the regions of its line, from 1 */
     int flags; /* 1: combined with parallel, 2: nowait, 4: the team's size is asked inside it */
     struct regionpredict_counts *counts;
+    long long known; /* the size of the team that was asked last, and what was asked for */
 };
 long long regionpredict_now(void);
 long long regionpredict_first(void);
-int regionpredict_team(void);
+int regionpredict_known(struct regionpredict_region *, long long, int);
+void regionpredict_keep(struct regionpredict_region *, long long, int, int);
 int regionpredict_guess(void);
 int regionpredict_recorder(void);
 void regionpredict_end(struct regionpredict_region *, const char *, long long, int, long long);

@@ -112,12 +112,6 @@ static int stamps_are_time(void)
     return memcmp(name, "tsc\n", 4) == 0;
 }
 
-/* The size of the team that the caller is in. */
-WEAK int regionpredict_team(void)
-{
-    return omp_get_num_threads ? omp_get_num_threads() : 1;
-}
-
 /* The size that a team started here would have, where it cannot be asked inside. */
 WEAK int regionpredict_guess(void)
 {
@@ -130,8 +124,30 @@ WEAK int regionpredict_guess(void)
 WEAK int regionpredict_recorder(void)
 {
     if (!omp_get_thread_num || omp_get_thread_num() == 0)
-        return regionpredict_team();
+        return omp_get_num_threads ? omp_get_num_threads() : 1;
     return 0;
+}
+
+/* What decides a team's size: what the program would get, num_threads (0: no clause), if. */
+static long long asked_for(long long number, int parallel)
+{
+    return (((long long)regionpredict_guess() * 65537 + number) * 2 + !!parallel) << 24;
+}
+
+/* The size of a team as it was when the same was asked for; 0: not known yet. */
+WEAK int regionpredict_known(struct regionpredict_region *region, long long number, int parallel)
+{
+    long long known = __atomic_load_n(&region->known, __ATOMIC_RELAXED);
+    if (!regionpredict_state.output[0])
+        return 1; /* nobody wants to know */
+    return (known & ~0xffffffLL) == asked_for(number, parallel) ? (int)(known & 0xffffff) : 0;
+}
+
+WEAK void regionpredict_keep(struct regionpredict_region *region, long long number, int parallel,
+                             int team)
+{
+    __atomic_store_n(&region->known, asked_for(number, parallel) | (team & 0xffffff),
+                     __ATOMIC_RELAXED);
 }
 
 static char *copied(char **to, const char *text)
