@@ -34,6 +34,11 @@ FIRST_CACHE_SHARE = 0.5
 """Share of the first cache whose lines cost `line_transfer` each; those beyond `bulk_transfer`."""
 
 
+BORDER_TRANSFERS = 2.0
+"""Malloc's blocks begin anywhere in a line. Each transfer takes what an update of one variable by
+two threads in turn does, `atomic` on two."""
+
+
 class _Array(NamedTuple):
     """One array: how its references are dealt out and what of it other cores have.
 
@@ -82,9 +87,17 @@ class PastCosts:
 
     def at(self, threads: int) -> Past:
         """The costs on `threads` threads."""
+        border = self._border(threads)
         if not self.touched:
-            return Past(0.0, 0.0, 0.0)
-        return Past(self._pages(threads), *self._lines(threads))
+            return Past(0.0, border, 0.0)
+        exchange, lines = self._lines(threads)
+        return Past(self._pages(threads), border + exchange, lines)
+
+    def _border(self, threads: int) -> float:
+        """Where two neighbours' parts of a written array meet, the line goes there and back."""
+        if threads < 2 or not any(a.writes and a.stride is not None for a in self.arrays):
+            return 0.0
+        return BORDER_TRANSFERS * self.machine.overheads.atomic.at(2) / self.machine.clock_hz
 
     def _matters(self) -> bool:
         """Whether there can be any cost: most regions of a program whose `main` is not seen."""
