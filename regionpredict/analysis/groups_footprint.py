@@ -70,6 +70,7 @@ class _Part(NamedTuple):
     offsets: tuple[float, ...]
     origin: float  # the address of the first step, offsets left out
     slanted: bool = False  # a triangle: one step's range depends on another's place
+    strides: tuple[float, ...] = ()  # of the levels with several steps, the widest first
 
 
 def team_of(nest: Nest, threads: float) -> tuple[TeamLevel, ...]:
@@ -106,6 +107,7 @@ class TeamFootprints:
         self._chunks = tuple(loop.chunk for loop in nest.parallel)
         self._groups = shared_memo(nest, "groups", dict[int, list[Group]]())
         self._known = shared_memo(nest, "footprints", dict[tuple[object, ...], Volume]())
+        self._still = shared_memo(nest, "ranges", dict[tuple[int, ...], dict[str, Range]]())
         self._joins = shared_memo(nest, "joins", dict[tuple[int, ...], list[Group]]())
 
     def _far(self) -> bool:
@@ -181,13 +183,24 @@ class TeamFootprints:
             chain = _active_chain(group, active)
             key = tuple(map(id, chain))
             if key not in ranges:
-                ranges[key] = loop_ranges(chain, env)
+                ranges[key] = self._ranges_of(chain, key, env)
             found = by_array.setdefault(group.array, [])
             for part in _rows_apart(group, ranges[key]):
                 one = self._part(part, ranges[key], env, apart)
                 if one is not None:
                     found.append(one)
         return {array: _union(parts) for array, parts in by_array.items() if parts}
+
+    def _ranges_of(
+        self, chain: Sequence[NumericLoop], key: tuple[int, ...], env: Env
+    ) -> dict[str, Range]:
+        """The loops' ranges; where nothing around them changes them, worked out once."""
+        if any(one.depends or one.chunk is not None or one.part is not None for one in chain):
+            return loop_ranges(chain, env)
+        found = self._still.get(key)
+        if found is None:
+            found = self._still[key] = loop_ranges(chain, env)
+        return found
 
     def _join(self, groups: Sequence[Group]) -> list[Group]:
         key = tuple(map(id, groups))
@@ -245,6 +258,7 @@ class TeamFootprints:
             touched, written, origin + low + group.offsets[0],
             origin + high + group.offsets[-1] + group.element, tuple(apart_levels), own,
             group.offsets, origin, slanted,
+            tuple(sorted([abs(s) for s, steps in own if steps > 1], reverse=True)),
         )  # fmt: skip
 
     def _spread(self, group: Group, ranges: Mapping[str, Range]) -> _Part:
@@ -380,12 +394,10 @@ def _in_step(part: _Part, other: _Part) -> bool:
     """Whether two parts walk over the same places: `b[k][j]` and `b[i][j]`, j standing still."""
     if part.slanted or other.slanted:
         return False
-    strides = sorted((abs(stride) for stride, steps in part.levels if steps > 1), reverse=True)
-    others = sorted((abs(stride) for stride, steps in other.levels if steps > 1), reverse=True)
-    if strides != others:
+    if part.strides != other.strides:
         return False
     ahead = part.origin + part.offsets[0] - (other.origin + other.offsets[0])
-    for stride in strides:
+    for stride in part.strides:
         ahead = math.remainder(ahead, stride)
     return abs(ahead) <= LINE / 2
 
