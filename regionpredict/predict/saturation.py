@@ -224,7 +224,7 @@ class _Model:
             "cache": even * (busy * cached + late) + past.lines,
             "memory-bandwidth": even * (memory - late),
             "imbalance": max(0.0, share - even) * work,
-            "overhead": factor["overhead"] * costs + past.pages + past.exchange,
+            "overhead": factor["overhead"] * (costs + past.exchange) + past.pages,
             "serialization": serial + added,
         }
         return terms, requesting, rate
