@@ -61,13 +61,14 @@ def prepared(folder: Path, source: str) -> Path:
         own = folder / "src" / f"p{place}"
         own.mkdir(parents=True)
         (own / "f.c").write_text(source.replace("SIZE", str(40_000 * (place + 1))))
-    overheads = load(MACHINE).overheads.fork_join
+    overheads = load(MACHINE).overheads
     store = Store(folder / "m.jsonl")
     host = Host("here", "a processor", 2, 4, 1, 1)
     store.begin(Campaign(("./a",), host, {"places": "cores"}, "2024-05-02T10:00:00+00:00"))
     times = predicted_seconds(folder / "src")
     for threads in (1, 4, 8):
-        extra = 2 * overheads.at(threads) / load(MACHINE).clock_hz
+        border = 2 * overheads.atomic.at(2) if threads > 1 else 0.0
+        extra = 2 * (overheads.fork_join.at(threads) + border) / load(MACHINE).clock_hz
         regions = []
         for name, by_threads in times.items():
             file, line = name.rsplit(":", 1)
