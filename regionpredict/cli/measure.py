@@ -278,17 +278,9 @@ def thread_counts(text: str | None, allowed: list[int]) -> tuple[int, ...]:
     if text is None:
         counts = {1 << power for power in range(len(allowed).bit_length())}
         return tuple(sorted({n for n in counts if n <= len(allowed)} | {len(allowed)}))
-    found: set[int] = set()
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        try:
-            found.update(range(int(first), int(last or first) + 1))
-        except ValueError:
-            found = set()
-            break
-    if not found or min(found) < 1:
-        raise UsageError(f"--threads {text}: not thread counts", remedy="write 1,2,4 or 1-24")
-    return tuple(sorted(found))
+    from regionpredict.cli.curve_options import parse_threads
+
+    return parse_threads(text)
 
 
 def _repetitions(text: str) -> int | None:

@@ -157,8 +157,12 @@ def write_file(path: Path, text: str) -> None:
     """Writes a file whole or not at all."""
     if path.is_dir():
         raise InputError("is a folder", remedy="choose another -o FILE", path=str(path))
+    path = path.resolve()
     part = path.with_name(path.name + ".part")
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device is written to as it is
+            path.write_text(text, encoding="utf-8")
+            return
         part.write_text(text, encoding="utf-8")
         part.replace(path)
     except OSError as error:

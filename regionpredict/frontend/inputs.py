@@ -30,7 +30,13 @@ def requests_for(
     """
     found: dict[str, SourceRequest] = {}
     for path in paths:
-        for request in _expand(path, tuple(defines), tuple(includes), standard):
+        try:
+            requests = _expand(path, tuple(defines), tuple(includes), standard)
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}", remedy="check its permissions", path=path
+            ) from error
+        for request in requests:
             found.setdefault(request.path, request)
     return list(found.values())
 

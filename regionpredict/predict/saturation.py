@@ -15,6 +15,7 @@ from regionpredict.analysis.balance import Schedule, largest_share, piece, sched
 from regionpredict.analysis.firsttouch import Placement
 from regionpredict.analysis.groups import Nest, nest_of
 from regionpredict.analysis.history import UNKNOWN, History
+from regionpredict.ir import Region
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation, saturation_point
@@ -36,6 +37,7 @@ from regionpredict.predict.saturation_serial import SerialBody, added_by_turns, 
 from regionpredict.predict.saturation_sizes import Values, values_for
 from regionpredict.predict.saturation_spill import spill_note, spill_of, spilled_share
 
+MANY = 1 << 30
 ASSUMED_PLACEMENT = Placement("parallel", "no first write of the arrays seen", True)
 
 
@@ -67,11 +69,16 @@ def predict_saturation(
     model = _Model(at_once, nest, machine, placement, history, warm)
     for kind, alone in in_turn.items():
         model.add_serial(kind, alone, values)
-    counts = sorted({1, *threads}) if threads else list(range(1, machine.cores + 1))
+    most = team_limit(facts.region)
+    allowed = [count for count in threads if count <= most] or ([most] if threads else [])
+    counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
     points = model.points(counts)
-    speedup = tuple((p.threads, p.speedup) for p in points if not threads or p.threads in threads)
+    speedup = tuple((p.threads, p.speedup) for p in points if not allowed or p.threads in allowed)
     hint = hint_from(speedup, machine.cores_per_package, within)
     assumed = [*facts.bindings.assumed, *guessed, *nest.assumed]
+    line = facts.region.span.line
+    if most < machine.cores:
+        assumed.append(f"at most {most} threads, as the directive at line {line} says")
     if facts.iterations.value is not None and facts.iterations.value <= 0:
         assumed.append("no iterations: a size that is too small")
     if machine.domains > 1 and machine.memory.shared_path is None:
@@ -108,6 +115,15 @@ def predict_saturation(
             within=within,
         ),
     )
+
+
+def team_limit(region: Region) -> int:
+    """The most threads that the directive's own `num_threads` and `if` allow; MANY: no limit."""
+    number, condition = region.clause("num_threads"), region.clause("if")
+    if condition is not None and (condition.text or "").split(":")[-1].strip() == "0":
+        return 1
+    text = (number.text or "").strip() if number is not None else ""
+    return max(1, int(text)) if text.isdigit() else MANY
 
 
 def _renamed(density: Prediction) -> Prediction:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from regionpredict.ir import Region
 from regionpredict.predict import Prediction
 
 
@@ -32,9 +33,19 @@ def openmp_clauses(predictions: Sequence[Prediction]) -> str:
         lines += ([""] if lines else []) + [file]
         for one in group:
             region = one.facts.region
+            own = " ".join([region.directive, *_kept(region)])
             clauses = clauses_of(one) or _why_not(one)
-            lines.append(f"{region.span.line:>6}: #pragma omp {region.directive}   {clauses}")
+            lines.append(f"{region.span.line:>6}: #pragma omp {own}   {clauses}")
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _kept(region: Region) -> list[str]:
+    """The clauses that stand there, but for those that the hint takes the place of."""
+    return [
+        clause.name if clause.text is None else f"{clause.name}({clause.text})"
+        for clause in region.clauses
+        if clause.name not in ("num_threads", "proc_bind")
+    ]
 
 
 def _why_not(one: Prediction) -> str:
