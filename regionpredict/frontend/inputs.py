@@ -31,13 +31,16 @@ def requests_for(
     found: dict[str, SourceRequest] = {}
     for path in paths:
         try:
-            requests = _expand(path, tuple(defines), tuple(includes), standard)
+            for request in _expand(path, tuple(defines), tuple(includes), standard):
+                found.setdefault(request.path, request)
+                with Path(request.path).open("rb"):
+                    pass
         except OSError as error:
             raise InputError(
-                f"cannot be read: {error.strerror}", remedy="check its permissions", path=path
+                f"cannot be read: {error.strerror}",
+                remedy="check its permissions",
+                path=str(error.filename or path),
             ) from error
-        for request in requests:
-            found.setdefault(request.path, request)
     return list(found.values())
 
 

@@ -178,3 +178,18 @@ def test_a_step_by_a_variable(tmp_path: Path) -> None:
     )
     made = predict_saturation(facts_of_text(tmp_path, tiled, n=16_000_000), machine)
     assert "s = 32 (no value given: a step)" in made.assumed
+
+
+@pytest.mark.parametrize(
+    ("clause", "most"),
+    [("num_threads(4)", 4), ("if(0)", 1), ("if(parallel: 0)", 1), ("num_threads(n)", 40)],
+)
+def test_a_directive_limits_its_team(tmp_path: Path, clause: str, most: int) -> None:
+    machine = load("skylake-gold-6148")
+    text = TRIAD.replace("schedule(static)", clause)
+    made = predict_saturation(facts_of_text(tmp_path, text, n=1000), machine)
+    assert [threads for threads, _ in made.speedup] == list(range(1, most + 1))
+    assert made.threads is not None
+    assert made.threads <= most
+    asked = predict_saturation(facts_of_text(tmp_path, text, n=1000), machine, threads=(1, 2, 40))
+    assert [threads for threads, _ in asked.speedup] == [t for t in (1, 2, 40) if t <= most]
