@@ -47,7 +47,22 @@ def parse_unit(request: SourceRequest) -> Unit:
     """Parses one file; raises InputError where the file cannot be read at all."""
     if not Path(request.path).is_file():
         raise InputError("cannot be read", remedy="check that it is there", path=request.path)
+    try:
+        with Path(request.path).open("rb"):
+            pass
+    except OSError as error:
+        raise InputError(
+            "cannot be read", remedy=str(error.strerror or error), path=request.path
+        ) from error
     return _Reader(request).unit()
+
+
+def _bytes_of(header: Path) -> bytes:
+    """A header's text; nothing where it may not be read, which the parser then says."""
+    try:
+        return header.read_bytes()
+    except OSError:
+        return b""
 
 
 def is_cpp(path: str) -> bool:
@@ -143,7 +158,7 @@ class _Reader:
         known = [Path(request.path).parent, *(Path(folder) for folder in request.includes)]
         waiting, seen = [Path(request.path)], {Path(request.path)}
         while waiting:
-            for name in _QUOTED.findall(waiting.pop().read_bytes()):
+            for name in _QUOTED.findall(_bytes_of(waiting.pop())):
                 header = name.decode("utf-8", "replace")
                 found = next((f for f in known if (f / header).is_file()), None)
                 if found is None:

@@ -33,8 +33,6 @@ def requests_for(
         try:
             for request in _expand(path, tuple(defines), tuple(includes), standard):
                 found.setdefault(request.path, request)
-                with Path(request.path).open("rb"):
-                    pass
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",

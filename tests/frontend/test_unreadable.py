@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.frontend import requests_for
+from regionpredict.frontend import read, requests_for
 
 NOBODY = 65534
+LOOP = """void f(int n, double *a)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = i;
+}
+"""
 
 
 @pytest.fixture
@@ -19,6 +25,7 @@ def plain_user(tmp_path: Path) -> Iterator[Path]:
     """A folder with a file that even a test run by root may not read."""
     (tmp_path / "kept.c").write_text("int a;\n")
     (tmp_path / "kept.c").chmod(0)
+    (tmp_path / "other.c").write_text(LOOP)
     root = os.geteuid() == 0
     for folder in (tmp_path, *tmp_path.parents[:2]):
         if root:
@@ -30,9 +37,16 @@ def plain_user(tmp_path: Path) -> Iterator[Path]:
         os.seteuid(0)
 
 
-@pytest.mark.parametrize("name", ["kept.c", "."])
-def test_a_file_without_leave_is_one_line(plain_user: Path, name: str) -> None:
+def test_a_file_without_leave_is_one_line(plain_user: Path) -> None:
     with pytest.raises(InputError) as caught:
-        requests_for([str(plain_user / name)])
+        requests_for([str(plain_user / "kept.c")])
     assert str(plain_user / "kept.c") in str(caught.value)
     assert "cannot be read: Permission denied" in str(caught.value)
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+def test_below_a_folder_it_takes_no_other_down(plain_user: Path, frontend: str) -> None:
+    program = read(requests_for([str(plain_user)]), frontend)
+    assert [Path(region.span.file).name for region in program.regions] == ["other.c"]
+    (said,) = [one for one in program.diagnostics if one.span.file.endswith("kept.c")]
+    assert "cannot be read" in said.message
