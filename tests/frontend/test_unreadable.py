@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,20 +22,22 @@ LOOP = """void f(int n, double *a)
 
 
 @pytest.fixture
-def plain_user(tmp_path: Path) -> Iterator[Path]:
+def plain_user() -> Iterator[Path]:
     """A folder with a file that even a test run by root may not read."""
-    (tmp_path / "kept.c").write_text("int a;\n")
-    (tmp_path / "kept.c").chmod(0)
-    (tmp_path / "other.c").write_text(LOOP)
     root = os.geteuid() == 0
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "kept.c").write_text("int a;\n")
+        (folder / "kept.c").chmod(0)
+        (folder / "other.c").write_text(LOOP)
+        folder.chmod(0o755)  # pytest's own folders are closed to others
         if root:
-            folder.chmod(0o755)
-    if root:
-        os.seteuid(NOBODY)
-    yield tmp_path
-    if root:
-        os.seteuid(0)
+            os.seteuid(NOBODY)
+        try:
+            yield folder
+        finally:
+            if root:
+                os.seteuid(0)
 
 
 def test_a_file_without_leave_is_one_line(plain_user: Path) -> None:
