@@ -39,6 +39,7 @@ compare: $(VENV)/installed
 	    CFLAGS="-O3 -march=native -g" DATASET=SMALL BUILD=$(abspath $(HOST))/build
 	$(BIN)/regionpredict predict polybench_samples -D SMALL_DATASET -m $(HOST)/host.yaml \
 	    --format json -o $(HOST)/hints.json
+	rm -f $(HOST)/measured.jsonl
 	$(BIN)/regionpredict measure --threads $(THREADS) --time-budget 5m -o $(HOST)/measured.jsonl -- \
 	    sh -c 'for program in $(HOST)/build/*; do $$program; done' > $(HOST)/measured.txt
 	$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl

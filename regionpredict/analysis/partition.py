@@ -6,7 +6,6 @@ another core wrote last waits for lines on their way from core to core.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.balance import Schedule, schedule_of
@@ -59,12 +58,8 @@ def factor_of(subscript: Expr, variable: str) -> str | None:
     """
     if variable not in subscript.names:
         return None
-    terms: dict[tuple[tuple[object, int], ...], int | Fraction] = {}
-    for monomial, number in subscript.terms.items():
-        powers = dict(monomial)
-        if powers.pop(variable, 0) == 1:
-            terms[tuple(powers.items())] = number
-    return str(Expr(terms)) if terms else "curved"  # type: ignore[arg-type]
+    factor = subscript.coefficient(variable)
+    return "curved" if factor is None else str(factor)
 
 
 def stays(parts: frozenset[Part], before: frozenset[Part]) -> bool:

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from regionpredict.measure.regions import Lines, MeasuredLoop, measured_loops
 
-COMBINED, NOWAIT, ASKED = 1, 2, 4
+COMBINED, NOWAIT = 1, 2
 _RECORD = Path(__file__).parent / "runtime" / "record.h"
 # How long the range of a `for (x : range)` is; unknown where its iterators cannot be subtracted.
 _RANGES = (
@@ -103,7 +103,7 @@ def _prelude(text: str, lines: Lines, *, cpp: bool) -> str:
 def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str]:
     """What stands before the directive and behind the loop."""
     asked = _asked(loop) if ask and loop.combined else None
-    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + ASKED * (asked is not None)
+    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait")
     record = (
         f"{{static struct regionpredict_region regionpredict_r={{{_c_text(loop.file)},"
         f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{loop.ordinal},{flags},0,0}};"

@@ -33,13 +33,12 @@ class Marker(NamedTuple):
 class MeasuredLoop(NamedTuple):
     """A worksharing loop in preprocessed text; offsets are into that text.
 
-    `begin` is the directive's, `pragma_end` that behind it, `end` that behind the loop. `trips`
+    `begin` is the directive's, `end` that behind the loop. `trips`
     is the C expression of its trip count. `kind` is the directive's words. `ordinal` counts the
     regions of one line from 1: a macro can put several on it.
     """
 
     begin: int
-    pragma_end: int
     end: int
     file: str
     spelt: str
@@ -133,8 +132,8 @@ def _is_loop(words: list[str]) -> bool:
 
 def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> MeasuredLoop:
     kind, clauses = parse_directive(match.group(1))
-    begin, pragma_end = match.start(), match.end()
-    first = need_token(text, pragma_end)
+    begin = match.start()
+    first = need_token(text, match.end())
     collapse = next((c.text or "1" for c in clauses if c.name == "collapse"), "1").strip("() ")
     try:
         trips, at = trip_count(text, first.begin, int(collapse))
@@ -143,7 +142,7 @@ def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> Measure
     end = statement_end(text, first.begin)
     place = lines.at(begin)
     return MeasuredLoop(
-        begin, pragma_end, end, os.path.normpath(os.path.join(folder, place.file)), place.file,  # noqa: PTH118
+        begin, end, os.path.normpath(os.path.join(folder, place.file)), place.file,  # noqa: PTH118
         place.line, lines.at(at).line, lines.at(end).line, kind, clauses, trips,
     )  # fmt: skip
 

@@ -46,7 +46,7 @@ class SaturationDerivation:
     `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
-    all cores, empty where nothing.
+    the most threads, empty where nothing.
     """
 
     points: tuple[Point, ...]

@@ -111,7 +111,7 @@ def predict_saturation(
             saturation=saturation_point({p.threads: p.speedup for p in points}),
             first_touch=placement.kind,
             placement_reason=placement.reason,
-            past=model.past.told(machine.cores),
+            past=model.past.told(points[-1].threads),
             within=within,
         ),
     )

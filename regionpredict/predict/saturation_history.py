@@ -24,9 +24,8 @@ from regionpredict.analysis.partition import (
 )
 from regionpredict.analysis.traffic import CacheLevel, traffic
 from regionpredict.machine import Machine
+from regionpredict.predict.saturation_data import LINE, PAGE
 
-LINE = 64
-PAGE = 4096
 RECYCLED = 128 << 10
 """Smaller blocks malloc takes from memory that the program has used before (mallopt(3),
 M_MMAP_THRESHOLD); larger ones come new from the kernel."""

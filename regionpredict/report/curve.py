@@ -33,7 +33,8 @@ def explain_curve(
     lines += _traffic(plural(machine.cores, "thread"), derivation.full_levels, machine)
     lines += ["", f"Pages: {derivation.first_touch} first touch ({derivation.placement_reason})"]
     if derivation.past:
-        lines.append(f"Before it runs, on {plural(machine.cores, 'thread')}: {derivation.past}")
+        most = plural(derivation.points[-1].threads, "thread")
+        lines.append(f"Before it runs, on {most}: {derivation.past}")
     lines += _terms(derivation.points)
     lines += ["", *plot(prediction.speedup)]
     lines += _hint(prediction, derivation)
