@@ -31,8 +31,6 @@ RECYCLED = 128 << 10
 M_MMAP_THRESHOLD); larger ones come new from the kernel."""
 FIRST_CACHE_SHARE = 0.5
 """Share of the first cache whose lines cost `line_transfer` each; those beyond `bulk_transfer`."""
-
-
 BORDER_TRANSFERS = 2.0
 """Malloc's blocks begin anywhere in a line. Each transfer takes what an update of one variable by
 two threads in turn does, `atomic` on two."""
@@ -76,7 +74,6 @@ class PastCosts:
     ) -> None:  # fmt: skip
         self.machine = machine
         self.schedule = schedule
-        self.history = history
         self.trips = max(1.0, nest.parallel[0].trips({}))
         self.arrays = _arrays(facts, nest, history)
         self.fresh = history.fresh if not facts.region.enclosing else frozenset()
@@ -99,7 +96,9 @@ class PastCosts:
         return BORDER_TRANSFERS * self.machine.overheads.atomic.at(2) / self.machine.clock_hz
 
     def _matters(self) -> bool:
-        """Whether there can be any cost: most regions of a program whose `main` is not seen."""
+        """Whether pages or lines can cost anything; not so where the program's `main` is not seen,
+        unless threads share lines.
+        """
         cores = self.machine.cores
         return any(
             array.moved or (array.writes and array.name in self.fresh)
