@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import working_set
 from regionpredict.analysis.iterations import Executions, executions, iterations
 from regionpredict.analysis.patterns import pattern
 from regionpredict.analysis.reuse import reuse
-from regionpredict.analysis.values import Bindings
 from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.domain import Domain, Range, domain_of
+from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Region
 from regionpredict.ir.expr import ONE, Atom
 

@@ -204,6 +204,18 @@ class Region:
         if self.nest is not None:
             yield from walk((self.nest,), ())
 
+    def loops(self) -> tuple[Loop, ...]:
+        """Every loop that has a statement in it, the worksharing loop first, in source order."""
+        seen: list[Loop] = []
+        around: tuple[Loop, ...] = ()
+        for _, loops in self.statements():
+            same = 0
+            while same < min(len(loops), len(around)) and loops[same] is around[same]:
+                same += 1
+            seen += loops[same:]
+            around = loops
+        return tuple(seen)
+
 
 def walk(
     nodes: tuple[Node, ...], loops: tuple[Loop, ...]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.first_writes import follow
-from regionpredict.analysis.firsttouch import ArrayPlacement, Placement, placements
+from regionpredict.analysis.history.first_touch import ArrayPlacement, Placement, placements
+from regionpredict.analysis.history.first_writes import follow
 from regionpredict.frontend import read, requests_for
 from regionpredict.ir import Program
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.first_writes import follow
-from regionpredict.analysis.history import History, histories
+from regionpredict.analysis.history.first_writes import follow
+from regionpredict.analysis.history.last_writes import History, histories
 from regionpredict.frontend import read, requests_for
 
 HEAD = "#include <stdlib.h>\n"

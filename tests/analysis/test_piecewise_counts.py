@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from regionpredict.analysis import Bindings, RegionFacts
 from regionpredict.analysis.iterations import executions
-from regionpredict.analysis.piecewise import Steps, exact_total, readable_total
+from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO

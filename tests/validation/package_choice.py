@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine
-from regionpredict.pipeline import analyse
+from regionpredict.pipeline import analyse, predict_region
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.hints import hint_from
-from regionpredict.predict.saturation import predict_saturation
 
 Speed = dict[int, float]
 ALLOWED = 0.95  # a choice is right from this share of the best measured speed on
@@ -60,7 +59,7 @@ def program_seconds(
         for loop in facts.region.enclosing:
             trips = loop.trips.evaluate(facts.bindings.values) if loop.trips is not None else None
             times *= float(trips) if trips is not None else 1.0
-        made = predict_saturation(facts, machine, threads=counts)
+        made = predict_region(facts, machine, threads=counts)
         assert isinstance(made.derivation, SaturationDerivation)
         for point in made.derivation.points:
             total[point.threads] += times * point.seconds

@@ -20,9 +20,8 @@ from stencil_sources import stencil_source
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
-from regionpredict.pipeline import analyse
+from regionpredict.pipeline import analyse, predict_region
 from regionpredict.predict.curve import saturation_point
-from regionpredict.predict.saturation import predict_saturation
 
 MACHINES = {
     "HaswellEP_E5-2695v3_CoD": "haswell-e5-2695v3-cod",
@@ -38,7 +37,7 @@ def predicted_curve(source: str, given: dict[str, int], machine: Machine, cores:
         path = Path(folder) / "case.c"
         path.write_text(source)
         analysis = analyse(requests_for((str(path),), [], [], ""), given)
-    result = predict_saturation(analysis.facts[0], machine, threads=range(1, cores + 1))
+    result = predict_region(analysis.facts[0], machine, threads=range(1, cores + 1))
     return dict(result.speedup)
 
 
