@@ -46,8 +46,7 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     found: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
-    for statement, loops in region.statements():
-        nest = tuple(id(loop) for loop in loops)  # loops are compared by identity: it is cheap
+    for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
         for access in statement.accesses:
