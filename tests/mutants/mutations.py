@@ -59,7 +59,7 @@ def mutants_of(path: Path, shown: Path) -> list[Mutant]:
     ...     example = Path(folder) / "f.py"
     ...     _ = example.write_text("def f(a, b):\\n    return a + 2 if a < b else -b\\n")
     ...     [str(mutant) for mutant in mutants_of(example, Path("f.py"))]  # doctest: +ELLIPSIS
-    ['f.py:2: sign: a + 2 -> a - 2', 'f.py:2: left-out term: a + 2 -> a', 'f.py:2: constant: 2...
+    ['f.py:2: left-out term: a + 2 -> a', 'f.py:2: sign: a + 2 -> a - 2', 'f.py:2: constant: 2...
     """
     source = path.read_text(encoding="utf-8")
     return sorted(
@@ -99,9 +99,8 @@ class _Reader:
         elif isinstance(node, ast.BoolOp):
             sign = "or" if isinstance(node.op, ast.And) else "and"
             yield self._between("choice", node.values[0], node.values[1], sign, node)
-        elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name) and node.func.id in _CHOICES:
-                yield self._mutant("choice", node.func, _CHOICES[node.func.id])
+        elif isinstance(node, ast.Name) and node.id in _CHOICES:
+            yield self._mutant("choice", node, _CHOICES[node.id])
 
     def _constant(self, node: ast.Constant) -> Iterator[Mutant]:
         if isinstance(node.value, bool):
