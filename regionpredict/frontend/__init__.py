@@ -10,6 +10,7 @@ from regionpredict.frontend.read import (
     Part,
     default_frontend,
     join,
+    left_out,
     read,
     read_file,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "SourceRequest",
     "default_frontend",
     "join",
+    "left_out",
     "parse_directive",
     "read",
     "read_file",
