@@ -10,6 +10,7 @@ from regionpredict.frontend.headers.include_folders import (
     guess_include,
     has_system_headers,
     is_system_path,
+    shortened,
 )
 from regionpredict.frontend.headers.missing_declarations import Guesses
 
@@ -20,4 +21,5 @@ __all__ = [
     "guess_include",
     "has_system_headers",
     "is_system_path",
+    "shortened",
 ]

@@ -6,10 +6,13 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
+from regionpredict.frontend.requests import is_regular_file
+
 SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
 _GUESSES = ("include", "inc", "common", "src", "headers", "utilities", "util")
 _MAX_FOLDERS = 400
+_MAX_SHOWN = 100  # letters of a name in a message
 
 
 @lru_cache(maxsize=1)
@@ -62,7 +65,7 @@ def guess_include(header: str, source: str, root: str) -> str | None:
     top = Path(root).resolve() if root else folder
     for level in (folder, *folder.parents):
         for name in ("", *_GUESSES):
-            if (level / name / header).is_file():
+            if is_regular_file(level / name / header):
                 return str(level / name)
         if level == top or top not in level.parents:
             break
@@ -71,6 +74,11 @@ def guess_include(header: str, source: str, root: str) -> str | None:
         base = Path(candidate, name)
         for _ in range(len(Path(header).parts)):
             base = base.parent
-        if (base / header).is_file():
+        if is_regular_file(base / header):
             return str(base)
     return None
+
+
+def shortened(name: str) -> str:
+    """A header's name as messages show it: one that goes on for thousands of letters is cut."""
+    return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."

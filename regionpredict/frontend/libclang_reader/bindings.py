@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import (
     POINTER,
     Structure,
@@ -298,19 +299,22 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
 
 
 def parse(
-    index: int, path: str, arguments: Sequence[str], options: int, prelude: str = ""
-) -> tuple[int, int]:
+    index: int, path: str, arguments: Sequence[str], options: int,
+    unsaved: Mapping[str, str] | None = None,
+) -> tuple[int, int]:  # fmt: skip
     """(error code, translation unit handle); the handle is 0 after an error.
 
-    A `prelude` is C text that is read in front of the file.
+    `unsaved`: file name -> text that is read in place of what is there. One that is called
+    `PRELUDE` is read in front of the file.
     """
-    words = [*arguments, *(("-include", PRELUDE) if prelude else ())]
-    array = (c_char_p * len(words))(*(word.encode() for word in words))
-    text_bytes = prelude.encode()
-    unsaved = UnsavedFile(PRELUDE.encode(), text_bytes, len(text_bytes))
+    texts = {os.fsencode(name): text.encode() for name, text in (unsaved or {}).items()}
+    words = [*arguments, *(("-include", PRELUDE) if PRELUDE in (unsaved or {}) else ())]
+    array = (c_char_p * len(words))(*(os.fsencode(word) for word in words))
+    files = (UnsavedFile * len(texts))(
+        *(UnsavedFile(n, text, len(text)) for n, text in texts.items())
+    )
     unit = c_void_p()
     code = library().clang_parseTranslationUnit2(
-        index, path.encode(), array, len(words), byref(unsaved), 1 if prelude else 0, options,
-        byref(unit),
-    )  # fmt: skip
+        index, os.fsencode(path), array, len(words), files, len(texts), options, byref(unit)
+    )
     return code, unit.value or 0
