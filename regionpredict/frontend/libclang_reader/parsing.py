@@ -230,7 +230,8 @@ class GuessingParser:
         return unit
 
     def _note_errors(self, unit: TranslationUnit) -> None:
-        errors = [(m, s) for m, s in unit.errors() if not _MISSING.search(m)]
+        missing = {span for _, span in unit.missing_headers()}  # each said already
+        errors = [(message, span) for message, span in unit.errors() if span not in missing]
         self.errors = tuple(span for _, span in errors if not is_system_path(span.file))
         if self.errors:
             message, span = next(e for e in errors if e[1] == self.errors[0])

@@ -25,7 +25,7 @@ from regionpredict.ir import Diagnostic, Span
 
 _MAX_GUESSES = 6
 _MAX_DEPTH = 100
-_MAX_EXPANDED = 2_000_000  # tokens that macros give; some 20 s, and more than any program has
+_MAX_EXPANDED = 500_000  # tokens that macros give: some seconds, and more than programs have
 _SYSTEM_FOLDERS = ("/usr/include", "/usr/local/include")
 _BOM = b"\xef\xbb\xbf"
 
