@@ -55,7 +55,9 @@ def read(
     """
     chosen = frontend or default_frontend()
     alone = len(requests) == 1
-    return join([read_file(one, chosen, alone=alone, flows=flows) for one in requests], chosen)
+    return join(
+        [read_file(request, chosen, alone=alone, flows=flows) for request in requests], chosen
+    )
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:

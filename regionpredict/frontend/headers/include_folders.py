@@ -18,11 +18,11 @@ _MAX_SHOWN = 100  # letters of a name in a message
 @lru_cache(maxsize=1)
 def compiler_headers() -> tuple[str, ...]:
     """Folders with a compiler's own headers (`stddef.h`, `omp.h`), the newest first."""
-    found = [
+    folders = [
         *Path("/usr/lib/gcc").glob("*/*/include"),
         *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
     ]
-    usable = [path for path in found if (path / "stddef.h").exists()]
+    usable = [path for path in folders if (path / "stddef.h").exists()]
     return tuple(str(path) for path in sorted(usable, key=_version, reverse=True)[:1])
 
 
@@ -45,14 +45,14 @@ def is_system_path(path: str) -> bool:
 @lru_cache(maxsize=256)
 def _header_folders(root: str) -> dict[str, list[str]]:
     """Header file name -> folders below `root` that hold one, nearest the root first."""
-    found: dict[str, list[str]] = {}
+    folders_of: dict[str, list[str]] = {}
     for count, (folder, below, files) in enumerate(os.walk(root)):
         if count > _MAX_FOLDERS:
             break
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in files:
-            found.setdefault(name, []).append(folder)
-    return found
+            folders_of.setdefault(name, []).append(folder)
+    return folders_of
 
 
 def guess_include(header: str, source: str, root: str) -> str | None:

@@ -199,15 +199,15 @@ def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> N
 
 def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
     """The cursors of certain kinds directly below."""
-    found: list[Cursor] = []
+    matching: list[Cursor] = []
 
     def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
         if child.kind in kinds:
-            found.append(child)
+            matching.append(child)
         return 1
 
     visit(cursor, keep)
-    return found
+    return matching
 
 
 def integer(cursor: Cursor) -> int | None:
@@ -285,17 +285,17 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
 
     The main file comes first, with 0 for the file that includes it.
     """
-    found: list[tuple[int, int, int]] = []
+    inclusions_read: list[tuple[int, int, int]] = []
     place = Place()
 
     def visit(file: int, stack: Any, depth: int, _data: object) -> None:
         including, offset = 0, 0
         if depth:
             including, _, _, offset = place.read(stack[0])
-        found.append((file, including, offset))
+        inclusions_read.append((file, including, offset))
 
     library().clang_getInclusions(unit, _INCLUSION(visit), None)
-    return found
+    return inclusions_read
 
 
 def parse(

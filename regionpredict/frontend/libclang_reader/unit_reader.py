@@ -90,12 +90,12 @@ class _Reader:
         )
 
     def _user_files(self) -> list[int]:
-        found = []
+        files = []
         for file, _, _ in lc.inclusions(self.handle):
             name = self.file_name(file)
-            if file and name != lc.PRELUDE and not is_system_path(name) and file not in found:
-                found.append(file)
-        return found
+            if file and name != lc.PRELUDE and not is_system_path(name) and file not in files:
+                files.append(file)
+        return files
 
     def _read_macros(self, files: list[int]) -> None:
         for file in files:
@@ -110,7 +110,7 @@ class _Reader:
             self.macros.add(name, value)
 
     def _read_directives(self, files: list[int]) -> list[tuple[int, str, Pragma]]:
-        found: list[tuple[int, str, Pragma]] = []
+        directives: list[tuple[int, str, Pragma]] = []
         for file in files:
             source = self.sources.get(file)
             if source is None or not may_hold_directives(source.data, self.macros):
@@ -118,8 +118,8 @@ class _Reader:
             pragmas = find_pragmas(source, self.macros, self._active(file, source.data))
             if pragmas:
                 self.builder.set_pragmas(file, pragmas)
-                found.extend((file, source.path, pragma) for pragma in pragmas)
-        return found
+                directives.extend((file, source.path, pragma) for pragma in pragmas)
+        return directives
 
     def _active(self, file: int, data: bytes) -> Masked:
         """What the compiler reads of a file."""
@@ -134,20 +134,24 @@ class _Reader:
         edges: list[tuple[int, int]] = []
         place = lc.Place()
         for number in range(ranges.contents.count):
-            one = ranges.contents.ranges[number]
-            begin = place.read(lc.Location(one.ptr0, one.ptr1, one.begin))[3]
-            end = place.read(lc.Location(one.ptr0, one.ptr1, one.end))[3]
+            skipped_range = ranges.contents.ranges[number]
+            begin = place.read(
+                lc.Location(skipped_range.ptr0, skipped_range.ptr1, skipped_range.begin)
+            )[3]
+            end = place.read(
+                lc.Location(skipped_range.ptr0, skipped_range.ptr1, skipped_range.end)
+            )[3]
             edges += [(begin, 1), (end, -1)]
         self.lib.clang_disposeSourceRangeList(ranges)
         times = sum(inner == file for inner, _, _ in lc.inclusions(self.handle)) if edges else 1
-        found, depth, opened = [], 0, 0
+        skipped, depth, opened = [], 0, 0
         for offset, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
             if depth < times <= depth + step:
                 opened = offset
             elif depth + step < times <= depth:
-                found.append((opened, offset))
+                skipped.append((opened, offset))
             depth += step
-        return found
+        return skipped
 
     # -- functions ------------------------------------------------------------------------------
 
@@ -163,7 +167,7 @@ class _Reader:
         self,
         within: lc.Cursor,
         kinds: frozenset[int],
-        found: list[tuple[lc.Cursor, int, int, int]],
+        located: list[tuple[lc.Cursor, int, int, int]],
     ) -> None:
         lib = self.lib
         for cursor in lc.children(within, kinds):
@@ -173,10 +177,10 @@ class _Reader:
             if is_system_path(self.file_name(file)):
                 continue
             if cursor.kind not in FUNCTIONS:
-                self._locate(cursor, kinds, found)
+                self._locate(cursor, kinds, located)
                 continue
             end_file, _, _, end = self.place.end(cursor)
-            found.append((cursor, file, begin, end if end_file == file else 1 << 62))
+            located.append((cursor, file, begin, end if end_file == file else 1 << 62))
 
     def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
         if not directives:
@@ -184,12 +188,12 @@ class _Reader:
         offsets = self._places_of({file for file, _, _ in directives})
         for file, _, pragma in directives:
             offsets.setdefault(file, []).append(pragma.offset)
-        found = []
+        functions = []
         for cursor, file, begin, end in self._located():
             inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
             if inside and (function := self._function(cursor)) is not None:
-                found.append(function)
-        return found
+                functions.append(function)
+        return functions
 
     def _places_of(self, files: set[int]) -> dict[int, list[int]]:
         """Where the files are included, as offsets by including file, through all levels.
@@ -236,18 +240,18 @@ class _Reader:
     def bodies(self) -> list[Function]:
         """Every function of the user's files that has a body."""
         if self.all_bodies is None:
-            found = (self._function(cursor) for cursor, _, _, _ in self._located())
-            self.all_bodies = [function for function in found if function is not None]
+            functions = (self._function(cursor) for cursor, _, _, _ in self._located())
+            self.all_bodies = [function for function in functions if function is not None]
         return self.all_bodies
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""
         if decl not in self.known_writes:
-            found = {f: written_at(source.data, decl.name) for f, source in self.sources.items()}
-            self.known_writes[decl] = len(holding(self._located(), found))
+            places = {f: written_at(source.data, decl.name) for f, source in self.sources.items()}
+            self.known_writes[decl] = len(holding(self._located(), places))
         return self.known_writes[decl]
 
     def _functions_calling(self, name: str) -> list[Function]:
         calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
-        found = (self._function(cursor) for cursor in holding(self._located(), calls))
-        return [function for function in found if function is not None]
+        functions = (self._function(cursor) for cursor in holding(self._located(), calls))
+        return [function for function in functions if function is not None]

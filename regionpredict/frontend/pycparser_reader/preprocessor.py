@@ -325,10 +325,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         hidden = token.hidden | {token.value}
         if macro.arglist is None:
             return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in macro.value]
-        found = _arguments(waiting)
-        if found is None:
+        call = _arguments(waiting)
+        if call is None:
             return None
-        count, arguments, closing = found
+        count, arguments, closing = call
         fitted = _fitted(macro, arguments)
         if fitted is None:
             spot = token.source
@@ -402,16 +402,16 @@ def _guard(data: bytes) -> str:
 
 def _spaced(tokens: list[Token]) -> list[Token]:
     """An argument with the spaces that it is written with, for `#argument`."""
-    found: list[Token] = []
+    spaced: list[Token] = []
     for token in tokens:
-        last = found[-1].source if found else None
+        last = spaced[-1].source if spaced else None
         here = token.source
         if last is not None and here is not None and token.type != SPACE:
-            behind = last.offset + len(found[-1].value)
+            behind = last.offset + len(spaced[-1].value)
             if here.offset > behind or here.file != last.file:
-                found.append(Token(SPACE, " ", here))
-        found.append(token)
-    return found
+                spaced.append(Token(SPACE, " ", here))
+        spaced.append(token)
+    return spaced
 
 
 def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
