@@ -31,7 +31,7 @@ CACHE = (
     "write_allocate",
     "bandwidth",
 )
-MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size")
+MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size", "page")
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
 MOST_CORES = 65536
@@ -173,6 +173,9 @@ def read_memory(section: Section, node: Node) -> Memory:
         bandwidth=bandwidth,
         peak_bytes_per_s=peak,
         shared_path=shared,
+        page_bytes=section.optional(
+            "page", "B", defaults.PAGE_BYTES, "the page of x86-64", whole=True
+        ),
         size_bytes=section.quantity("size", "B") if "size" in section else None,
     )
 

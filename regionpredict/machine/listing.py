@@ -12,6 +12,7 @@ _NAMES = {
     "clock_hz": "clock",
     "simd_bits": "simd",
     "size_bytes": "size",
+    "page_bytes": "page",
     "line_bytes": "line",
     "associativity": "ways",
     "shared_by_cores": "cores",
