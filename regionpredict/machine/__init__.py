@@ -18,6 +18,7 @@ from regionpredict.machine.model import (
     Overheads,
     SharedPath,
 )
+from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
 from regionpredict.machine.shipped import load, shipped_names
 
@@ -34,6 +35,7 @@ __all__ = [
     "Node",
     "Operation",
     "Overheads",
+    "Processor",
     "Quantity",
     "SharedPath",
     "load",

@@ -27,6 +27,7 @@ _NAMES = {
 def quantities(machine: Machine) -> Iterator[tuple[str, Evidence, str]]:
     """Key, evidence and source of every number, in the file's order, without the weights."""
     parts: list[tuple[str, object]] = [("node", machine.node)]
+    parts += [("processor", machine.processor)]
     parts += [(f"caches[{place}]", cache) for place, cache in enumerate(machine.caches)]
     parts += [("memory", machine.memory)]
     if machine.memory.shared_path is not None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Quantity
 
 CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
@@ -156,6 +157,7 @@ class Machine:
     path: str
     sha256: str
     node: Node
+    processor: Processor
     caches: tuple[Cache, ...]
     memory: Memory
     operations: Mapping[str, Operation]

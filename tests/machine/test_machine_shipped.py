@@ -7,7 +7,7 @@ import pytest
 from regionpredict.machine import KERNELS, load, shipped_names
 from regionpredict.machine.check import check
 from regionpredict.machine.listing import quantities
-from regionpredict.machine.shipped import shipped_folder
+from regionpredict.machine.machines_folder import shipped_folder
 
 NAMES = {
     "clovertown",
