@@ -7,6 +7,7 @@ cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` 
 from __future__ import annotations
 
 from regionpredict.machine.corrections import Corrections
+from regionpredict.machine.evidence import assumed_figures, evidence_of
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     Cache,
@@ -38,6 +39,8 @@ __all__ = [
     "Processor",
     "Quantity",
     "SharedPath",
+    "assumed_figures",
+    "evidence_of",
     "load",
     "shipped_names",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regionpredict.machine.listing import evidence_counts
+from regionpredict.machine.evidence import evidence_counts
 from regionpredict.machine.model import Cache, Machine
 from regionpredict.machine.quantity import Curve, Quantity
 
