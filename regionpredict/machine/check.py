@@ -213,6 +213,15 @@ def _memory(machine: Machine) -> Iterator[Finding]:
                 "value is held",
             )
         peak = memory.peak_bytes_per_s
+        asked = KERNELS[kernel]
+        allocated = machine.processor.write_allocate.value * asked.allocates / asked.application
+        if peak is not None and curve.peak <= 1.02 * peak.value < curve.peak * (1 + allocated):
+            yield Finding(
+                "warning",
+                "processor.write_allocate",
+                f"with the lines of {kernel} read first, {curve.peak * (1 + allocated) / 1e9:.1f} "
+                f"GB/s are moved, above the peak of {peak.value / 1e9:.1f}",
+            )
         if peak is not None and curve.peak > 1.02 * peak.value:
             yield Finding(
                 "error",
