@@ -27,6 +27,21 @@ class SourceRequest:
     extra: tuple[str, ...] = ()
 
 
+class Lookups(NamedTuple):
+    """What reading one source asked of the file system.
+
+    `files`: all that were read, the system's as well. `folders`: where headers were looked for
+    beside the folders of these files. `guessed`: headers whose folder was looked for below the
+    request's root. `complete` is False where not all of it is known.
+    """
+
+    request: SourceRequest
+    files: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
+    complete: bool = True
+
+
 # What is written to a variable: the value where it is `=`, and whether a loop repeats it.
 Writes = dict[Decl, list[tuple[Expression | None, bool]]]
 
