@@ -8,10 +8,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
-from regionpredict.frontend import libclang
-from regionpredict.frontend.flows import flows_of
-from regionpredict.frontend.regions import regions_of
-from regionpredict.frontend.unit import SourceRequest, Unit
+from regionpredict.frontend.lowering import (
+    regions_of,
+)
+from regionpredict.frontend.memory_effects import (
+    flows_of,
+)
+from regionpredict.frontend.requests import (
+    SourceRequest,
+)
+from regionpredict.frontend.syntax import (
+    Unit,
+)
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
 from regionpredict.ir.flow import Flow
 
@@ -32,7 +40,9 @@ class Part(NamedTuple):
 
 def default_frontend() -> str:
     """`libclang` where it has a build for this platform, else `pycparser`."""
-    return "libclang" if libclang.library_path() is not None else "pycparser"
+    from regionpredict.frontend.libclang_reader import library_path
+
+    return "libclang" if library_path() is not None else "pycparser"
 
 
 def read(
@@ -51,9 +61,13 @@ def read(
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     if frontend == "libclang":
-        from regionpredict.frontend.clang import parse_unit
+        from regionpredict.frontend.libclang_reader import (
+            parse_unit,
+        )
     elif frontend == "pycparser":
-        from regionpredict.frontend.pycparser import parse_unit
+        from regionpredict.frontend.pycparser_reader import (
+            parse_unit,
+        )
     else:
         raise InputError(
             f"no front end '{frontend}'", remedy=f"choose one of {', '.join(FRONTENDS)}"
