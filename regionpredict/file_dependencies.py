@@ -157,7 +157,9 @@ class _Answers:
             self._add(b"search", b"no folder")
             return
         present = sorted(
-            name for name in there & wanted.here if os.path.isfile(f"{folder}/{name}")  # noqa: PTH113
+            name
+            for name in there & wanted.here
+            if os.path.isfile(f"{folder}/{name}")  # noqa: PTH113
         )
         if present:
             self._note(os.stat(folder))  # noqa: PTH116

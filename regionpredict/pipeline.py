@@ -20,7 +20,14 @@ from regionpredict.analysis.firsttouch import Placement, placements
 from regionpredict.analysis.history import histories
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
-from regionpredict.frontend import Part, SourceRequest, default_frontend, join, read_file
+from regionpredict.frontend import (
+    Lookups,
+    Part,
+    SourceRequest,
+    default_frontend,
+    join,
+    read_file,
+)
 from regionpredict.ir import Definition, Program, Region
 from regionpredict.ir.pprint import dump_program
 from regionpredict.machine import Machine
@@ -35,11 +42,15 @@ _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A program and the facts of its regions; `seconds` a stage, in the caller's clock."""
+    """A program and the facts of its regions.
+
+    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for.
+    """
 
     program: Program
     facts: tuple[RegionFacts, ...]
     seconds: Mapping[str, float]
+    lookups: tuple[Lookups | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,8 @@ def analyse(
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both})
+    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
+                    tuple(one.part.lookups for one in asked))  # fmt: skip
 
 
 class _Asked(NamedTuple):

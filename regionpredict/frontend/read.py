@@ -18,6 +18,7 @@ from regionpredict.frontend.requests import (
     SourceRequest,
 )
 from regionpredict.frontend.syntax import (
+    Lookups,
     Unit,
 )
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
@@ -36,6 +37,7 @@ class Part(NamedTuple):
     macros: frozenset[str]
     headers: str
     flows: list[Flow]
+    lookups: Lookups | None = None  # where the file could not be read
 
 
 def default_frontend() -> str:
@@ -99,7 +101,7 @@ def read_file(
     finally:
         unit.close()
     notes = [*unit.diagnostics, *notes]
-    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen)
+    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups)
 
 
 def join(parts: Sequence[Part], frontend: str) -> Program:

@@ -19,7 +19,7 @@ from regionpredict.machine.model import (
     SharedPath,
 )
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
-from regionpredict.machine.shipped import load, shipped_names
+from regionpredict.machine.shipped import file_of, load, shipped_names
 
 __all__ = [
     "KERNELS",
@@ -36,6 +36,7 @@ __all__ = [
     "Overheads",
     "Quantity",
     "SharedPath",
+    "file_of",
     "load",
     "shipped_names",
 ]
