@@ -1,4 +1,4 @@
-"""The user's cache folder, by this process's environment; `regionpredict cache` shows and clears it."""
+"""The user's cache folder, by this process's environment; shows and clears the kept answers."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def _key(words: Sequence[str], environment: Mapping[str, str]) -> str:
     deciding = sorted(item for item in environment.items() if item[0].startswith(_DECIDING))
     parts = (
         _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed(), list(words),
-        os.getcwd(), deciding, streams,
+        str(Path.cwd()), deciding, streams,
     )  # fmt: skip
     return sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -251,9 +251,10 @@ def _installed() -> list[str]:
     for folder in sys.path:
         if folder.endswith(("site-packages", "dist-packages")):
             try:
-                found += (name for name in os.listdir(folder) if name.endswith("-info"))
+                names = os.listdir(folder)  # noqa: PTH208 (hundreds of names)
             except OSError:
                 continue
+            found += (name for name in names if name.endswith("-info"))
     return sorted(found)
 
 

@@ -11,6 +11,7 @@ from regionpredict.frontend.read import (
     Part,
     default_frontend,
     join,
+    left_out,
     read,
     read_file,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "default_frontend",
     "dependencies_of",
     "join",
+    "left_out",
     "parse_directive",
     "read",
     "read_file",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -24,7 +23,6 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
 from regionpredict.ir.flow import Flow
 
-_DEPTH = 50_000
 FRONTENDS = ("libclang", "pycparser")
 
 
@@ -85,16 +83,13 @@ def read_file(
     `flows` asks for what all its functions do to memory as well. Raises InputError for a file
     that cannot be read where it stands `alone`.
     """
-    # Generated code has sums of thousands of terms, which nest as deep.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
     try:
         unit = _parser(frontend)(request)
     except InputError as error:
         if alone:
             raise
         place = Span(error.path or request.path, error.line or 1, error.column or 0)
-        note = Diagnostic("RP004", place, f"{error.message}: file left out")
-        return Part([], [note], (request.path,), frozenset(), "system", [])
+        return _without_regions(request, error.message, place)
     try:
         regions, notes = regions_of(unit)
         seen = flows_of(unit) if flows else []
@@ -102,6 +97,23 @@ def read_file(
         unit.close()
     notes = [*unit.diagnostics, *notes]
     return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups)
+
+
+def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Part:
+    """The part of a file whose reading was ended from outside, which says so.
+
+    Raises InputError where it stands `alone`.
+    """
+    if alone:
+        raise InputError(
+            reason, remedy="shorten it, or try the other --frontend", path=request.path
+        )
+    return _without_regions(request, reason, Span(request.path, 1))
+
+
+def _without_regions(request: SourceRequest, reason: str, place: Span) -> Part:
+    note = Diagnostic("RP004", place, f"{reason}: file left out")
+    return Part([], [note], (request.path,), frozenset(), "system", [])
 
 
 def join(parts: Sequence[Part], frontend: str) -> Program:

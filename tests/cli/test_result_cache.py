@@ -1,4 +1,4 @@
-"""An answer given again is the answer that a run would give, to the byte; otherwise the run is made.
+"""An answer given again is the answer that a run would give, to the byte; otherwise it is made.
 
 Whether an answer came from the cache is told by a mark: the tests write it into every answer that
 is kept, digest included, so that only a run that is made prints none.
