@@ -17,6 +17,7 @@ from regionpredict.frontend.requests import (
     SourceRequest,
 )
 from regionpredict.frontend.syntax import (
+    Lookups,
     Unit,
 )
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
@@ -35,6 +36,7 @@ class Part(NamedTuple):
     macros: frozenset[str]
     headers: str
     flows: list[Flow]
+    lookups: Lookups | None = None  # where the file could not be read
 
 
 def default_frontend() -> str:
@@ -106,7 +108,7 @@ def _read(request: SourceRequest, frontend: str, *, alone: bool, flows: bool) ->
     finally:
         unit.close()
     notes = [*unit.diagnostics, *notes]
-    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen)
+    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups)
 
 
 def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Part:

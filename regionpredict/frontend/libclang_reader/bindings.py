@@ -298,6 +298,18 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
     return inclusions_read
 
 
+def files_of(unit: int) -> list[str]:
+    """The paths of all files that were read, as the parser found them, the system's as well."""
+    lib = library()
+    paths: list[str] = []
+
+    def visit(file: int, _stack: Any, _depth: int, _data: object) -> None:
+        paths.append(text(lib.clang_getFileName(file)))
+
+    lib.clang_getInclusions(unit, _INCLUSION(visit), None)
+    return [path for path in paths if path and path != PRELUDE]
+
+
 def parse(
     index: int, path: str, arguments: Sequence[str], options: int,
     unsaved: Mapping[str, str] | None = None,

@@ -25,6 +25,7 @@ from regionpredict.frontend.requests import (
     is_special_file,
     read_regular_file,
 )
+from regionpredict.frontend.syntax import Lookups
 from regionpredict.ir import Diagnostic, Span
 
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
@@ -127,6 +128,13 @@ class GuessingParser:
         self.errors: tuple[Span, ...] = ()  # where the last parse stumbled in the user's files
         self._request = request
         self._unsaved: dict[str, str] = {}
+        self._read: dict[str, None] = {request.path: None}
+        self._folders: dict[str, None] = {}
+        self._guessed: dict[str, None] = {}
+
+    def lookups(self) -> Lookups:
+        """What the parses asked of the file system."""
+        return Lookups(tuple(self._read), tuple(self._folders), tuple(self._guessed))
 
     def parse(self) -> TranslationUnit:
         """The last parse: with guessed include folders, then guessed declarations.
@@ -155,7 +163,14 @@ class GuessingParser:
         return unit
 
     def _parsed(self) -> TranslationUnit:
-        return TranslationUnit(self._request, self._unsaved)
+        unit = TranslationUnit(self._request, self._unsaved)
+        self._folders.update(dict.fromkeys(self._request.includes))
+        self._read.update(dict.fromkeys(lc.files_of(unit.handle)))
+        return unit
+
+    def _guess(self, header: str) -> str | None:
+        self._guessed[header] = None
+        return guess_include(header, self._request.path, self._request.root)
 
     def _look_at_includes(self) -> None:
         """Adds folders for headers that the file, or one of them, names and misses.
@@ -183,7 +198,7 @@ class GuessingParser:
                     continue
                 folder_of = next((f for f in known if is_regular_file(f / header)), None)
                 if folder_of is None:
-                    guessed = guess_include(header, request.path, request.root)
+                    guessed = self._guess(header)
                     if guessed is None:
                         continue
                     folder_of = Path(guessed)
@@ -191,6 +206,7 @@ class GuessingParser:
                     self._add_folder(guessed)
                 if folder_of / header not in seen:
                     seen.add(folder_of / header)
+                    self._read[str(folder_of / header)] = None
                     waiting.append(folder_of / header)
 
     def _shut_out(self, path: str, span: Span) -> None:
@@ -206,7 +222,7 @@ class GuessingParser:
 
     def _guessed_folder(self, unit: TranslationUnit) -> str | None:
         for header, _ in unit.missing_headers():
-            folder = guess_include(header, self._request.path, self._request.root)
+            folder = self._guess(header)
             if folder is not None and folder not in self._request.includes:
                 return folder
         return None

@@ -52,6 +52,7 @@ class _Reader:
         self.parsed = parser.parse()
         self.diagnostics = parser.diagnostics
         self.errors = parser.errors
+        self.lookups = parser.lookups()
         self.handle = self.parsed.handle
         self.file_name = self.parsed.file_name
         self.sources: dict[int, SourceText] = {}
@@ -82,6 +83,7 @@ class _Reader:
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
+            lookups=self.lookups,
             writes_of=self.writes_of,
             bodies=self.bodies,
             errors=self.errors,

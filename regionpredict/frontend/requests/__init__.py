@@ -3,7 +3,7 @@
 A path is a file, a folder, or a compile_commands.json; only regular files are read.
 """
 
-from regionpredict.frontend.requests.paths import requests_for
+from regionpredict.frontend.requests.paths import path_dependencies, requests_for
 from regionpredict.frontend.requests.regular_files import (
     is_regular_file,
     is_special_file,
@@ -16,6 +16,7 @@ __all__ = [
     "is_cpp",
     "is_regular_file",
     "is_special_file",
+    "path_dependencies",
     "read_regular_file",
     "requests_for",
 ]

@@ -13,6 +13,7 @@ from regionpredict.errors import InputError
 from regionpredict.frontend.requests.regular_files import is_regular_file, read_regular_file
 from regionpredict.frontend.requests.source_request import SOURCES, SourceRequest
 
+DATABASE = "compile_commands.json"
 _WITH_VALUE = frozenset(("-isystem", "-idirafter", "-iquote", "-include", "-imacros"))
 _MAX_BYTES = 256 << 20  # a large project's database has some ten megabytes
 
@@ -69,8 +70,8 @@ def _from_entry(
     includes: tuple[str, ...], standard: str,
 ) -> SourceRequest | None:  # fmt: skip
     words = _command_words(entry, database)
-    folder = Path(database.parent, entry.get("directory", "."))
-    file = Path(os.path.normpath(folder / entry["file"]))
+    folder = _folder_of(entry, database)
+    file = _file_of(entry, folder)
     if file.suffix not in SOURCES or not is_regular_file(file):
         return None
     own_defines, own_includes, own_standard, extra = _flags(words[1:], folder)
@@ -80,6 +81,20 @@ def _from_entry(
         (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
         str(database.parent), extra,
     )  # fmt: skip
+
+
+def listed_files(database: Path) -> list[str]:
+    """The files of a compilation database that was read, there or not."""
+    entries = json.loads(database.read_text())
+    return [str(_file_of(entry, _folder_of(entry, database))) for entry in entries]
+
+
+def _folder_of(entry: dict[str, Any], database: Path) -> Path:
+    return Path(database.parent, entry.get("directory", "."))
+
+
+def _file_of(entry: dict[str, Any], folder: Path) -> Path:
+    return Path(os.path.normpath(folder / entry["file"]))
 
 
 def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
