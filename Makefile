@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare bench validate system clean
+.PHONY: demo test lint samples compare bench accuracy system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -47,9 +47,10 @@ compare: $(VENV)/installed
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
 
-# Holds the saturation model against measurements from outside: make validate DATA=FOLDER
-validate: $(VENV)/installed
-	$(BIN)/python tests/validation/validate.py $(DATA)
+# Holds the model against measurements from outside, and docs/accuracy.md against what that gives:
+# make accuracy DATA=FOLDER [UPDATE=1]
+accuracy: $(VENV)/installed
+	$(BIN)/python tests/accuracy/accuracy.py $(DATA) $(if $(UPDATE),--update)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

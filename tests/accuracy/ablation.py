@@ -34,9 +34,7 @@ def _without(*factors: str):
     def on(machine: Machine) -> Machine:
         known = machine.corrections
         none = {f: Quantity(NOTHING, "", "assumed", "switched off") for f in factors}
-        return replace(
-            machine, corrections=replace(known, factors={**known.factors, **none})
-        )
+        return replace(machine, corrections=replace(known, factors={**known.factors, **none}))
 
     return on
 

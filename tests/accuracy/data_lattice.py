@@ -13,24 +13,24 @@ from measured import Case, DataSet, rows
 from predictor import Code
 
 ONE, TWO = 64, 128
-INDEX = "ijkl"
+INDEX = "xyzt"
 _SITE = "".join(f"[{v}]" for v in INDEX)
 
 
-def _element(array: str, site: str, row: str, column: str, part: int) -> str:
-    return f"{array}{site}[{row}][{column}][{part}]"
-
-
 def _product(out: str, left: str, right: str, *, conjugate: bool = False) -> str:
-    """out[r][c] = sum over k of left[r][k] right[k][c], in local or lattice arrays."""
-    sign = "-" if conjugate else "+"
-    re = f"{left}[r][k][0] * {right}[k][c][0] {'+' if conjugate else '-'} " \
-         f"{left}[r][k][1] * {right}[k][c][1]"  # fmt: skip
-    im = f"{left}[r][k][1] * {right}[k][c][0] {sign} {left}[r][k][0] * {right}[k][c][1]"
+    """out[r][s] = sum over m of left[r][m] right[m][s], in local or lattice arrays.
+
+    `conjugate`: of the complex conjugate of right[m][s].
+    """
+    minus, plus = ("+", "-") if conjugate else ("-", "+")
+    ar, ai, br, bi = (
+        f"{left}[r][m][0]", f"{left}[r][m][1]", f"{right}[m][s][0]", f"{right}[m][s][1]"
+    )  # fmt: skip
     return (
-        "for (int r = 0; r < 3; r++) for (int c = 0; c < 3; c++) { double re = 0.0, im = 0.0; "
-        f"for (int k = 0; k < 3; k++) {{ re += {re}; im += {im}; }} "
-        f"{out}[r][c][0] = re; {out}[r][c][1] = im; }}"
+        "for (int r = 0; r < 3; r++) for (int s = 0; s < 3; s++) { double re = 0.0, im = 0.0; "
+        f"for (int m = 0; m < 3; m++) {{ re += {ar} * {br} {minus} {ai} * {bi}; "
+        f"im += {ai} * {br} {plus} {ar} * {bi}; }} "
+        f"{out}[r][s][0] = re; {out}[r][s][1] = im; }}"
     )
 
 
@@ -54,10 +54,12 @@ def multiply(*, conjugate: bool) -> str:
 
 def half_staple() -> str:
     """s = u v w at every site: three links around a corner."""
-    arrays = ", ".join(f"double {a}[n+1][n+1][n+1][n+1][3][3][2]" for a in "uvws")
-    inner = _product("t", f"u{_SITE}", f"v{_neighbour(0)}")
-    outer = _product(f"s{_SITE}", "t", f"w{_SITE}", conjugate=True)
-    return f"void staple(int n, {arrays})\n{{\n{_loops(f'double t[3][3][2]; {inner} {outer}')}}}\n"
+    arrays = ", ".join(f"double {a}[n+1][n+1][n+1][n+1][3][3][2]" for a in "uvwp")
+    inner = _product("half", f"u{_SITE}", f"v{_neighbour(0)}")
+    outer = _product(f"p{_SITE}", "half", f"w{_SITE}", conjugate=True)
+    return (
+        f"void staple(int n, {arrays})\n{{\n{_loops(f'double half[3][3][2]; {inner} {outer}')}}}\n"
+    )
 
 
 def plaquette() -> str:
@@ -66,13 +68,13 @@ def plaquette() -> str:
     steps = []
     for first in range(4):
         for second in range(first):
-            there = _product("t", f"u{first}{_SITE}", f"u{second}{_neighbour(first)}")
-            back = _product("w", f"u{second}{_SITE}", f"u{first}{_neighbour(second)}")
+            there = _product("there", f"u{first}{_SITE}", f"u{second}{_neighbour(first)}")
+            back = _product("back", f"u{second}{_SITE}", f"u{first}{_neighbour(second)}")
             trace = (
-                "for (int r = 0; r < 3; r++) for (int c = 0; c < 3; c++) "
-                "sum += t[r][c][0] * w[r][c][0] + t[r][c][1] * w[r][c][1];"
+                "for (int r = 0; r < 3; r++) for (int s = 0; s < 3; s++) "
+                "sum += there[r][s][0] * back[r][s][0] + there[r][s][1] * back[r][s][1];"
             )
-            steps.append(f"{{ double t[3][3][2], w[3][3][2]; {there} {back} {trace} }}")
+            steps.append(f"{{ double there[3][3][2], back[3][3][2]; {there} {back} {trace} }}")
     loops = _loops("\n    ".join(steps), " reduction(+:sum)")
     return f"double plaquette(int n, {arrays})\n{{\n  double sum = 0.0;\n{loops}  return sum;\n}}\n"
 

@@ -43,7 +43,7 @@ def read_dot(path: Path) -> DataSet:
         for n, curve in sorted(times.items())
     )  # fmt: skip
     return DataSet(
-        "dot product", "a library's dot product over two packages of 24, 55 sizes, interleaved pages",
+        "dot product", "a library's dot product, two packages of 24, 55 sizes, interleaved pages",
         "dot_cascadelake.csv (ADSALA)", cases, "packages", "out", "nothing",
     )  # fmt: skip
 

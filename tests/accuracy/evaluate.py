@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import NamedTuple
 
@@ -71,13 +72,29 @@ def _judged(data: DataSet, answers: list[dict[str, Answer]]) -> Evaluated:
         kept = [case for case in data.cases if min(case.measured) in case.published.get(tool, {})]
         some = replace(data, cases=tuple(kept))
         baselines[tool] = _curves(some, [(case.published[tool], 0.5) for case in kept])
+    baselines |= _constant_curves(data)
     for name, choose in constant_choices(data).items():
         baselines[name] = tuple(
             Judged(case.label, None, None, None, None,
-                   *choice_of(case, data, lambda case=case: choose(case)), None, 1.0)
+                   *choice_of(case, data, partial(choose, case)), None, 1.0)
             for case in data.cases
         )  # fmt: skip
     return Evaluated(data, variants, baselines, tuple(full))
+
+
+def _constant_curves(data: DataSet) -> dict[str, tuple[Judged, ...]]:
+    """Curves that look at nothing: their speedups and classes, not their times or choices."""
+    cases = tuple(replace(case, absolute=False) for case in data.cases)
+    if not data.saturates or all(len(case.measured) < 2 for case in cases):
+        return {}
+    bare = replace(data, cases=cases, choice="none", common_factor=False)
+    return {
+        "perfect scaling": _curves(bare, [({t: 1.0 / t for t in c.measured}, 1.0) for c in cases]),
+        "saturating at half": _curves(
+            bare,
+            [({t: 1.0 / min(t, -(-max(c.measured) // 2)) for t in c.measured}, 1.0) for c in cases],
+        ),
+    }
 
 
 def _curves(data: DataSet, curves: list[tuple[Times, float]]) -> tuple[Judged, ...]:

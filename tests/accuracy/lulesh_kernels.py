@@ -16,9 +16,7 @@ _HEAD = "#include <math.h>\n"
 
 def _gather(*arrays: str) -> str:
     """Eight corners of an element of each array, in scalars."""
-    return " ".join(
-        f"double {a}{c} = {a}[nodes[8*e+{c}]];" for a in arrays for c in range(8)
-    )
+    return " ".join(f"double {a}{c} = {a}[nodes[8*e+{c}]];" for a in arrays for c in range(8))
 
 
 def _sum_of(arrays: str) -> str:
@@ -45,7 +43,8 @@ def _forces_to_nodes(update: bool) -> str:
     stores = " ".join(f"f{a}[node] {sign} s{a};" for a in "xyz")
     return (
         "#pragma omp parallel for\n  for (int node = 0; node < (n+1)*(n+1)*(n+1); node++) {\n"
-        f"    {sums}\n    for (int c = 0; c < 8; c++) {{ int corner = corners[8*node+c]; {adds} }}\n"
+        f"    {sums}\n    for (int c = 0; c < 8; c++) {{\n"
+        f"      int corner = corners[8*node+c]; {adds}\n    }}\n"
         f"    {stores}\n  }}\n"
     )
 

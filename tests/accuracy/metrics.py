@@ -111,9 +111,7 @@ def calibration_error(confidence: Sequence[float], right: Sequence[bool], bins: 
 def bootstrap(items: Sequence[Item], statistic: Callable[[Sequence[Item]], float]) -> Interval:
     """The statistic with the 2.5 and 97.5 percentiles over resampled items (Efron 1979)."""
     draw = random.Random(SEED)
-    found = sorted(
-        statistic(draw.choices(items, k=len(items))) for _ in range(RESAMPLES)
-    )
+    found = sorted(statistic(draw.choices(items, k=len(items))) for _ in range(RESAMPLES))
     return Interval(statistic(items), found[round(0.025 * (RESAMPLES - 1))],
                     found[round(0.975 * (RESAMPLES - 1))])  # fmt: skip
 
