@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare bench accuracy system clean
+.PHONY: demo test lint samples compare bench accuracy mutants system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -51,6 +51,10 @@ bench: $(VENV)/installed-test
 # make accuracy DATA=FOLDER [UPDATE=1]
 accuracy: $(VENV)/installed
 	$(BIN)/python tests/accuracy/accuracy.py $(DATA) $(if $(UPDATE),--update)
+
+# Changes the model in small ways and counts what its rooms' tests catch: half an hour.
+mutants: $(VENV)/installed-test
+	$(BIN)/python tests/mutants/run_mutants.py
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
