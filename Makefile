@@ -48,7 +48,7 @@ bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
 
 # Holds the model against measurements from outside, and docs/accuracy.md against what that gives:
-# make accuracy DATA=FOLDER [UPDATE=1]
+# make accuracy [DATA=FOLDER] [UPDATE=1]; without a folder only the sample that make test takes.
 accuracy: $(VENV)/installed
 	$(BIN)/python tests/accuracy/accuracy.py $(DATA) $(if $(UPDATE),--update)
 

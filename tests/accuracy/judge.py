@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from measured import Case, DataSet
 from metrics import relative_errors
-from predictor import Times, chosen, machine_named
-
-from regionpredict.predict.curve import saturation_point
+from predictor import Times, chosen, machine_named, point_of
 
 ALLOWED = 0.95
 """A choice is right from this share of the best measured speed on."""
@@ -49,8 +47,8 @@ def judge(
     same_class = same_point = None
     if data.saturates and len(measured) >= 4:
         most = max(measured)
-        true = saturation_point({t: 1.0 / v for t, v in measured.items()})
-        made = saturation_point({t: 1.0 / curve[t] for t in measured})
+        true = point_of(measured)
+        made = point_of({t: curve[t] for t in measured})
         same_class = (true <= SATURATING * most) == (made <= SATURATING * most)
         counts = sorted(measured)
         steps = abs(counts.index(true) - counts.index(made))

@@ -15,7 +15,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import Prediction
-from regionpredict.predict.curve import SaturationDerivation
+from regionpredict.predict.curve import SaturationDerivation, saturation_point
 from regionpredict.predict.hints import hint_from
 
 MACHINES = Path(__file__).parent / "machines"
@@ -101,6 +101,11 @@ def chosen(seconds: Times, cores_per_package: int) -> tuple[int, int]:
     speedup = [(threads, first / time) for threads, time in sorted(seconds.items())]
     hint = hint_from(speedup, cores_per_package)
     return hint.packages, hint.threads
+
+
+def point_of(seconds: Times) -> int:
+    """The fewest threads with 90 % of the best speed, as the package defines it."""
+    return saturation_point({threads: 1.0 / time for threads, time in seconds.items()})
 
 
 def core_cycles(code: Code, machine: Machine) -> float:
