@@ -21,7 +21,7 @@ from tables import blocks, differing, sample_blocks, updated
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SAMPLE = Path(__file__).parent / "sample"
-ABLATED_CASES = 20
+ABLATED_CASES = 10
 """Cases of a data set that the ablation takes: evenly spread over the file."""
 
 

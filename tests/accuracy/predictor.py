@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from regionpredict.frontend import requests_for
@@ -66,8 +67,9 @@ class Answer:
     roofline: Times
 
 
+@cache
 def machine_named(name: str) -> Machine:
-    """A shipped machine, or one of the folder `machines` beside this file."""
+    """A shipped machine, or one of the folder `machines` beside this file; each is read once."""
     own = MACHINES / f"{name}.yaml"
     return load(str(own) if own.is_file() else name)
 
