@@ -21,6 +21,7 @@ from metrics import (
 from predictor import FULL
 
 MODEL = "this model"
+OF = {"in": "in-sample", "out": "out-of-sample"}
 
 
 def _values(judged: Sequence[Judged], field: str) -> list[float]:
@@ -77,7 +78,7 @@ def errors(sets: Sequence[Evaluated]) -> str:
             ])  # fmt: skip
     for sample in ("in", "out"):
         cells = [_over_sets(sets, sample, field) for field in _FIELDS]
-        lines.append([f"*median of the sets {sample} sample*", sample, "", MODEL, *cells, ""])
+        lines.append([f"*median of the {OF[sample]} sets*", sample, "", MODEL, *cells, ""])
     head = ["data", "sample", "cases", "predicted by", "time", "speedup", "class", "point", "rank"]
     return _table(head, lines)
 
