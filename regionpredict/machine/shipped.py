@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from regionpredict.errors import InputError
-from regionpredict.machine.document import did_you_mean
 from regionpredict.machine.machines_folder import shipped_folder
 from regionpredict.machine.model import Machine
-from regionpredict.machine.reader import read
+from regionpredict.machine.reader import did_you_mean, read
 
 _SUFFIXES = (".yaml", ".yml")
 

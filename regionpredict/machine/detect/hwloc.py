@@ -15,7 +15,7 @@ from regionpredict.machine.detect.topology import (
     Topology,
     assemble,
 )
-from regionpredict.machine.families import Identity
+from regionpredict.machine.reader import Identity
 
 _PACKAGES = ("Package", "Socket")
 _CACHE = re.compile(r"L([1-5])d?Cache\Z")
