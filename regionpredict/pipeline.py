@@ -20,9 +20,18 @@ from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placem
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.errors import UsageError
-from regionpredict.frontend import Part, SourceRequest, default_frontend, join, read_file
+from regionpredict.frontend import (
+    Lookups,
+    Part,
+    SourceRequest,
+    default_frontend,
+    join,
+    left_out,
+    read_file,
+)
 from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
+from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     Estimate,
@@ -44,11 +53,15 @@ _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A program and the facts of its regions; `seconds` a stage, in the caller's clock."""
+    """A program and the facts of its regions.
+
+    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for.
+    """
 
     program: Program
     facts: tuple[RegionFacts, ...]
     seconds: Mapping[str, float]
+    lookups: tuple[Lookups | None, ...] = ()
 
 
 class Past(NamedTuple):
@@ -76,11 +89,13 @@ def analyse(
     frontend: str | None = None,
     processes: int = 1,
     flows: bool = True,
+    limits: Limits = LIMITS,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
-    `flows` reads also what tells where pages lie, which the saturation model asks for.
+    `flows` reads also what tells where pages lie, which the saturation model asks for. Each file
+    may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on.
     """
     chosen = frontend or default_frontend()
@@ -88,8 +103,9 @@ def analyse(
                   flows=flows, clock=clock)  # fmt: skip
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     begin = clock()
-    answers = dict(zip(order, spread(ask, [requests[at] for at in order], processes), strict=True))
-    asked = [answers[at] for at in range(len(requests))]
+    outcomes = isolated(ask, [requests[at] for at in order], processes, limits)
+    answers = dict(zip(order, outcomes, strict=True))
+    asked = [_answer(answers[at], requests[at], len(requests) == 1) for at in range(len(requests))]
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given)
@@ -98,13 +114,14 @@ def analyse(
         for own in one.facts:
             known.setdefault(own.region.span, []).append(own)
     facts = tuple(
-        next((own for own in known[region.span] if own.region is region), None)
+        next((own for own in known.get(region.span, ()) if own.region is region), None)
         or _facts(region, program.definitions[region.id], given)
         for region in program.regions
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both})
+    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
+                    tuple(one.part.lookups for one in asked))  # fmt: skip
 
 
 class _Asked(NamedTuple):
@@ -114,6 +131,12 @@ class _Asked(NamedTuple):
     facts: list[RegionFacts]
     reading: float
     asking: float
+
+
+def _answer(outcome: _Asked | Failure, request: SourceRequest, alone: bool) -> _Asked:
+    if not isinstance(outcome, Failure):
+        return outcome
+    return _Asked(left_out(request, outcome.reason, alone=alone), [], 0.0, 0.0)
 
 
 def _read_and_ask(

@@ -1,0 +1,157 @@
+"""Declarations guessed for names that a missing header would have declared.
+
+Without its headers a C parser drops every loop whose counter has an unknown type. What the code
+does with an unknown name tells enough to keep the loop: a name in front of another is a type, one
+in front of `[` an array, one behind `->` a member. The guesses go into a prelude that is parsed in
+front of the file; regions that use them say so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from regionpredict.frontend.requests import is_regular_file
+from regionpredict.ir import Span
+
+_UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
+_UNDECLARED = re.compile(r"use of undeclared identifier '(\w+)'")
+_NO_MEMBER = re.compile(r"no member named '(\w+)' in '(?:struct )?(\w+)'")
+_INCOMPLETE = re.compile(r"incomplete definition of type '(?:struct )?(\w+)'")
+_DECLARATION = re.compile(r"\b([A-Za-z_]\w*)\s*(\*?)\s*\b([A-Za-z_]\w*)\s*(?=[;,=)\[])")
+_MAX_TEXT = 4_000_000  # characters of sources that are looked at
+_INTEGER_HINT = re.compile(r"int|index|idx|size|len|num|count|long|short|id$|bool|flag|enum", re.I)
+_REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
+
+
+class Guesses:
+    """The declarations guessed so far for one file, as a prelude."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._text = ""
+        self._declared: dict[str, set[tuple[bool, str]]] = {}  # type -> (is a pointer, variable)
+        self._arrows: set[str] = set()
+        self._dots: set[str] = set()
+        self._types: dict[str, str] = {}
+        self._variables: dict[str, str] = {}
+        self._members: dict[str, dict[str, str]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that a guess stands for."""
+        return (*self._types, *self._variables)
+
+    def learn(self, errors: Iterable[tuple[str, Span]]) -> bool:
+        """Takes new guesses from a parser's errors; whether there were any.
+
+        Types first: an undeclared variable is mostly the consequence of an unknown type.
+        """
+        listed = list(errors)
+        for _, span in listed:
+            if span.file not in self._texts:
+                path = Path(span.file)
+                readable = is_regular_file(path) and len(self._text) < _MAX_TEXT
+                self._texts[span.file] = path.read_text("utf-8", "replace") if readable else ""
+                self._take(self._texts[span.file])
+        return self._learn_types(listed) or self._learn_names(listed)
+
+    def _learn_types(self, errors: list[tuple[str, Span]]) -> bool:
+        before = len(self._types)
+        for message, span in errors:
+            match = _UNKNOWN_TYPE.search(message)
+            if match is None:
+                match = _UNDECLARED.search(message)
+                if match is None or not self._stands_as_type(match.group(1), span):
+                    continue
+            name = match.group(1)
+            self._types.setdefault(name, self._type_text(name))
+        return len(self._types) > before
+
+    def _learn_names(self, errors: list[tuple[str, Span]]) -> bool:
+        learnt = False
+        for message, _span in errors:
+            if match := _UNDECLARED.search(message):
+                name = match.group(1)
+                if name not in self._variables and name not in self._types:
+                    self._variables[name] = self._variable_text(name)
+                    learnt = True
+            elif match := _NO_MEMBER.search(message):
+                learnt = self._learn_member(match.group(2), match.group(1)) or learnt
+            elif (match := _INCOMPLETE.search(message)) and match.group(1) not in self._members:
+                self._members[match.group(1)] = {}
+                learnt = True
+        return learnt
+
+    def _learn_member(self, struct: str, member: str) -> bool:
+        known = self._members.get(struct)
+        if known is None or member in known:
+            return False  # a struct that the file defines itself is not ours to extend
+        uses = rf"(?:->|\.)\s*{member}\s*"
+        if re.search(uses + r"\[", self._text):
+            known[member] = f"double *{member};"
+        elif re.search(uses + r"->", self._text):
+            self._members.setdefault(f"rp_{struct}_{member}", {})
+            known[member] = f"struct rp_{struct}_{member} *{member};"
+        else:
+            known[member] = f"long {member};"
+        return True
+
+    def _stands_as_type(self, name: str, span: Span) -> bool:
+        lines = self._texts[span.file].split("\n")
+        line = lines[span.line - 1] if 0 < span.line <= len(lines) else ""
+        rest = line[span.column - 1 :] if span.column else line
+        return re.match(rf"{name}\s*(?:\*\s*)*\s[\s*]*[A-Za-z_]\w*\s*[;,=\[)]", rest) is not None
+
+    def _type_text(self, name: str) -> str:
+        if self._points(name):
+            self._members.setdefault(f"rp_{name}", {})
+            return f"typedef struct rp_{name} *{name};"
+        if _REAL_HINT.search(name):
+            return f"typedef double {name};"
+        if _INTEGER_HINT.search(name) or not self._has_members(name):
+            return f"typedef long {name};"
+        self._members.setdefault(f"rp_{name}", {})
+        return f"typedef struct rp_{name} {name};"
+
+    def _take(self, text: str) -> None:
+        """Notes, in one pass over a file, which names are declared as what and used how."""
+        self._text += text
+        for type_name, star, variable in _DECLARATION.findall(text):
+            self._declared.setdefault(type_name, set()).add((bool(star), variable))
+        self._arrows.update(re.findall(r"\b(\w+)\s*->", text))
+        self._dots.update(re.findall(r"\b(\w+)\s*\.\s*[A-Za-z_]", text))
+
+    def _points(self, name: str) -> bool:
+        """`T x; ... x->y`: T itself is a pointer."""
+        declared = self._declared.get(name, ())
+        return any(not star and variable in self._arrows for star, variable in declared)
+
+    def _has_members(self, name: str) -> bool:
+        return any(
+            variable in (self._arrows if star else self._dots)
+            for star, variable in self._declared.get(name, ())
+        )
+
+    def _variable_text(self, name: str) -> str:
+        ranks = [len(m.group(1).split("][")) for m in
+                 re.finditer(rf"\b{name}\s*((?:\[[^\[\]]*\]\s*)+)", self._text)]  # fmt: skip
+        if ranks:
+            rest = "[64]" * (max(ranks) - 1)
+            return f"extern double {name}[]{rest};"
+        if re.search(rf"\b{name}\s*->", self._text):
+            self._members.setdefault(f"rp_{name}", {})
+            return f"extern struct rp_{name} *{name};"
+        if re.search(rf"\b{name}\s*\(", self._text):
+            return f"/* {name}: a function */"
+        return f"extern long {name};"
+
+    def prelude(self) -> str:
+        """The guesses as C."""
+        structs = [f"struct {name};" for name in self._members]
+        bodies = [
+            f"struct {name} {{ {' '.join(members.values()) or 'long rp_nothing;'} }};"
+            for name, members in self._members.items()
+        ]
+        return "\n".join([*structs, *bodies, *self._types.values(), *self._variables.values(), ""])

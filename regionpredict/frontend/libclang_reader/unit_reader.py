@@ -1,0 +1,259 @@
+"""The front end on libclang: a source file -> `Unit`.
+
+The file is parsed without `-fopenmp`, since libclang hides the loop below a directive it knows;
+directives come from the text (`pragmas`) and are attached to the statements that follow them.
+Only functions that hold a directive become trees; others follow on demand.
+"""
+
+from __future__ import annotations
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.headers import has_system_headers, is_system_path
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS
+from regionpredict.frontend.libclang_reader.parsing import GuessingParser
+from regionpredict.frontend.libclang_reader.statements import TreeBuilder
+from regionpredict.frontend.libclang_reader.types import TypeReader
+from regionpredict.frontend.requests import SourceRequest, is_cpp, read_regular_file
+from regionpredict.frontend.syntax import (
+    CallIndex,
+    Decl,
+    Function,
+    Pragma,
+    Unit,
+)
+from regionpredict.frontend.text import (
+    MacroTable,
+    Masked,
+    SourceText,
+    blank_ranges,
+    called_at,
+    find_pragmas,
+    holding,
+    masked,
+    may_hold_directives,
+    written_at,
+)
+
+
+def parse_unit(request: SourceRequest) -> Unit:
+    """Parses one file; raises InputError where the file cannot be read at all."""
+    read_regular_file(request.path)
+    return _Reader(request).unit()
+
+
+class _Reader:
+    """What is asked of one parsed file; the translation unit lives as long as the `Unit`."""
+
+    def __init__(self, request: SourceRequest) -> None:
+        self.request = request
+        self.lib = lc.library()
+        parser = GuessingParser(request)
+        self.parsed = parser.parse()
+        self.diagnostics = parser.diagnostics
+        self.errors = parser.errors
+        self.lookups = parser.lookups()
+        self.handle = self.parsed.handle
+        self.file_name = self.parsed.file_name
+        self.sources: dict[int, SourceText] = {}
+        self.active: dict[int, Masked] = {}
+        self.macros = MacroTable()
+        self.place = lc.Place()
+        self.builder = TreeBuilder(TypeReader(), self.file_name)
+        self.functions: dict[int, Function | None] = {}
+        self.known_bodies: dict[Decl, Function | None] = {}
+        self.known_writes: dict[Decl, int] = {}
+        self.all_bodies: list[Function] | None = None
+        self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
+
+    # -- the unit -------------------------------------------------------------------------------
+
+    def unit(self) -> Unit:
+        """Reads directives, the functions around them, and closes over the rest."""
+        user_files = self._user_files()
+        self._read_macros(user_files)
+        directives = self._read_directives(user_files)
+        functions = self._functions_with(directives)
+        return Unit(
+            path=self.request.path,
+            functions=tuple(functions),
+            body_of=self.body_of,
+            calls_of=CallIndex(self._functions_calling).of,
+            directives=tuple((name, p) for _, name, p in directives if p.is_loop),
+            diagnostics=tuple(self.diagnostics),
+            files=tuple(self.file_name(file) for file in user_files),
+            macros=self.macros.constants,
+            lookups=self.lookups,
+            writes_of=self.writes_of,
+            bodies=self.bodies,
+            errors=self.errors,
+            headers="system" if has_system_headers() else "shipped",
+            close=self.parsed.close,
+        )
+
+    def _user_files(self) -> list[int]:
+        files = []
+        for file, _, _ in lc.inclusions(self.handle):
+            name = self.file_name(file)
+            if file and name != lc.PRELUDE and not is_system_path(name) and file not in files:
+                files.append(file)
+        return files
+
+    def _read_macros(self, files: list[int]) -> None:
+        for file in files:
+            try:
+                data = read_regular_file(self.file_name(file))
+            except InputError:
+                continue
+            self.sources[file] = SourceText(self.file_name(file), data)
+            if b"define" in data:
+                self.macros.add_text(self._active(file, data).code)
+        for name, value in self.request.defines:
+            self.macros.add(name, value)
+
+    def _read_directives(self, files: list[int]) -> list[tuple[int, str, Pragma]]:
+        directives: list[tuple[int, str, Pragma]] = []
+        for file in files:
+            source = self.sources.get(file)
+            if source is None or not may_hold_directives(source.data, self.macros):
+                continue
+            pragmas = find_pragmas(source, self.macros, self._active(file, source.data))
+            if pragmas:
+                self.builder.set_pragmas(file, pragmas)
+                directives.extend((file, source.path, pragma) for pragma in pragmas)
+        return directives
+
+    def _active(self, file: int, data: bytes) -> Masked:
+        """What the compiler reads of a file."""
+        text = self.active.get(file)
+        if text is None:
+            text = self.active[file] = masked(blank_ranges(data, self._skipped(file)))
+        return text
+
+    def _skipped(self, file: int) -> list[tuple[int, int]]:
+        """The ranges of a file that a false `#if` left out every time the file was included."""
+        ranges = self.lib.clang_getSkippedRanges(self.handle, file)
+        edges: list[tuple[int, int]] = []
+        place = lc.Place()
+        for number in range(ranges.contents.count):
+            skipped_range = ranges.contents.ranges[number]
+            begin = place.read(
+                lc.Location(skipped_range.ptr0, skipped_range.ptr1, skipped_range.begin)
+            )[3]
+            end = place.read(
+                lc.Location(skipped_range.ptr0, skipped_range.ptr1, skipped_range.end)
+            )[3]
+            edges += [(begin, 1), (end, -1)]
+        self.lib.clang_disposeSourceRangeList(ranges)
+        times = sum(inner == file for inner, _, _ in lc.inclusions(self.handle)) if edges else 1
+        skipped, depth, opened = [], 0, 0
+        for offset, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
+            if depth < times <= depth + step:
+                opened = offset
+            elif depth + step < times <= depth:
+                skipped.append((opened, offset))
+            depth += step
+        return skipped
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
+        """Every function of the user's files: (cursor, file, begin, end), nested ones included."""
+        if self.located is None:
+            self.located = []
+            kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
+            self._locate(self.lib.clang_getTranslationUnitCursor(self.handle), kinds, self.located)
+        return self.located
+
+    def _locate(
+        self,
+        within: lc.Cursor,
+        kinds: frozenset[int],
+        located: list[tuple[lc.Cursor, int, int, int]],
+    ) -> None:
+        lib = self.lib
+        for cursor in lc.children(within, kinds):
+            if lib.clang_Location_isInSystemHeader(lib.clang_getCursorLocation(cursor)):
+                continue
+            file, _, _, begin = self.place.start(cursor)
+            if is_system_path(self.file_name(file)):
+                continue
+            if cursor.kind not in FUNCTIONS:
+                self._locate(cursor, kinds, located)
+                continue
+            end_file, _, _, end = self.place.end(cursor)
+            located.append((cursor, file, begin, end if end_file == file else 1 << 62))
+
+    def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
+        if not directives:
+            return []
+        offsets = self._places_of({file for file, _, _ in directives})
+        for file, _, pragma in directives:
+            offsets.setdefault(file, []).append(pragma.offset)
+        functions = []
+        for cursor, file, begin, end in self._located():
+            inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
+            if inside and (function := self._function(cursor)) is not None:
+                functions.append(function)
+        return functions
+
+    def _places_of(self, files: set[int]) -> dict[int, list[int]]:
+        """Where the files are included, as offsets by including file, through all levels.
+
+        A function body may hold `#include "loop_template.c"`: its directives stand in that file.
+        """
+        included = lc.inclusions(self.handle)
+        places: dict[int, list[int]] = {}
+        waiting = list(files)
+        seen = set(files)
+        while waiting:
+            file = waiting.pop()
+            for inner, outer, offset in included:
+                if inner == file and outer:
+                    places.setdefault(outer, []).append(offset)
+                    if outer not in seen:
+                        seen.add(outer)
+                        waiting.append(outer)
+        return places
+
+    def _function(self, cursor: lc.Cursor) -> Function | None:
+        key = int(cursor.data0 or 0)
+        if key not in self.functions:
+            self.functions[key] = self.builder.function(cursor, lc.spelling(cursor))
+        return self.functions[key]
+
+    def body_of(self, decl: Decl) -> Function | None:
+        """The tree of a function with a body in the user's files, or None."""
+        if decl not in self.known_bodies:
+            self.known_bodies[decl] = self._body_of(decl)
+        return self.known_bodies[decl]
+
+    def _body_of(self, decl: Decl) -> Function | None:
+        cursor = self.builder.cursor_of(decl)
+        if cursor is None or cursor.kind not in FUNCTIONS:
+            return None
+        definition = self.lib.clang_getCursorDefinition(cursor)
+        if definition.kind not in FUNCTIONS:
+            return None
+        if self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(definition)):
+            return None
+        return self._function(definition)
+
+    def bodies(self) -> list[Function]:
+        """Every function of the user's files that has a body."""
+        if self.all_bodies is None:
+            functions = (self._function(cursor) for cursor, _, _, _ in self._located())
+            self.all_bodies = [function for function in functions if function is not None]
+        return self.all_bodies
+
+    def writes_of(self, decl: Decl) -> int:
+        """How many functions of the user's files may set a global variable."""
+        if decl not in self.known_writes:
+            places = {f: written_at(source.data, decl.name) for f, source in self.sources.items()}
+            self.known_writes[decl] = len(holding(self._located(), places))
+        return self.known_writes[decl]
+
+    def _functions_calling(self, name: str) -> list[Function]:
+        calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
+        functions = (self._function(cursor) for cursor in holding(self._located(), calls))
+        return [function for function in functions if function is not None]

@@ -1,0 +1,144 @@
+"""A compile_commands.json -> source requests with the macros, folders and standard it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.requests.regular_files import is_regular_file, read_regular_file
+from regionpredict.frontend.requests.source_request import SOURCES, SourceRequest
+
+DATABASE = "compile_commands.json"
+_WITH_VALUE = frozenset(("-isystem", "-idirafter", "-iquote", "-include", "-imacros"))
+_MAX_BYTES = 256 << 20  # a large project's database has some ten megabytes
+
+
+def requests_from_database(
+    path: Path, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
+) -> list[SourceRequest]:
+    """The C and C++ files that a compilation database lists and that exist.
+
+    Raises InputError, and nothing else, for whatever the file may hold.
+    """
+    try:
+        return _listed(path, defines, includes, standard)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not JSON: {error.msg}", remedy="give a compile_commands.json", path=str(path),
+            line=error.lineno, column=error.colno,
+        ) from error  # fmt: skip
+    except RecursionError as error:
+        raise InputError("nested too deep", remedy="write it anew", path=str(path)) from error
+    except UnicodeError as error:
+        raise InputError("not UTF-8 text", remedy="write it anew", path=str(path)) from error
+    except (OSError, ValueError) as error:  # numbers of thousands of digits, NULs in names, ...
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise InputError(
+            f"not a compilation database: {reason}", remedy="write it anew", path=str(path)
+        ) from error
+
+
+def _listed(
+    path: Path, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
+) -> list[SourceRequest]:
+    entries = json.loads(read_regular_file(str(path), limit=_MAX_BYTES).decode("utf-8"))
+    if not isinstance(entries, list):
+        raise InputError("not a compilation database", remedy="it must be a list", path=str(path))
+    requests = []
+    for entry in entries:
+        if not isinstance(entry, dict) or "file" not in entry:
+            raise InputError(
+                "an entry without 'file'", remedy="write it anew with cmake or bear", path=str(path)
+            )
+        request = _from_entry(entry, path, defines, includes, standard)
+        if request is not None:
+            requests.append(request)
+    if not requests:
+        raise InputError(
+            "no C or C++ file listed that exists", remedy="write it anew", path=str(path)
+        )
+    return requests
+
+
+def _from_entry(
+    entry: dict[str, Any], database: Path, defines: tuple[tuple[str, str], ...],
+    includes: tuple[str, ...], standard: str,
+) -> SourceRequest | None:  # fmt: skip
+    words = _command_words(entry, database)
+    folder = _folder_of(entry, database)
+    file = _file_of(entry, folder)
+    if file.suffix not in SOURCES or not is_regular_file(file):
+        return None
+    own_defines, own_includes, own_standard, extra = _flags(words[1:], folder)
+    shown = os.path.relpath(file)
+    return SourceRequest(
+        shown if not shown.startswith("..") else str(file),
+        (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
+        str(database.parent), extra,
+    )  # fmt: skip
+
+
+def listed_files(database: Path) -> list[str]:
+    """The files of a compilation database that was read, there or not."""
+    entries = json.loads(database.read_text())
+    return [str(_file_of(entry, _folder_of(entry, database))) for entry in entries]
+
+
+def _folder_of(entry: dict[str, Any], database: Path) -> Path:
+    return Path(database.parent, entry.get("directory", "."))
+
+
+def _file_of(entry: dict[str, Any], folder: Path) -> Path:
+    return Path(os.path.normpath(folder / entry["file"]))
+
+
+def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
+    """The entry's command as words; InputError where a field is not what it must be."""
+    texts = [entry.get(key, "") for key in ("file", "directory", "command")]
+    words = entry.get("arguments", [])
+    if not isinstance(words, list) or not all(isinstance(text, str) for text in [*texts, *words]):
+        raise InputError(
+            "an entry whose fields are no text", remedy="write it anew", path=str(database)
+        )
+    for text in (*texts, *words):
+        text.encode()  # half a surrogate pair is no text, in no file's name and no macro
+        if "\0" in text:
+            raise InputError("an entry with a NUL", remedy="write it anew", path=str(database))
+    try:
+        return words or shlex.split(entry.get("command", ""))
+    except ValueError as error:
+        raise InputError(
+            f"a command that is no shell command ({str(error).lower()})",
+            remedy="write it anew",
+            path=str(database),
+        ) from error
+
+
+def _flags(
+    words: Sequence[str], folder: Path
+) -> tuple[list[tuple[str, str]], list[str], str, tuple[str, ...]]:
+    """-D, -I, -std and other include options of a compile command."""
+    defines: list[tuple[str, str]] = []
+    includes: list[str] = []
+    extra: list[str] = []
+    standard = ""
+    rest = iter(words)
+    for word in rest:
+        if word.startswith("-D"):
+            name, _, value = (word[2:] or next(rest, "")).partition("=")
+            defines.append((name, value if "=" in word or _ else "1"))
+        elif word.startswith("-I"):
+            includes.append(str(Path(folder, word[2:] or next(rest, "."))))
+        elif word in _WITH_VALUE:
+            value = next(rest, "")
+            extra += [word, str(Path(folder, value)) if word != "-imacros" else value]
+        elif word.startswith("-std="):
+            standard = word[5:]
+        elif word.startswith("-U"):
+            extra.append(word)
+    return defines, includes, standard, tuple(extra)

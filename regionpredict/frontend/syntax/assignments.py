@@ -1,0 +1,81 @@
+"""Which variables a piece of code sets, and by how much: asked often, so answered once."""
+
+from __future__ import annotations
+
+from regionpredict.frontend.syntax.nodes import (
+    Assign,
+    Decl,
+    Expression,
+    ExprStmt,
+    For,
+    IntLit,
+    Name,
+    Stmt,
+    Unary,
+)
+from regionpredict.frontend.syntax.traversal import below, inner_statements, own_expressions
+
+_STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+
+
+class Effects:
+    """What expressions and statements do to plain integer and pointer variables."""
+
+    def __init__(self) -> None:
+        self._expressions: dict[Expression, dict[Decl, int | None]] = {}
+        self._statements: dict[Stmt, frozenset[Decl]] = {}
+
+    def of(self, expression: Expression) -> dict[Decl, int | None]:
+        """Variable -> the constant added to it, or None where it is set in any other way."""
+        effects = self._expressions.get(expression)
+        if effects is None:
+            effects = _effects(expression)
+            self._expressions[expression] = effects
+        return effects
+
+    def written_in(self, statement: Stmt) -> frozenset[Decl]:
+        """The variables that the statement, or anything inside it, may set."""
+        known = self._statements.get(statement)
+        if known is None:
+            written: set[Decl] = set()
+            for expression in own_expressions(statement):
+                written.update(self.of(expression))
+            for inner in inner_statements(statement):
+                written |= self.written_in(inner)
+            if isinstance(statement, For) and isinstance(statement.init, ExprStmt):
+                written.update(self.of(statement.init.expr))
+            known = frozenset(written)
+            self._statements[statement] = known
+        return known
+
+
+def _effects(expression: Expression) -> dict[Decl, int | None]:
+    effects: dict[Decl, int | None] = {}
+    waiting = [expression]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, Assign) and isinstance(inner.left, Name):
+            _note(effects, inner.left.decl, _added(inner))
+            waiting.append(inner.right)
+            continue
+        if isinstance(inner, Unary) and isinstance(inner.operand, Name):
+            if inner.op in _STEPS:
+                _note(effects, inner.operand.decl, _STEPS[inner.op])
+            elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
+                _note(effects, inner.operand.decl, None)
+            continue
+        waiting.extend(below(inner))
+    return effects
+
+
+def _added(assign: Assign) -> int | None:
+    if assign.op in ("+=", "-=") and isinstance(assign.right, IntLit):
+        return assign.right.value if assign.op == "+=" else -assign.right.value
+    return None
+
+
+def _note(effects: dict[Decl, int | None], decl: Decl, amount: int | None) -> None:
+    if decl.ctype.kind not in ("int", "pointer"):
+        return
+    before = effects.get(decl, 0)
+    effects[decl] = None if amount is None or before is None else before + amount
