@@ -11,7 +11,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict_region, region_workload
 from regionpredict.predict import SaturationDerivation
-from regionpredict.workload import CacheLevel, TrafficCounter
+from regionpredict.workload import CacheLevel, TrafficCounter, unforeseen_arrays
 
 # Every 16th double: 128 bytes apart.
 COPY = """void f(long n, double *restrict a, double *restrict b)
@@ -63,3 +63,19 @@ def test_answers_do_not_hang_on_the_order_of_the_questions(tmp_path: Path) -> No
     back = {threads: again.traffic(levels, threads, warm=True) for threads in reversed(teams)}
     assert forth == back
     assert again.schedule == Schedule("static", None)
+
+
+def test_a_walk_over_half_pages_is_not_foreseen(tmp_path: Path) -> None:
+    """A prefetcher stays in its page: strides of 3000 bytes leave one of 4 KiB at every step."""
+    text = COPY.replace("16 * i", "375 * i")
+    path = tmp_path / "walk.c"
+    path.write_text(text)
+    facts = analyse(requests_for((str(path),)), {"n": 1000}).facts[0]
+    made = region_workload(facts, load("dunnington"))
+    assert made.execution is not None
+    nest = made.execution.work.nest
+    small, large = (
+        unforeseen_arrays(nest, line_bytes=64, page_bytes=page, streams=32)
+        for page in (4096, 65536)
+    )
+    assert (small, large) == (frozenset({"a", "b"}), frozenset())

@@ -6,9 +6,6 @@ from regionpredict.constant import Constant
 
 # -- of processors --------------------------------------------------------------------------------
 
-PAGE_BYTES = Constant(
-    4096, "B", "assumed", "a page of x86; architectures with larger ones can choose this one too"
-)
 ISSUE_WIDTH = Constant(
     4.0, "instructions/cycle", "assumed",
     "what most cores since 2006 start in a cycle (Fog, The microarchitecture of Intel, AMD and "
@@ -64,6 +61,9 @@ USABLE_MEMORY = Constant(
     "what a program gets of a domain: Linux keeps 64 B for each page of 4 KiB (1.6 %), and the "
     "kernel, its caches and services about a GiB of the 32 of a domain",
 )  # fmt: skip
+FIRST_TOUCH_BYTES = Constant(
+    4096, "B", "derived", "what the machine's table `first_touch` is told for, whatever a page is"
+)
 RECYCLED_BLOCK = Constant(
     128 << 10, "B", "measured",
     "smaller blocks malloc takes from memory that the program has used before (mallopt(3), "

@@ -13,7 +13,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.saturation.constants import (
     BORDER_TRANSFERS,
     FIRST_CACHE_SHARE,
-    PAGE_BYTES,
+    FIRST_TOUCH_BYTES,
     RECYCLED_BLOCK,
 )
 from regionpredict.workload import (
@@ -98,8 +98,12 @@ class DataTransfers:
         new = self._new()
         for array in self.arrays:
             if array.name in new:
-                crowded = threads > 1 and self._block(array, threads) < PAGE_BYTES.value
-                pages = self.touched[array.name] / PAGE_BYTES.value / (1.0 if crowded else threads)
+                crowded = threads > 1 and self._block(array, threads) < self.machine.page_bytes
+                pages = (
+                    self.touched[array.name]
+                    / FIRST_TOUCH_BYTES.value
+                    / (1.0 if crowded else threads)
+                )
                 cycles += pages * each.at(threads)
         return cycles / self.machine.clock_hz
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
-    PAGE_BYTES,
     PREFETCHED_STREAMS,
     STAYING,
     STRAIGHT,
@@ -57,7 +56,7 @@ class TrafficCurve:
         self.machine = machine
         self.warm = warm
         self._scattered = unforeseen_arrays(
-            counter.nest, line_bytes=counter.line_bytes, page_bytes=int(PAGE_BYTES.value),
+            counter.nest, line_bytes=counter.line_bytes, page_bytes=machine.page_bytes,
             streams=PREFETCHED_STREAMS.value,
         )  # fmt: skip
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
