@@ -27,10 +27,25 @@ class InputError(Exception):
         super().__init__(message)
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
+        parts = (one_line(self.path), self.line, self.column)
+        place = ":".join(str(part) for part in parts if part)
         text = f"{self.message}; {self.remedy}" if self.remedy else self.message
-        return f"{place}: {text}" if place else text
+        return one_line(f"{place}: {text}" if place else text)
 
 
 class UsageError(InputError):
     """The command was called wrongly (exit code 2); `InputError`: its input is wrong (1)."""
+
+
+def one_line(text: str) -> str:
+    """The text with what would end or overwrite a line, and bytes that are no text, escaped.
+
+    >>> one_line("a\\nb.c"), one_line("caf\\udce9.c"), one_line("caf\u00e9.c")
+    ('a\\\\nb.c', 'caf\\\\udce9.c', 'caf\u00e9.c')
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
+        for char in text
+    )
