@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import importlib
+import io
 import os
 import sys
 
 import click
 
 from regionpredict import __version__
+from regionpredict.cli.output import discard_standard_output, unwritable
 from regionpredict.errors import InputError, UsageError
 
 # name -> one line of help: `--help` imports no command.
@@ -57,21 +60,33 @@ def group() -> None:
 
 def program() -> None:
     """The entry point: `main`, and no time spent on taking its values apart one by one."""
-    main()
+    code = 0
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        os._exit(1)
-    sys.stderr.flush()
+        code = code or 1
+    except OSError as error:
+        click.echo(f"regionpredict: {unwritable(error)}", err=True)
+        code = code or 1
+    with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
+        sys.stderr.flush()
     atexit._run_exitfuncs()
-    os._exit(0)
+    os._exit(code)
 
 
 def main() -> None:
     """Runs a command: a wrong input is one line and exit code 1, a wrong call one line and 2."""
     gc.disable()  # a run makes millions of small values and hardly a cycle: it takes a fifth less
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text
     try:
-        group(prog_name="regionpredict", standalone_mode=False)
+        code = group(prog_name="regionpredict", standalone_mode=False)
+        if isinstance(code, int) and code:  # of click's Exit, which it hands back
+            sys.exit(code)
     except UsageError as error:
         click.echo(f"regionpredict: {error}", err=True)
         sys.exit(2)
@@ -88,6 +103,12 @@ def main() -> None:
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is not None:  # not of a stream
+            raise
+        discard_standard_output()
+        click.echo(f"regionpredict: {unwritable(error)}", err=True)
         sys.exit(1)
 
 
