@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare bench validate system clean
+.PHONY: demo test lint samples compare bench validate mutants system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -50,6 +50,10 @@ bench: $(VENV)/installed-test
 # Holds the saturation model against measurements from outside: make validate DATA=FOLDER
 validate: $(VENV)/installed
 	$(BIN)/python tests/validation/validate.py $(DATA)
+
+# Changes the model in small ways and counts what its rooms' tests catch: half an hour.
+mutants: $(VENV)/installed-test
+	$(BIN)/python tests/mutants/run_mutants.py
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

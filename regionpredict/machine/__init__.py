@@ -7,6 +7,7 @@ cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` 
 from __future__ import annotations
 
 from regionpredict.machine.corrections import Corrections
+from regionpredict.machine.evidence import assumed_figures, evidence_of
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     Cache,
@@ -18,6 +19,7 @@ from regionpredict.machine.model import (
     Overheads,
     SharedPath,
 )
+from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
 from regionpredict.machine.shipped import load, shipped_names
 
@@ -34,8 +36,11 @@ __all__ = [
     "Node",
     "Operation",
     "Overheads",
+    "Processor",
     "Quantity",
     "SharedPath",
+    "assumed_figures",
+    "evidence_of",
     "load",
     "shipped_names",
 ]

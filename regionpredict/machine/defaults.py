@@ -49,7 +49,6 @@ since 2010 (InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multipl
 calls into a mathematical library; confirmed for no machine in particular."""
 
 CACHE_WAYS = 8
-LINE_BYTES = 64
 LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}
 LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from regionpredict.machine import defaults
 from regionpredict.machine.document import Item
+from regionpredict.machine.families import Family
 from regionpredict.machine.labels import Labels
 from regionpredict.machine.model import Cache, CachePolicy, Memory, Node, SharedPath
 from regionpredict.machine.quantity import Curve, Quantity
@@ -31,7 +32,7 @@ CACHE = (
     "write_allocate",
     "bandwidth",
 )
-MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size")
+MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size", "page")
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
 MOST_CORES = 65536
@@ -66,12 +67,15 @@ def read_node(section: Section) -> Node:
     return node
 
 
-def read_caches(item: Item, labels: Labels, defaulted: list[str], node: Node) -> tuple[Cache, ...]:
-    """The list `caches`, from the core outwards."""
+def read_caches(
+    item: Item, labels: Labels, defaulted: list[str], node: Node, family: Family
+) -> tuple[Cache, ...]:
+    """The list `caches`, from the core outwards; lines and ways left out are the family's."""
     if not item.sequence():
         raise item.error("caches must name at least one level")
     caches = tuple(
-        _cache(Section(element, CACHE, labels, defaulted), node) for element in item.elements
+        _cache(Section(element, CACHE, labels, defaulted), node, family)
+        for element in item.elements
     )
     for place, (cache, element) in enumerate(zip(caches, item.elements, strict=True)):
         if cache.level != place + 1:
@@ -82,7 +86,7 @@ def read_caches(item: Item, labels: Labels, defaulted: list[str], node: Node) ->
     return caches
 
 
-def _cache(section: Section, node: Node) -> Cache:
+def _cache(section: Section, node: Node, family: Family) -> Cache:
     level = round(section.labels.number(section.required("level"), ""))
     shared = section.quantity("cores", "cores", whole=True)
     if shared.value > node.cores_per_package.value:
@@ -104,10 +108,10 @@ def _cache(section: Section, node: Node) -> Cache:
     return Cache(
         level=level,
         size_bytes=size,
-        line_bytes=section.optional(
-            "line", "B", defaults.LINE_BYTES, "the line of most processors", whole=True
-        ),
-        associativity=section.optional("ways", "ways", defaults.CACHE_WAYS, "common"),
+        line_bytes=section.of_family("line", "B", family.line_bytes),
+        associativity=section.of_family("ways", "ways", family.ways[level])
+        if level in family.ways
+        else section.optional("ways", "ways", defaults.CACHE_WAYS, "common"),
         shared_by_cores=shared,
         latency_cycles=section.optional(
             "latency", "cycles", defaults.LEVEL_LATENCY.get(level, 60.0), "typical of its level"
@@ -135,7 +139,7 @@ def _bytes_per_cycle(
     )
 
 
-def read_memory(section: Section, node: Node) -> Memory:
+def read_memory(section: Section, node: Node, family: Family) -> Memory:
     """The section `memory`; raises InputError where no bandwidth is given."""
     section.required("bandwidth")
     bandwidth = section.bandwidth()
@@ -173,6 +177,7 @@ def read_memory(section: Section, node: Node) -> Memory:
         bandwidth=bandwidth,
         peak_bytes_per_s=peak,
         shared_path=shared,
+        page_bytes=section.of_family("page", "B", family.page_bytes),
         size_bytes=section.quantity("size", "B") if "size" in section else None,
     )
 

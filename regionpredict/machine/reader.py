@@ -9,6 +9,7 @@ from regionpredict.machine.corrections import CORRECTIONS, read_corrections
 from regionpredict.machine.document import parse
 from regionpredict.machine.labels import Labels
 from regionpredict.machine.model import Machine
+from regionpredict.machine.read_processor import PROCESSOR, read_family_of, read_processor
 from regionpredict.machine.section import Section
 
 TOP = (
@@ -16,6 +17,7 @@ TOP = (
     "description",
     "sources",
     "node",
+    "processor",
     "caches",
     "memory",
     "operations",
@@ -44,8 +46,10 @@ def read(text: str, path: str) -> Machine:
     def section(key: str, known: tuple[str, ...]) -> Section | None:
         return file.inner(key, known) if key in file else None
 
-    caches = hardware.read_caches(file.required("caches"), file.labels, defaulted, node)
-    memory = hardware.read_memory(file.inner("memory", hardware.MEMORY), node)
+    core = section("processor", PROCESSOR)
+    family = read_family_of(core, defaulted)
+    caches = hardware.read_caches(file.required("caches"), file.labels, defaulted, node, family)
+    memory = hardware.read_memory(file.inner("memory", hardware.MEMORY), node, family)
     operations = costs.read_operations(section("operations", costs.OPERATIONS), defaulted)
     given = costs.read_overheads(section("openmp", costs.OPENMP), defaulted)
     weights = section("density", costs.DENSITY)
@@ -58,6 +62,7 @@ def read(text: str, path: str) -> Machine:
         path=path,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
         node=node,
+        processor=read_processor(core, family, node, caches),
         caches=caches,
         memory=memory,
         operations=operations,

@@ -56,6 +56,14 @@ class Section:
         self.left_out(key)
         return defaults.assumed(default, unit, why)
 
+    def of_family(self, key: str, unit: str, family: Quantity) -> Quantity:
+        """The whole number under `key`, or the one of the processor's family."""
+        if key in self.entries:
+            return self.quantity(key, unit, whole=True)
+        if family.source.startswith("default: "):
+            self.left_out(key)
+        return family
+
     def left_out(self, key: str) -> None:
         """Remember that a default stands in for `key`."""
         self.defaulted.append(f"{self.item.key}.{key}")
