@@ -75,18 +75,21 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
     with reading(shown, "a file name", remedy):
         # O_NONBLOCK: opening a pipe would wait for its writer.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as stream:
+        try:
             status = os.fstat(handle)
             if stat.S_ISDIR(status.st_mode):
                 raise InputError("is a folder", remedy=remedy, path=shown)
             if not stat.S_ISREG(status.st_mode):
                 raise InputError("is no regular file", remedy=remedy, path=shown)
-            data = stream.read(most + 1) if status.st_size <= most else b""
-            if status.st_size > most or len(data) > most:
-                raise InputError(
-                    f"longer than {most >> 20} MiB", remedy="is it the right file?", path=shown
-                )
-            return data
+            with os.fdopen(handle, "rb", closefd=False) as stream:
+                data = stream.read(most + 1) if status.st_size <= most else b""
+        finally:
+            os.close(handle)
+        if status.st_size > most or len(data) > most:
+            raise InputError(
+                f"longer than {most >> 20} MiB", remedy="is it the right file?", path=shown
+            )
+        return data
 
 
 def check_regular(path: Path, remedy: str) -> None:

@@ -66,7 +66,9 @@ def layers() -> dict[str, int]:
     """Room -> height; rooms of one line share theirs."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     (contract,) = (
-        c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers"
+        c
+        for c in settings["tool"]["importlinter"]["contracts"]
+        if c["name"] == "The stairs go one way"
     )
     height: dict[str, int] = {}
     for level, line in enumerate(reversed(contract["layers"])):

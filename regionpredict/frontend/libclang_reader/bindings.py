@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 from collections.abc import Callable, Sequence
 from ctypes import (
     POINTER,
@@ -305,12 +306,12 @@ def parse(
     A `prelude` is C text that is read in front of the file.
     """
     words = [*arguments, *(("-include", PRELUDE) if prelude else ())]
-    array = (c_char_p * len(words))(*(word.encode() for word in words))
+    array = (c_char_p * len(words))(*(os.fsencode(word) for word in words))
     text_bytes = prelude.encode()
     unsaved = UnsavedFile(PRELUDE.encode(), text_bytes, len(text_bytes))
     unit = c_void_p()
     code = library().clang_parseTranslationUnit2(
-        index, path.encode(), array, len(words), byref(unsaved), 1 if prelude else 0, options,
+        index, os.fsencode(path), array, len(words), byref(unsaved), 1 if prelude else 0, options,
         byref(unit),
     )  # fmt: skip
     return code, unit.value or 0
