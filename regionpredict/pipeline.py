@@ -21,6 +21,7 @@ from regionpredict.analysis.history import histories
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
 from regionpredict.frontend import (
+    Lookups,
     Part,
     SourceRequest,
     default_frontend,
@@ -43,11 +44,15 @@ _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A program and the facts of its regions; `seconds` a stage, in the caller's clock."""
+    """A program and the facts of its regions.
+
+    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for.
+    """
 
     program: Program
     facts: tuple[RegionFacts, ...]
     seconds: Mapping[str, float]
+    lookups: tuple[Lookups | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,8 @@ def analyse(
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both})
+    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
+                    tuple(one.part.lookups for one in asked))  # fmt: skip
 
 
 class _Asked(NamedTuple):

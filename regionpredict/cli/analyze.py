@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from regionpredict.cli.output import write_result
-from regionpredict.cli.source_options import run_analysis, source_options
+from regionpredict.cli.source_options import keep_answer, run_analysis, source_options
 
 
 @click.command("analyze")
@@ -44,3 +44,4 @@ def command(
         write_result(facts_csv(analysis.facts), output)
     else:
         write_result(facts_table(analysis.facts), output)
+    keep_answer(output)

@@ -5,6 +5,7 @@ twins parse (`libclang_reader`, `pycparser_reader`); everything behind the synta
 (`syntax`) is one code (`lowering`, `memory_effects`), so that both give the same facts.
 """
 
+from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.read import (
     FRONTENDS,
     Part,
@@ -15,13 +16,16 @@ from regionpredict.frontend.read import (
     read_file,
 )
 from regionpredict.frontend.requests import SourceRequest, requests_for
+from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import parse_directive
 
 __all__ = [
     "FRONTENDS",
+    "Lookups",
     "Part",
     "SourceRequest",
     "default_frontend",
+    "dependencies_of",
     "join",
     "left_out",
     "parse_directive",

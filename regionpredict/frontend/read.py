@@ -17,6 +17,7 @@ from regionpredict.frontend.requests import (
     SourceRequest,
 )
 from regionpredict.frontend.syntax import (
+    Lookups,
     Unit,
 )
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
@@ -34,6 +35,7 @@ class Part(NamedTuple):
     macros: frozenset[str]
     headers: str
     flows: list[Flow]
+    lookups: Lookups | None = None  # where the file could not be read
 
 
 def default_frontend() -> str:
@@ -94,7 +96,7 @@ def read_file(
     finally:
         unit.close()
     notes = [*unit.diagnostics, *notes]
-    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen)
+    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups)
 
 
 def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Part:

@@ -21,7 +21,7 @@ from regionpredict.machine.model import (
 )
 from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
-from regionpredict.machine.shipped import load, shipped_names
+from regionpredict.machine.shipped import file_of, load, shipped_names
 
 __all__ = [
     "KERNELS",
@@ -41,6 +41,7 @@ __all__ = [
     "SharedPath",
     "assumed_figures",
     "evidence_of",
+    "file_of",
     "load",
     "shipped_names",
 ]

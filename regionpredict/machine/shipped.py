@@ -6,10 +6,9 @@ from pathlib import Path
 
 from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
-from regionpredict.machine.document import did_you_mean
 from regionpredict.machine.machines_folder import shipped_folder
 from regionpredict.machine.model import Machine
-from regionpredict.machine.reader import read
+from regionpredict.machine.reader import did_you_mean, read
 
 _SUFFIXES = (".yaml", ".yml")
 

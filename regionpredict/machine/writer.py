@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from regionpredict.machine import defaults
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.draw import size_text
-from regionpredict.machine.families import GENERIC, family_of
 from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.reader import GENERIC, defaults, family_of
 
 GUESSED_CLOCK_HZ = 2.0e9
 GUESSED_CORE_GBPS = 10.0

@@ -60,7 +60,6 @@ KNOWN = (
     {"cli.measure", "cli.measure_slurm"},
     {"fit.fitting", "fit.knowledge"},
     {"fit.model", "fit.quality"},
-    {"machine.corrections", "machine.defaults", "machine.model", "machine.section"},
 )
 
 

@@ -106,7 +106,7 @@ def main() -> None:
     """Runs the rounds and prints the table."""
     folder, passed, requests = options()
     small = str(ROOT / "polybench_samples" / "linear_algebra" / "gemm" / "gemm.c")
-    command = ["-m", "regionpredict", "predict"]
+    command = ["-m", "regionpredict", "predict", "--no-cache"]
     predict = [*command, folder, *passed, "-m", "dunnington", "--format", "json"]
     parsed, whole, single, bare, helped, one = [], [], [], [], [], []
     parse_all(requests)

@@ -7,9 +7,13 @@ In: what a source includes. Out: include folders (`include_folders`), guessed de
 from regionpredict.frontend.headers.include_folders import (
     SHIPPED,
     compiler_headers,
+    compiler_listings,
+    guess_folders,
     guess_include,
+    guess_tree,
     has_system_headers,
     is_system_path,
+    system_folders,
 )
 from regionpredict.frontend.headers.missing_declarations import Guesses
 
@@ -17,7 +21,11 @@ __all__ = [
     "SHIPPED",
     "Guesses",
     "compiler_headers",
+    "compiler_listings",
+    "guess_folders",
     "guess_include",
+    "guess_tree",
     "has_system_headers",
     "is_system_path",
+    "system_folders",
 ]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+
+from regionpredict.file_dependencies import Tree
 
 SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
@@ -12,11 +15,52 @@ _GUESSES = ("include", "inc", "common", "src", "headers", "utilities", "util")
 _MAX_FOLDERS = 400
 
 
+_GCC = "/usr/lib/gcc"
+# Where compilers put what tells which of them are installed.
+_COMPILERS = ("/usr/lib", "/usr/include/c++", _GCC)
+
+
+def compiler_listings() -> tuple[str, ...]:
+    """Folders whose entries tell which compilers' and C++ headers there are."""
+    return (*_COMPILERS, *(str(path) for path in sorted(Path(_GCC).glob("*"))))
+
+
+def system_folders() -> tuple[str, ...]:
+    """Folders that are searched for headers besides those that a command names."""
+    multiarch = (str(path) for path in sorted(Path("/usr/include").glob("*-linux-*")))
+    return (*_SYSTEM, *multiarch, *compiler_headers(), SHIPPED)
+
+
+def guess_folders(source: str, root: str) -> tuple[str, ...]:
+    """The folders that `guess_include` looks into before it looks everywhere below the root."""
+    return tuple(
+        str(level / name) for level in _levels_up(source, root) for name in ("", *_GUESSES)
+    )
+
+
+def guess_tree(source: str, root: str, guessed: Iterable[str]) -> Tree:
+    """Where `guess_include` looks then."""
+    names = tuple(sorted({Path(header).name for header in guessed}))
+    return Tree(str(_top(source, root)), names=names, most=_MAX_FOLDERS)
+
+
+def _top(source: str, root: str) -> Path:
+    return Path(root).resolve() if root else Path(source).resolve().parent
+
+
+def _levels_up(source: str, root: str) -> Iterator[Path]:
+    top, folder = _top(source, root), Path(source).resolve().parent
+    for level in (folder, *folder.parents):
+        yield level
+        if level == top or top not in level.parents:
+            break
+
+
 @lru_cache(maxsize=1)
 def compiler_headers() -> tuple[str, ...]:
     """Folders with a compiler's own headers (`stddef.h`, `omp.h`), the newest first."""
     found = [
-        *Path("/usr/lib/gcc").glob("*/*/include"),
+        *Path(_GCC).glob("*/*/include"),
         *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
     ]
     usable = [path for path in found if (path / "stddef.h").exists()]
@@ -58,16 +102,11 @@ def guess_include(header: str, source: str, root: str) -> str | None:
     Looked for: the file's neighbours and their usual include folders, upwards to `root`, then
     anywhere below `root`.
     """
-    folder = Path(source).resolve().parent
-    top = Path(root).resolve() if root else folder
-    for level in (folder, *folder.parents):
-        for name in ("", *_GUESSES):
-            if (level / name / header).is_file():
-                return str(level / name)
-        if level == top or top not in level.parents:
-            break
+    for folder in guess_folders(source, root):
+        if Path(folder, header).is_file():
+            return folder
     name = Path(header).name
-    for candidate in _header_folders(str(top)).get(name, []):
+    for candidate in _header_folders(str(_top(source, root))).get(name, []):
         base = Path(candidate, name)
         for _ in range(len(Path(header).parts)):
             base = base.parent

@@ -298,6 +298,18 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
     return found
 
 
+def files_of(unit: int) -> list[str]:
+    """The paths of all files that were read, as the parser found them, the system's as well."""
+    lib = library()
+    found: list[str] = []
+
+    def visit(file: int, _stack: Any, _depth: int, _data: object) -> None:
+        found.append(text(lib.clang_getFileName(file)))
+
+    lib.clang_getInclusions(unit, _INCLUSION(visit), None)
+    return [path for path in found if path and path != PRELUDE]
+
+
 def parse(
     index: int, path: str, arguments: Sequence[str], options: int, prelude: str = ""
 ) -> tuple[int, int]:

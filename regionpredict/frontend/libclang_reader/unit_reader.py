@@ -33,6 +33,7 @@ from regionpredict.frontend.syntax import (
     CallIndex,
     Decl,
     Function,
+    Lookups,
     Pragma,
     Unit,
 )
@@ -112,6 +113,9 @@ class _Reader:
         self.errors: tuple[Span, ...] = ()
         self.sources: dict[int, SourceText] = {}
         self.active: dict[int, Masked] = {}
+        self.read: dict[str, None] = {request.path: None}
+        self.folders: dict[str, None] = {}
+        self.guessed: dict[str, None] = {}
         self.handle = self._parse_with_guesses()
         self.macros = MacroTable()
         self.place = lc.Place()
@@ -132,6 +136,8 @@ class _Reader:
             raise InputError(
                 "cannot be read as C", remedy="is it a source file?", path=request.path
             )
+        self.folders.update(dict.fromkeys(request.includes))
+        self.read.update(dict.fromkeys(lc.files_of(handle)))
         return handle
 
     def _parse_with_guesses(self) -> int:
@@ -172,7 +178,7 @@ class _Reader:
                 header = name.decode("utf-8", "replace")
                 found = next((f for f in known if (f / header).is_file()), None)
                 if found is None:
-                    folder = guess_include(header, request.path, request.root)
+                    folder = self._guess(header, request)
                     if folder is None:
                         continue
                     self._say_guessed(folder)
@@ -181,8 +187,13 @@ class _Reader:
                     request = replace(request, includes=(*request.includes, folder))
                 if found / header not in seen:
                     seen.add(found / header)
+                    self.read[str(found / header)] = None
                     waiting.append(found / header)
         return request
+
+    def _guess(self, header: str, request: SourceRequest) -> str | None:
+        self.guessed[header] = None
+        return guess_include(header, request.path, request.root)
 
     def _say_guessed(self, folder: str) -> None:
         shown = os.path.relpath(folder)
@@ -191,7 +202,7 @@ class _Reader:
 
     def _guessed_folder(self, handle: int, request: SourceRequest) -> str | None:
         for header, _ in self._missing_headers(handle):
-            folder = guess_include(header, request.path, request.root)
+            folder = self._guess(header, request)
             if folder is not None and folder not in request.includes:
                 return folder
         return None
@@ -271,6 +282,7 @@ class _Reader:
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
+            lookups=Lookups(tuple(self.read), tuple(self.folders), tuple(self.guessed)),
             writes_of=self.writes_of,
             bodies=self.bodies,
             errors=self.errors,

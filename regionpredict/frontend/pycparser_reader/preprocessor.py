@@ -20,6 +20,7 @@ from regionpredict.frontend.pycparser_reader.tokens import SPACE, Spot, Token, l
 from regionpredict.frontend.requests import (
     SourceRequest,
 )
+from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import (
     blank_comments,
 )
@@ -121,6 +122,7 @@ class Preprocessed:
 
     tokens: list[Token]
     files: dict[str, bytes]
+    lookups: Lookups
     pragmas: set[tuple[str, int]] = field(default_factory=set)
     defines: set[tuple[str, int]] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -142,7 +144,8 @@ def preprocess(request: SourceRequest) -> Preprocessed:
         raise InputError(
             "cannot be preprocessed", remedy="is it a C source file?", path=request.path, line=line
         ) from error
-    return Preprocessed(tokens, run.files, run.active, run.defined, run.diagnostics)
+    asked = Lookups(tuple(run.opened), (*run.quoted, *run.folders), tuple(run.missed))
+    return Preprocessed(tokens, run.files, asked, run.active, run.defined, run.diagnostics)
 
 
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
@@ -156,6 +159,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.active: set[tuple[str, int]] = set()
         self.diagnostics: list[Diagnostic] = []
         self.guessed: list[str] = []
+        self.opened: dict[str, None] = {request.path: None}
+        self.missed: dict[str, None] = {}
         self.line = 1
         self.text = ""
         self.rewrite_paths: list[Any] = []
@@ -203,6 +208,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         yield from self._file(self.request.path, data)
 
     def _file(self, path: str, data: bytes) -> Iterator[Token]:
+        self.opened[path] = None
         if not is_system_path(path):
             self.files.setdefault(path, data)
         if data.startswith(_BOM):
@@ -266,6 +272,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def _guess(self, name: str, includer: str) -> str | None:
         if len(self.guessed) >= _MAX_GUESSES:
             return None
+        self.missed[name] = None
         folder = guess_include(name, self.request.path, self.request.root)
         if folder is None or folder in self.guessed:
             return None

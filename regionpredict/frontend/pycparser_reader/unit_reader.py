@@ -244,6 +244,7 @@ class _Reader:
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.sources),
             macros=self.macros.constants,
+            lookups=self.read.lookups,
             writes_of=self.writes_of,
             bodies=self.bodies,
             errors=tuple(self.errors),

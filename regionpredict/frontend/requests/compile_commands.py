@@ -12,6 +12,7 @@ from typing import Any
 from regionpredict.errors import InputError
 from regionpredict.frontend.requests.source_request import SOURCES, SourceRequest
 
+DATABASE = "compile_commands.json"
 _WITH_VALUE = frozenset(("-isystem", "-idirafter", "-iquote", "-include", "-imacros"))
 
 
@@ -52,8 +53,8 @@ def _from_entry(
     includes: tuple[str, ...], standard: str,
 ) -> SourceRequest | None:  # fmt: skip
     words = _command_words(entry, database)
-    folder = Path(database.parent, entry.get("directory", "."))
-    file = Path(os.path.normpath(folder / entry["file"]))
+    folder = _folder_of(entry, database)
+    file = _file_of(entry, folder)
     if file.suffix not in SOURCES or not file.exists():
         return None
     own_defines, own_includes, own_standard, extra = _flags(words[1:], folder)
@@ -63,6 +64,20 @@ def _from_entry(
         (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
         str(database.parent), extra,
     )  # fmt: skip
+
+
+def listed_files(database: Path) -> list[str]:
+    """The files of a compilation database that was read, there or not."""
+    entries = json.loads(database.read_text())
+    return [str(_file_of(entry, _folder_of(entry, database))) for entry in entries]
+
+
+def _folder_of(entry: dict[str, Any], database: Path) -> Path:
+    return Path(database.parent, entry.get("directory", "."))
+
+
+def _file_of(entry: dict[str, Any], folder: Path) -> Path:
+    return Path(os.path.normpath(folder / entry["file"]))
 
 
 def _command_words(entry: dict[str, Any], database: Path) -> list[str]:

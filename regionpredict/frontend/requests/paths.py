@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regionpredict.errors import InputError
-from regionpredict.frontend.requests.compile_commands import requests_from_database
+from regionpredict.file_dependencies import FileDependencies, Tree
+from regionpredict.frontend.requests.compile_commands import (
+    DATABASE,
+    listed_files,
+    requests_from_database,
+)
 from regionpredict.frontend.requests.source_request import HEADERS, SOURCES, SourceRequest
 
 _SKIPPED = frozenset(("build", "dist", "node_modules", "__pycache__", "CMakeFiles"))
+_PROJECT_MARKS = (".git", "Makefile", "CMakeLists.txt", "configure")
 
 
 def requests_for(
@@ -44,7 +50,7 @@ def _expand(
     if not given.exists():
         raise InputError("no such file or folder", remedy="check the path", path=path)
     if given.is_dir():
-        database = given / "compile_commands.json"
+        database = given / DATABASE
         if database.exists():
             return requests_from_database(database, defines, includes, standard)
         files = _sources_below(given)
@@ -67,12 +73,37 @@ def _expand(
 def _project_root(file: Path) -> str:
     """The nearest folder above that looks like a project's, two levels up at the most."""
     folder = file.resolve().parent
-    for level in (folder, *list(folder.parents)[:2]):
-        if any(
-            (level / mark).exists() for mark in (".git", "Makefile", "CMakeLists.txt", "configure")
-        ):
+    for level in _levels(folder):
+        if any((level / mark).exists() for mark in _PROJECT_MARKS):
             return str(level)
     return str(folder)
+
+
+def _levels(folder: Path) -> tuple[Path, ...]:
+    return (folder, *list(folder.parents)[:2])
+
+
+def path_dependencies(paths: Sequence[str]) -> FileDependencies:
+    """What `requests_for` asks of the file system for these paths, beside the sources' text."""
+    contents: list[str] = []
+    presence: list[str] = []
+    trees: list[Tree] = []
+    for path in paths:
+        given = Path(path)
+        database = given if path.endswith(".json") else given / DATABASE
+        if given.is_dir():
+            presence.append(str(database))
+        if database.is_file():
+            contents.append(str(database))
+            presence += listed_files(database)
+        elif given.is_dir():
+            trees.append(
+                Tree(path, suffixes=tuple(sorted(SOURCES)), skipped=tuple(sorted(_SKIPPED)))
+            )
+        else:
+            levels = _levels(given.resolve().parent)
+            presence += [str(level / mark) for level in levels for mark in _PROJECT_MARKS]
+    return FileDependencies(tuple(contents), presence=tuple(presence), trees=tuple(trees))
 
 
 def _sources_below(folder: Path) -> list[str]:

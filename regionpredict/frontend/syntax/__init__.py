@@ -42,7 +42,7 @@ from regionpredict.frontend.syntax.nodes import (
     While,
 )
 from regionpredict.frontend.syntax.print_c import show
-from regionpredict.frontend.syntax.translation_unit import CallIndex, Unit, Writes
+from regionpredict.frontend.syntax.translation_unit import CallIndex, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
     below,
     every_expression,
@@ -77,6 +77,7 @@ __all__ = [
     "Index",
     "IntLit",
     "Jump",
+    "Lookups",
     "Member",
     "Name",
     "Opaque",

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from regionpredict.frontend.syntax.assignments import Effects
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.nodes import CallExpr, Decl, Expression, Function
 from regionpredict.frontend.syntax.traversal import calls_in
 from regionpredict.ir import Diagnostic, Span
+
+
+class Lookups(NamedTuple):
+    """What reading a source file asked of the file system.
+
+    `files`: all that were read, the system's as well. `folders`: where headers were looked for,
+    beside the folders of these files. `guessed`: headers whose folder was looked for below the
+    request's root.
+    """
+
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+    guessed: tuple[str, ...]
+
 
 # What is written to a variable: the value where it is `=`, and whether a loop repeats it.
 Writes = dict[Decl, list[tuple[Expression | None, bool]]]
@@ -58,6 +73,7 @@ class Unit:
     diagnostics: tuple[Diagnostic, ...]
     files: tuple[str, ...]
     macros: frozenset[str]
+    lookups: Lookups
     writes_of: Callable[[Decl], int]
     bodies: Callable[[], list[Function]]
     headers: str = "system"

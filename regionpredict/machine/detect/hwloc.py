@@ -16,7 +16,7 @@ from regionpredict.machine.detect.topology import (
     Topology,
     assemble,
 )
-from regionpredict.machine.families import Identity
+from regionpredict.machine.reader import Identity
 
 _PACKAGES = ("Package", "Socket")
 _MOST_BYTES = 16 << 20

@@ -14,7 +14,7 @@ from regionpredict.machine.detect.topology import (
     Topology,
     assemble,
 )
-from regionpredict.machine.families import Identity
+from regionpredict.machine.reader import Identity
 
 SYSTEM = Path("/sys/devices/system")
 CPUINFO = Path("/proc/cpuinfo")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regionpredict.errors import InputError
-from regionpredict.machine.families import Identity
+from regionpredict.machine.reader import Identity
 
 MOST_BYTES_PER_CORE = 16 * 1024**2
 """More of the last cache for one core than any machine has: what is shown is another host's."""

@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from regionpredict.machine import units
-from regionpredict.machine.document import Item, did_you_mean
 from regionpredict.machine.quantity import EVIDENCE, Curve, Evidence, Quantity
+from regionpredict.machine.reader import units
+from regionpredict.machine.reader.document import Item, did_you_mean
 
 LABELS = ("source", "evidence")
 

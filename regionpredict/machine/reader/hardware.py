@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from regionpredict.machine import defaults
-from regionpredict.machine.document import Item
-from regionpredict.machine.families import Family
-from regionpredict.machine.labels import Labels
 from regionpredict.machine.model import Cache, CachePolicy, Memory, Node, SharedPath
 from regionpredict.machine.quantity import Curve, Quantity
-from regionpredict.machine.section import Section
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.document import Item
+from regionpredict.machine.reader.families import Family
+from regionpredict.machine.reader.labels import Labels
+from regionpredict.machine.reader.section import Section
 
 NODE = (
     "packages",

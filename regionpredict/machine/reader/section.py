@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from regionpredict.machine import defaults
-from regionpredict.machine.document import Item, did_you_mean
 from regionpredict.machine.kernels import KERNELS
-from regionpredict.machine.labels import LABELS, Labels
 from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.document import Item, did_you_mean
+from regionpredict.machine.reader.labels import LABELS, Labels
 
 
 class Section:

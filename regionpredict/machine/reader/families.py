@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from regionpredict.machine.document import Item, did_you_mean, parse
-from regionpredict.machine.labels import LABELS, Labels
 from regionpredict.machine.machines_folder import families_folder
 from regionpredict.machine.processor import FIGURES
 from regionpredict.machine.quantity import Quantity
+from regionpredict.machine.reader.document import Item, did_you_mean, parse
+from regionpredict.machine.reader.labels import LABELS, Labels
 
 GENERIC = "generic"
 """The family of a processor that nobody names: all of its figures are assumed."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 
-from regionpredict.machine import costs, defaults, density, hardware
-from regionpredict.machine.corrections import CORRECTIONS, read_corrections
-from regionpredict.machine.document import parse
-from regionpredict.machine.labels import Labels
+from regionpredict.machine import density_weights
 from regionpredict.machine.model import Machine
-from regionpredict.machine.read_processor import PROCESSOR, read_family_of, read_processor
-from regionpredict.machine.section import Section
+from regionpredict.machine.reader import costs, defaults, hardware
+from regionpredict.machine.reader.corrections import CORRECTIONS, read_corrections
+from regionpredict.machine.reader.document import parse
+from regionpredict.machine.reader.labels import Labels
+from regionpredict.machine.reader.processor import PROCESSOR, read_family_of, read_processor
+from regionpredict.machine.reader.section import Section
 
 TOP = (
     "name",
@@ -67,9 +68,9 @@ def read(text: str, path: str) -> Machine:
         memory=memory,
         operations=operations,
         overheads=defaults.overheads(node, t, given),
-        density=density.corrected(
+        density=density_weights.corrected(
             costs.read_density(
-                weights, density.weights(node, caches, memory, operations, factor), node
+                weights, density_weights.weights(node, caches, memory, operations, factor), node
             ),
             corrections,
         ),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.machine import defaults
-from regionpredict.machine.families import GENERIC, Family, load_family, named_family
 from regionpredict.machine.model import Cache, Node
 from regionpredict.machine.processor import FIGURES, Processor
 from regionpredict.machine.quantity import Quantity
-from regionpredict.machine.section import Section
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.families import GENERIC, Family, load_family, named_family
+from regionpredict.machine.reader.section import Section
 
 PROCESSOR = ("family", *FIGURES)
 _WIDE_VECTOR_BITS = 512

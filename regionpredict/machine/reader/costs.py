@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from regionpredict.machine import defaults
-from regionpredict.machine.corrections import read_thresholds
 from regionpredict.machine.model import (
     ACCESS_KINDS,
     ACCESS_PATTERNS,
@@ -16,7 +14,9 @@ from regionpredict.machine.model import (
     Operation,
 )
 from regionpredict.machine.quantity import Curve, Quantity
-from regionpredict.machine.section import Section
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.corrections import read_thresholds
+from regionpredict.machine.reader.section import Section
 
 OPENMP = (
     "fork_join",
