@@ -10,7 +10,7 @@ from texts import facts_of_loop
 from regionpredict.analysis.domain import Domain, domain_of, steps_of
 from regionpredict.ir import Expr, Loop, Span
 
-I, J, N, M = (Expr.name(name) for name in "ijnm")
+I, J, N, M = (Expr.name(name) for name in "ijnm")  # noqa: E741
 At = dict[str, int]
 
 
@@ -139,6 +139,8 @@ def test_ends_of_steps_of_one(loops: tuple[Loop, ...]) -> None:
     ("strided", "ends"),
     [
         # what the comparison still allows, in whose stride's reach the last value lies
+        (loop("i", 1, "<", 9, 2), (1, 8)),
+        (loop("i", 8, ">=", 1, -2), (1, 8)),
         (loop("i", 1, "<", 9, 3), (1, 8)),
         (loop("i", 1, "<=", 9, 3), (1, 9)),
         (loop("i", 9, ">", 1, -3), (2, 9)),

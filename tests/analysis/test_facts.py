@@ -1,4 +1,4 @@
-"""A region's facts as one value: how counts are shown, what is left open, and which notes say so."""
+"""A region's facts as one value: how counts are shown, what is left open, and what is noted."""
 
 from __future__ import annotations
 
@@ -147,7 +147,8 @@ void f(int n, int m) {
 
 
 def test_a_while_loop_has_no_end_to_be_assumed() -> None:
-    loops = "for (int i = 0; i < n; i++) { double v = y[i]; while (v > 1) { if (v > 9) break; v *= x[i]; } }"
+    body = "{ double v = y[i]; while (v > 1) { if (v > 9) break; v *= x[i]; } }"
+    loops = f"for (int i = 0; i < n; i++) {body}"
     facts = facts_of_loop(loops, HEAD)
     assert "RP114" not in ids(facts)
     assert facts.bindings.assumed == ()

@@ -25,13 +25,13 @@ def runs(loops: str, **sizes: int) -> int | None:
 @pytest.mark.parametrize(
     ("loops", "truth"),
     [
-        ("for (int i = 0; i < n; i++)", lambda n: range(n)),
+        ("for (int i = 0; i < n; i++)", range),
         ("for (int i = 0; i <= n; i++)", lambda n: range(n + 1)),
         ("for (int i = 2; i < n; i += 3)", lambda n: range(2, n, 3)),
         ("for (int i = 2; i <= n; i += 3)", lambda n: range(2, n + 1, 3)),
         ("for (int i = n; i > 1; i--)", lambda n: range(n, 1, -1)),
         ("for (int i = n; i >= 1; i -= 4)", lambda n: range(n, 0, -4)),
-        ("for (int i = 0; i != n; i++)", lambda n: range(n)),
+        ("for (int i = 0; i != n; i++)", range),
     ],
 )
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 12])

@@ -7,6 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from texts import facts_of_loop, facts_of_texts
 
+from regionpredict.analysis.domain import domain_of
+from regionpredict.analysis.footprint import Reference, declared_bytes, footprint
+from regionpredict.ir import Access, Array, Expr, Loop, Span
+from regionpredict.ir.expr import ONE, ZERO
+
 DECLARATIONS = """
 double x[4000], y[4000], A[90][90], B[90][90];
 float s[4000];
@@ -221,6 +226,20 @@ double A[90][90];
         ):
             truth = box((place(i, j, w) for i, j in points), 8)
             assert bytes_of(loops + statement, head, n=n, w=w) == truth, statement
+
+
+def test_an_array_that_is_not_what_it_was_declared() -> None:
+    """Two subscripts of what has one extent: the whole as declared, where one is not known."""
+    i, span = Expr.name("i"), Span("f.c", 1)
+    table = Expr.atom("ref", i, label="t")
+    access = Access("a", "write", (i, table), "a[i][t[i]]", span)
+    ranges = domain_of((Loop("i", ZERO, Expr.const(4), "<", ONE, (), span),)).ranges
+    for dims, size in (((Expr.const(5),), 5 * 8), ((None,), None)):
+        found = footprint(Array("a", 8, dims, "global"), [Reference(access, ranges)])
+        assert (None if found is None else found.constant) == size
+    square = Array("a", 8, (Expr.const(5), Expr.const(3)), "global")
+    assert declared_bytes(square) == 5 * 3 * 8
+    assert footprint(square, ()) == 0  # nothing refers to it
 
 
 def test_a_clamp_that_holds_nothing_back() -> None:
