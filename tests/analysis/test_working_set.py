@@ -188,6 +188,12 @@ def test_gathers(declaration: str, statement: str, size: int) -> None:
     assert bytes_of(loops, declaration + "int row[7];", n=7) == size + 7 * 4
 
 
+def test_one_end_that_is_not_known() -> None:
+    """j from 0 to where n - m, of unknown sign, lets it: anywhere in the 4000 of x."""
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < i * (n - m); j++) x[j] = 1;"
+    assert bytes_of(loops, n=9, m=2) == 4000 * 8
+
+
 def test_what_is_not_known_is_withheld() -> None:
     text = """
 extern void g(double *);
