@@ -20,9 +20,18 @@ from regionpredict.analysis.firsttouch import Placement, placements
 from regionpredict.analysis.history import histories
 from regionpredict.analysis.values import free_names
 from regionpredict.errors import UsageError
-from regionpredict.frontend import Part, SourceRequest, default_frontend, join, read_file
+from regionpredict.frontend import (
+    Lookups,
+    Part,
+    SourceRequest,
+    default_frontend,
+    join,
+    left_out,
+    read_file,
+)
 from regionpredict.ir import Definition, Program, Region
 from regionpredict.ir.pprint import dump_program
+from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, predict_density, predict_saturation
 from regionpredict.report.dump import dump_facts, dump_prediction
@@ -35,11 +44,15 @@ _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A program and the facts of its regions; `seconds` a stage, in the caller's clock."""
+    """A program and the facts of its regions.
+
+    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for.
+    """
 
     program: Program
     facts: tuple[RegionFacts, ...]
     seconds: Mapping[str, float]
+    lookups: tuple[Lookups | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +72,13 @@ def analyse(
     frontend: str | None = None,
     processes: int = 1,
     flows: bool = True,
+    limits: Limits = LIMITS,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
-    `flows` reads also what tells where pages lie, which the saturation model asks for.
+    `flows` reads also what tells where pages lie, which the saturation model asks for. Each file
+    may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on.
     """
     chosen = frontend or default_frontend()
@@ -71,8 +86,9 @@ def analyse(
                   flows=flows, clock=clock)  # fmt: skip
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     begin = clock()
-    answers = dict(zip(order, spread(ask, [requests[at] for at in order], processes), strict=True))
-    asked = [answers[at] for at in range(len(requests))]
+    outcomes = isolated(ask, [requests[at] for at in order], processes, limits)
+    answers = dict(zip(order, outcomes, strict=True))
+    asked = [_answer(answers[at], requests[at], len(requests) == 1) for at in range(len(requests))]
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given)
@@ -83,7 +99,8 @@ def analyse(
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both})
+    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
+                    tuple(one.part.lookups for one in asked))  # fmt: skip
 
 
 class _Asked(NamedTuple):
@@ -93,6 +110,12 @@ class _Asked(NamedTuple):
     facts: list[RegionFacts]
     reading: float
     asking: float
+
+
+def _answer(outcome: _Asked | Failure, request: SourceRequest, alone: bool) -> _Asked:
+    if not isinstance(outcome, Failure):
+        return outcome
+    return _Asked(left_out(request, outcome.reason, alone=alone), [], 0.0, 0.0)
 
 
 def _read_and_ask(

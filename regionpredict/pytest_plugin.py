@@ -25,8 +25,8 @@ def expect_growth() -> Callable[..., Any]:
     `points` are numbers of one parameter, `values` lists of repetitions; `deviation`, `better`,
     `statistic` and `min_points` are as in an expectation file. Returns the verdict.
     """
-    from regionpredict.fit.expectation import fit_expected, growth_of, judge  # noqa: PLC0415
-    from regionpredict.fit.growth import parse  # noqa: PLC0415
+    from regionpredict.fit.expectations.growth import parse  # noqa: PLC0415
+    from regionpredict.fit.expectations.verdict import fit_expected, growth_of, judge  # noqa: PLC0415
 
     def check(
         expectation: str,
@@ -62,8 +62,8 @@ def expect_file(request: pytest.FixtureRequest) -> Callable[..., Any]:
     Paths are relative to the test's file. Returns the report.
     """
     from regionpredict.errors import InputError  # noqa: PLC0415
-    from regionpredict.fit.expectation_file import check_file  # noqa: PLC0415
-    from regionpredict.fit.expectation_report import report_table  # noqa: PLC0415
+    from regionpredict.fit.expectations.expectation_file import check_file  # noqa: PLC0415
+    from regionpredict.report.expectations import report_table  # noqa: PLC0415
 
     def check(path: str | Path, measurements: str | Path | None = None) -> Any:
         __tracebackhide__ = True

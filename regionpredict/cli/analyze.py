@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.source_options import run_analysis, source_options, write_result
+from regionpredict.cli.source_options import keep_answer, run_analysis, source_options, write_result
 
 
 @click.command("analyze")
@@ -43,3 +43,4 @@ def command(
         write_result(facts_csv(analysis.facts), output)
     else:
         write_result(facts_table(analysis.facts), output)
+    keep_answer(output)

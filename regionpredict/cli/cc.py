@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from regionpredict.cli.cache import cache_folder
 
 if TYPE_CHECKING:
     from regionpredict.measure.compiler_call import CompilerCall
@@ -55,19 +54,3 @@ def _linked_library(call: CompilerCall) -> list[str]:
     from regionpredict.measure.runtime_library import runtime_object
 
     return [str(runtime_object(call.driver, call.abi_options(), cache_folder()))]
-
-
-def cache_folder() -> Path:
-    """Where compiled pieces of the measuring library are kept between calls."""
-    base = os.environ.get("XDG_CACHE_HOME") or (
-        str(Path(os.environ["HOME"], ".cache")) if os.environ.get("HOME") else ""
-    )
-    folder = Path(base, "regionpredict") if base else None
-    if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK):
-                return folder
-        except OSError:
-            pass
-    return Path(tempfile.gettempdir(), f"regionpredict-{os.getuid()}")

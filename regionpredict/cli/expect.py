@@ -42,9 +42,9 @@ def command(
     """
     from pathlib import Path
 
-    from regionpredict.fit import expectation_report as reports
-    from regionpredict.fit.expectation_file import check_file
-    from regionpredict.fit.shipped import expectation_path
+    from regionpredict.fit.expectations.expectation_file import check_file
+    from regionpredict.fit.expectations.shipped_files import expectation_path
+    from regionpredict.report import expectations as reports
 
     measurements = source["measurements"]
     if source["run"] is not None:
@@ -74,8 +74,8 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
     from pathlib import Path
 
     from regionpredict.errors import UsageError
-    from regionpredict.fit.formats.writers import measurements_csv
-    from regionpredict.fit.microbench import BENCHMARKS, run_microbenchmark
+    from regionpredict.fit.expectations.run_microbenchmark import BENCHMARKS, run_microbenchmark
+    from regionpredict.report.measured_series import measurements_csv
 
     if name not in BENCHMARKS:
         raise UsageError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
-from regionpredict.cli.source_options import run_analysis, write_result
+from regionpredict.cli.source_options import keep_answer, run_analysis, write_result
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ _NEAR = 3
 @click.option("--std", "standard", default="", metavar="STD", help="Language standard.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a variable.")
 @click.option("--frontend", type=click.Choice(["libclang", "pycparser"]), default=None)
+@click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    help="Neither give a kept answer again nor keep this one.",
+)
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     what: str, machine_name: str | None, model: str, combination: str, output: str | None,
@@ -50,7 +56,7 @@ def command(
 
         write_result(rule_page(what), output)
         return
-    from regionpredict.machine import load
+    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
 
@@ -66,6 +72,7 @@ def command(
         first_touch=first_touch, within=within / 100,
     )  # fmt: skip
     write_result(explain_prediction(_at(result, file, line), machine), output)
+    keep_answer(output, file_of(machine_name)[0])
 
 
 def _place(what: str) -> tuple[str, int]:

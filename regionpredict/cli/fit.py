@@ -8,8 +8,9 @@ import click
 
 if TYPE_CHECKING:
     from regionpredict.errors import InputError
-    from regionpredict.fit.model import FittedModel
-    from regionpredict.fit.series import ModelSet, Series
+    from regionpredict.fit.experiment import Series
+    from regionpredict.fit.model.fitted_model import FittedModel
+    from regionpredict.fit.search.experiment_models import ModelSet
 
 
 _DATA = {
@@ -84,9 +85,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     """
     from pathlib import Path
 
-    from regionpredict.fit.formats import read, writers
-    from regionpredict.fit.formats.table import read_csv
-    from regionpredict.fit.series import model_experiment
+    from regionpredict.fit.input import read
+    from regionpredict.fit.input.csv_table import read_csv
+    from regionpredict.fit.search.experiment_models import model_experiment
+    from regionpredict.report.fitted_models import models_csv, models_json
 
     points = _bindings(predict)
     columns = {name: options[name] or None for name in ("parameters", "values")}
@@ -98,7 +100,9 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         experiment = _only(experiment, options["metric"], path)
     output, target = options["output"], options["target"]
     if output in _DATA:
-        _write(getattr(writers, _DATA[output])(experiment), target)
+        from regionpredict.report import measured_series
+
+        _write(getattr(measured_series, _DATA[output])(experiment), target)
         _report(experiment.problems)
         return
     found = model_experiment(
@@ -111,13 +115,13 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     )
     predictions = _predictions(found, points, options["level"], path)
     if output == "json":
-        text = writers.models_json(found, predictions)
+        text = models_json(found, predictions)
     elif output == "csv":
-        text = writers.models_csv(found)
+        text = models_csv(found)
     else:
         text = _table(found, predictions, output)
     if options["plot"] is not None:
-        from regionpredict.fit.plot import models_svg
+        from regionpredict.report.models_plot import models_svg
 
         Path(options["plot"]).write_text(models_svg(found), encoding="utf-8")
     _write(text, target)
@@ -134,7 +138,7 @@ def _report(problems: tuple[InputError, ...]) -> None:
 
 def _only(experiment: Any, metric: str, path: str) -> Any:
     from regionpredict.errors import InputError
-    from regionpredict.fit.series import Experiment
+    from regionpredict.fit.experiment import Experiment
 
     kept = tuple(series for series in experiment.series if series.metric == metric)
     if not kept:
@@ -189,7 +193,7 @@ def _predictions(
 
 def _table(found: ModelSet, predictions: list[dict[str, Any]], style: str) -> str:
     """The models as lines, fastest growing first."""
-    from regionpredict.fit.model import growth_key
+    from regionpredict.fit.model.fitted_model import growth_key
 
     def growth(item: tuple[Series, FittedModel]) -> tuple[float, float, float]:
         model = item[1]

@@ -1,63 +1,28 @@
-"""The `regionpredict` group: loads a command's file only when it is called."""
+"""The entry point: an answer that is kept, or a run of the command; errors as one line."""
 
 from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING
 
-import click
-
-from regionpredict import __version__
+from regionpredict.cli.result_cache import ResultCache, RunRecord, recorded, result_cache
 from regionpredict.errors import InputError, UsageError
 
-# name -> one line of help: `--help` imports no command.
-COMMANDS = {
-    "analyze": "Facts of every parallel loop, from the source alone.",
-    "predict": "Packages and threads that every parallel loop can use on a machine.",
-    "explain": "The derivation of one region's hint, or the page of a rule.",
-    "machines": "List, show, check and detect machine models.",
-    "calibrate": "Measure this host into a machine model.",
-    "fit": "Empirical scaling models from measurements.",
-    "expect": "Scalability expectations as a test.",
-    "cc": "A compiler that measures the regions of what it compiles.",
-    "measure": "Every region's time over thread counts.",
-    "compare": "Hold predictions against measurements.",
-    "run": "Run a program with each region on its hinted threads.",
-}
-
-
-class _Lazy(click.Group):
-    """A group whose commands live in `regionpredict.cli.<name>`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"regionpredict.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="regionpredict")
-def group() -> None:
-    """Says for each OpenMP loop, before the job is submitted, how many packages and threads of a
-    machine it can use, why, and how sure it is.
-    """
+if TYPE_CHECKING:
+    import click
 
 
 def program() -> None:
     """The entry point: `main`, and no time spent on taking its values apart one by one."""
-    main()
+    cache = result_cache(sys.argv[1:], os.environ)
+    if cache is None:
+        main()
+    elif not cache.replay():
+        _run_and_keep(cache)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -67,11 +32,27 @@ def program() -> None:
     os._exit(0)
 
 
-def main() -> None:
-    """Runs a command: a wrong input is one line and exit code 1, a wrong call one line and 2."""
+def _run_and_keep(cache: ResultCache) -> None:
+    """Runs the command; what a run without errors printed is kept where the command says so."""
+    record = RunRecord()
+    out, err = recorded(record)
+    with redirect_stdout(out), redirect_stderr(err):
+        main(record)
+    cache.store(record)
+
+
+def main(record: RunRecord | None = None) -> None:
+    """Runs a command: a wrong input is one line and exit code 1, a wrong call one line and 2.
+
+    The command notes in `record` what its answer depends on.
+    """
+    import click
+
+    from regionpredict.cli.group import group
+
     gc.disable()  # a run makes millions of small values and hardly a cycle: it takes a fifth less
     try:
-        group(prog_name="regionpredict", standalone_mode=False)
+        group(prog_name="regionpredict", standalone_mode=False, obj=record)
     except UsageError as error:
         click.echo(f"regionpredict: {error}", err=True)
         sys.exit(2)
@@ -94,4 +75,6 @@ def main() -> None:
 def _show(error: click.ClickException) -> None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "regionpredict"
+    import click
+
     click.echo(f"regionpredict: {error.format_message()}; see '{command} --help'", err=True)

@@ -238,7 +238,7 @@ def _observed(words: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], 
 
     if not binary:
         return {}, read_output
-    from regionpredict.cli.cc import cache_folder
+    from regionpredict.cli.cache import cache_folder
     from regionpredict.cli.run import compiler, find_program, preloaded
     from regionpredict.measure.binary import outlined_functions
     from regionpredict.measure.outlined_results import read_outlined

@@ -9,6 +9,7 @@ import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
 from regionpredict.cli.source_options import (
+    keep_answer,
     processes_of,
     run_analysis,
     source_options,
@@ -63,7 +64,7 @@ def command(
     PATH is a file, a folder, or a compile_commands.json.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.machine import load
+    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import dump, predict
 
     check_stage(stage)
@@ -82,6 +83,8 @@ def command(
     else:
         text = _shown(form, result, campaign, str(weights))
     write_result(text, output)
+    if weights is None:
+        keep_answer(output, file_of(machine_name)[0])
 
 
 def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: str) -> str:

@@ -38,7 +38,7 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
     Never on more than PROGRAM was given (OMP_NUM_THREADS, its own num_threads clauses). PROGRAM is
     not recompiled, but needs debug information (-g): by it hints find their regions.
     """
-    from regionpredict.cli.cc import cache_folder
+    from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.measure.limits import limits_of, write_limits

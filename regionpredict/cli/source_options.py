@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.result_cache import RunRecord
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ _OPTIONS: tuple[Decorator, ...] = (
     click.option("-j", "processes", type=click.IntRange(1), default=None, metavar="N",
                  help="Processes; all cores if not given."),
     click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
+    click.option("--no-cache", is_flag=True, expose_value=False,
+                 help="Neither give a kept answer again nor keep this one."),
     click.option("--timings", is_flag=True, help="Say on standard error how long each stage took."),
 )  # fmt: skip
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds PATH..., -D, -I, --std, --set, --frontend, --dump, -j, -o and --timings."""
+    """Adds PATH..., -D, -I, --std, --set, --frontend, --dump, -j, -o, --no-cache and --timings."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -100,10 +103,11 @@ def run_analysis(
 
     `flows`: also what tells where pages lie.
     """
-    from regionpredict.frontend import requests_for
+    from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
 
-    requests = requests_for(paths, parse_pairs(defines), includes, standard)
+    pairs = parse_pairs(defines)
+    requests = requests_for(paths, pairs, includes, standard)
     analysis = analyse(
         requests, parse_given(given), frontend=frontend, processes=processes_of(processes),
         flows=flows, clock=time.perf_counter,
@@ -117,7 +121,26 @@ def run_analysis(
         click.echo("note: no system headers here: the shipped minimum was used", err=True)
     if not analysis.facts:
         click.echo("note: no OpenMP worksharing loop found", err=True)
+    record = run_record()
+    if record is not None and not timings:
+        record.read_sources(
+            dependencies_of(paths, requests, analysis.lookups),
+            lambda: requests_for(paths, pairs, includes, standard) == requests,
+        )
     return analysis
+
+
+def run_record() -> RunRecord | None:
+    """The record of this run, where its answer may be kept."""
+    record = click.get_current_context().obj
+    return record if isinstance(record, RunRecord) else None
+
+
+def keep_answer(output: str | None, *files: Path) -> None:
+    """Says that the run is over and depends on these files, too; not where it wrote a file."""
+    record = run_record()
+    if record is not None and output is None:
+        record.keep(*files)
 
 
 def processes_of(asked: int | None) -> int:

@@ -4,10 +4,10 @@ The door is `fit(points, values)`; `fit_many` is the same for many call paths wi
 points.
 """
 
-from regionpredict.fit.fitting import fit, fit_many
-from regionpredict.fit.knowledge import Prior
-from regionpredict.fit.model import FittedModel, Interval
-from regionpredict.fit.single import Criterion
-from regionpredict.fit.terms import SearchSpace
+from regionpredict.fit.model.fitted_model import FittedModel, Interval
+from regionpredict.fit.model.terms import SearchSpace
+from regionpredict.fit.search.fitting import fit, fit_many
+from regionpredict.fit.search.one_parameter import Criterion
+from regionpredict.fit.search.prior import Prior
 
 __all__ = ["Criterion", "FittedModel", "Interval", "Prior", "SearchSpace", "fit", "fit_many"]

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
-from regionpredict.frontend import libclang
-from regionpredict.frontend.flows import flows_of
-from regionpredict.frontend.regions import regions_of
-from regionpredict.frontend.unit import SourceRequest, Unit
+from regionpredict.frontend.lowering import (
+    regions_of,
+)
+from regionpredict.frontend.memory_effects import (
+    flows_of,
+)
+from regionpredict.frontend.requests import (
+    SourceRequest,
+)
+from regionpredict.frontend.syntax import (
+    Lookups,
+    Unit,
+)
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
 from regionpredict.ir.flow import Flow
 
-_DEPTH = 50_000
 FRONTENDS = ("libclang", "pycparser")
 
 
@@ -28,11 +35,14 @@ class Part(NamedTuple):
     macros: frozenset[str]
     headers: str
     flows: list[Flow]
+    lookups: Lookups | None = None  # where the file could not be read
 
 
 def default_frontend() -> str:
     """`libclang` where it has a build for this platform, else `pycparser`."""
-    return "libclang" if libclang.library_path() is not None else "pycparser"
+    from regionpredict.frontend.libclang_reader import library_path
+
+    return "libclang" if library_path() is not None else "pycparser"
 
 
 def read(
@@ -51,9 +61,13 @@ def read(
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     if frontend == "libclang":
-        from regionpredict.frontend.clang import parse_unit
+        from regionpredict.frontend.libclang_reader import (
+            parse_unit,
+        )
     elif frontend == "pycparser":
-        from regionpredict.frontend.pycparser import parse_unit
+        from regionpredict.frontend.pycparser_reader import (
+            parse_unit,
+        )
     else:
         raise InputError(
             f"no front end '{frontend}'", remedy=f"choose one of {', '.join(FRONTENDS)}"
@@ -69,23 +83,37 @@ def read_file(
     `flows` asks for what all its functions do to memory as well. Raises InputError for a file
     that cannot be read where it stands `alone`.
     """
-    # Generated code has sums of thousands of terms, which nest as deep.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
     try:
         unit = _parser(frontend)(request)
     except InputError as error:
         if alone:
             raise
         place = Span(error.path or request.path, error.line or 1, error.column or 0)
-        note = Diagnostic("RP004", place, f"{error.message}: file left out")
-        return Part([], [note], (request.path,), frozenset(), "system", [])
+        return _without_regions(request, error.message, place)
     try:
         regions, notes = regions_of(unit)
         seen = flows_of(unit) if flows else []
     finally:
         unit.close()
     notes = [*unit.diagnostics, *notes]
-    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen)
+    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups)
+
+
+def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Part:
+    """The part of a file whose reading was ended from outside, which says so.
+
+    Raises InputError where it stands `alone`.
+    """
+    if alone:
+        raise InputError(
+            reason, remedy="shorten it, or try the other --frontend", path=request.path
+        )
+    return _without_regions(request, reason, Span(request.path, 1))
+
+
+def _without_regions(request: SourceRequest, reason: str, place: Span) -> Part:
+    note = Diagnostic("RP004", place, f"{reason}: file left out")
+    return Part([], [note], (request.path,), frozenset(), "system", [])
 
 
 def join(parts: Sequence[Part], frontend: str) -> Program:

@@ -7,6 +7,7 @@ cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` 
 from __future__ import annotations
 
 from regionpredict.machine.corrections import Corrections
+from regionpredict.machine.evidence import assumed_figures, evidence_of
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     Cache,
@@ -18,8 +19,9 @@ from regionpredict.machine.model import (
     Overheads,
     SharedPath,
 )
+from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
-from regionpredict.machine.shipped import load, shipped_names
+from regionpredict.machine.shipped import file_of, load, shipped_names
 
 __all__ = [
     "KERNELS",
@@ -34,8 +36,12 @@ __all__ = [
     "Node",
     "Operation",
     "Overheads",
+    "Processor",
     "Quantity",
     "SharedPath",
+    "assumed_figures",
+    "evidence_of",
+    "file_of",
     "load",
     "shipped_names",
 ]

@@ -52,11 +52,11 @@ def amended(text: str, corrections: Corrections, source: str) -> str:
 
 
 def _density(corrections: Corrections) -> dict[str, str]:
-    found = {name: number_text(one.value) for name, one in corrections.density.items()}
+    weights = {name: number_text(factor.value) for name, factor in corrections.density.items()}
     if corrections.thresholds:
         bounds = ", ".join(number_text(bound.value) for bound in corrections.thresholds)
-        found["thresholds"] = f"[{bounds}]"
-    return found
+        weights["thresholds"] = f"[{bounds}]"
+    return weights
 
 
 def without_section(text: str, key: str) -> str:

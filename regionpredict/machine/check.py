@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from regionpredict.machine.evidence import figures
 from regionpredict.machine.kernels import KERNELS
-from regionpredict.machine.listing import quantities
 from regionpredict.machine.model import Machine
 from regionpredict.machine.quantity import Curve
 
@@ -21,6 +21,13 @@ FALL = 0.05
 """A bandwidth may fall by this share with more cores before a warning says so."""
 SUPERLINEAR = 1.25
 """A bandwidth may exceed the cores' multiple of one core's by this factor."""
+MOST_ISSUE = 16
+MOST_REGISTERS = 128
+MOST_MISSES = 256
+"""Beyond these a warning asks to look again: over twice what any core of 2024 has."""
+PORTS_MEASURED = 1.1
+"""A measured bandwidth of the first cache may exceed its ports by this factor (a clock above the
+nominal one) before a warning says so."""
 FAR = 4.0
 """A correction may multiply or divide by this much before a warning says so."""
 
@@ -37,7 +44,8 @@ class Finding:
 def check(machine: Machine) -> tuple[Finding, ...]:
     """All findings on a machine model, errors first."""
     rank = {"error": 0, "warning": 1, "note": 2}
-    found = [
+    findings = [
+        *_processor(machine),
         *_caches(machine),
         *_memory(machine),
         *_operations(machine),
@@ -46,12 +54,86 @@ def check(machine: Machine) -> tuple[Finding, ...]:
         *_corrections(machine),
         *_unsure(machine),
     ]
-    return tuple(sorted(found, key=lambda finding: rank[finding.severity]))
+    return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))
+
+
+def _processor(machine: Machine) -> Iterator[Finding]:
+    """Ports and pipes that contradict each other, or the bandwidth of the first cache."""
+    core, first = machine.processor, machine.caches[0]
+    pipes, adding, multiplying = (
+        pipes.whole for pipes in (core.fp_pipes, core.fp_add_pipes, core.fp_mul_pipes)
+    )
+    if not max(adding, multiplying) <= pipes <= adding + multiplying:
+        yield Finding(
+            "error",
+            "processor.fp_pipes",
+            f"{pipes} pipes cannot be {adding} that add and {multiplying} that multiply",
+        )
+    loads, stores, both = (
+        number.whole
+        for number in (
+            core.loads_per_cycle,
+            core.stores_per_cycle,
+            core.memory_operations_per_cycle,
+        )
+    )
+    if not max(loads, stores) <= both <= loads + stores:
+        yield Finding(
+            "error",
+            "processor.memory_operations_per_cycle",
+            f"{both} a cycle cannot be {loads} loads and {stores} stores",
+        )
+    if core.write_allocate.value > 1:
+        yield Finding(
+            "error", "processor.write_allocate", "more than all lines that a store misses"
+        )
+    if not _power_of_two(core.prefetch_block.value):
+        yield Finding("error", "processor.prefetch_block", "no power of two")
+    for key, number, most in (
+        ("issue_width", core.issue_width, MOST_ISSUE),
+        ("vector_registers", core.vector_registers, MOST_REGISTERS),
+        ("general_registers", core.general_registers, MOST_REGISTERS),
+        ("outstanding_misses", core.outstanding_misses, MOST_MISSES),
+    ):
+        if number.value > most:
+            yield Finding(
+                "warning", f"processor.{key}", f"{number.whole}: no core is known with over {most}"
+            )
+    for key in ("fp_pipes", "integer_pipes", "memory_operations_per_cycle"):
+        number = getattr(core, key)
+        if number.value > core.issue_width.value:
+            yield Finding(
+                "warning",
+                f"processor.{key}",
+                f"{number.whole} a cycle, of which only {core.issue_width.whole} are issued",
+            )
+    if first.bytes_per_cycle.value > PORTS_MEASURED * core.load_bytes_per_cycle.value:
+        yield Finding(
+            "warning",
+            "processor.load_bytes_per_cycle",
+            f"{core.load_bytes_per_cycle.value:g} B a cycle, but the first cache gives "
+            f"{first.bytes_per_cycle.value:.3g}",
+        )
+
+
+def _power_of_two(value: float) -> bool:
+    return value == round(value) > 0 and not round(value) & (round(value) - 1)
 
 
 def _caches(machine: Machine) -> Iterator[Finding]:
     for place, cache in enumerate(machine.caches):
         at = f"caches[{place}]"
+        if not _power_of_two(cache.line_bytes.value):
+            yield Finding(
+                "error", f"{at}.line", f"a line of {cache.line_bytes.whole} B is no power of two"
+            )
+        elif cache.line_bytes.value != machine.line_bytes:
+            yield Finding(
+                "warning",
+                f"{at}.line",
+                f"{cache.line_bytes.whole} B, but the largest cache has {machine.line_bytes}: "
+                "predictions count with that",
+            )
         lines = cache.size_bytes.value / (cache.line_bytes.value * cache.associativity.value)
         if lines < 1 or lines != round(lines):
             yield Finding(
@@ -102,6 +184,13 @@ def _caches(machine: Machine) -> Iterator[Finding]:
 
 def _memory(machine: Machine) -> Iterator[Finding]:
     memory, outer = machine.memory, machine.caches[-1]
+    if not _power_of_two(memory.page_bytes.value) or machine.page_bytes < machine.line_bytes:
+        yield Finding(
+            "error",
+            "memory.page",
+            f"a page of {machine.page_bytes} B is no power of two above a line's "
+            f"{machine.line_bytes} B",
+        )
     if memory.latency_cycles.value <= outer.latency_cycles.value:
         yield Finding(
             "error",
@@ -124,6 +213,15 @@ def _memory(machine: Machine) -> Iterator[Finding]:
                 "value is held",
             )
         peak = memory.peak_bytes_per_s
+        asked = KERNELS[kernel]
+        allocated = machine.processor.write_allocate.value * asked.allocates / asked.application
+        if peak is not None and curve.peak <= 1.02 * peak.value < curve.peak * (1 + allocated):
+            yield Finding(
+                "warning",
+                "processor.write_allocate",
+                f"with the lines of {kernel} read first, {curve.peak * (1 + allocated) / 1e9:.1f} "
+                f"GB/s are moved, above the peak of {peak.value / 1e9:.1f}",
+            )
         if peak is not None and curve.peak > 1.02 * peak.value:
             yield Finding(
                 "error",
@@ -207,15 +305,15 @@ def _density(machine: Machine) -> Iterator[Finding]:
 
 
 def _corrections(machine: Machine) -> Iterator[Finding]:
-    found = machine.corrections
-    for name, factor in found.factors.items():
+    corrections = machine.corrections
+    for name, factor in corrections.factors.items():
         if not 1 / FAR <= factor.value <= FAR:
             yield Finding(
                 "warning",
                 f"corrections.factors.{name}",
                 f"{factor.value:.3g}: the figures behind it are off by more than {FAR:g} times",
             )
-    for name, score in found.cross_validated.items():
+    for name, score in corrections.cross_validated.items():
         worse = score.after > score.before
         if worse == name.endswith("error") and score.after != score.before:
             yield Finding(
@@ -228,6 +326,6 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
 def _unsure(machine: Machine) -> Iterator[Finding]:
     for key in machine.defaulted:
         yield Finding("note", key, "left out: a default is assumed")
-    for key, evidence, source in quantities(machine):
-        if evidence == "assumed" and not source.startswith("default: "):
-            yield Finding("note", key, f"assumed: {source}")
+    for key, figure in figures(machine):
+        if figure.evidence == "assumed" and not figure.source.startswith("default: "):
+            yield Finding("note", key, f"assumed: {figure.source}")

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from regionpredict.machine.listing import evidence_counts
+from regionpredict.machine.evidence import evidence_counts
 from regionpredict.machine.model import Cache, Machine
+from regionpredict.machine.processor import FIGURES, Processor
 from regionpredict.machine.quantity import Curve, Quantity
 
 WIDTH = 80
+_ROW_NAMES = {
+    "loads_per_cycle": "loads",
+    "stores_per_cycle": "stores",
+    "memory_operations_per_cycle": "loads and stores",
+    "load_bytes_per_cycle": "load width",
+    "store_bytes_per_cycle": "store width",
+}
+"""What a row calls a figure whose key, with its unit in it, is too long for it."""
 ALL_SHOWN = 6
 """Cores of a domain that are drawn one by one; of more, the ends of each group."""
 
@@ -129,9 +138,13 @@ def figures(machine: Machine) -> str:
 
     add("clock", machine.node.clock_hz)
     add("vector width", machine.node.simd_bits)
+    rows += _processor_rows(machine.processor)
     for cache in machine.caches:
         add(f"L{cache.level} size", cache.size_bytes)
         add(f"L{cache.level} latency", cache.latency_cycles)
+        add(f"L{cache.level} line", cache.line_bytes)
+        add(f"L{cache.level} ways", cache.associativity)
+    add("memory page", machine.memory.page_bytes)
     add("memory latency", machine.memory.latency_cycles)
     for kernel, curve in machine.memory.bandwidth.items():
         rows.append((f"memory {kernel}", curve_text(curve), curve.evidence, curve.source))
@@ -149,9 +162,22 @@ def figures(machine: Machine) -> str:
             add(f"miss {kind} {pattern}", weight)
     for name, factor in machine.corrections.factors.items():
         rows.append((f"{name}, corrected", f"x {factor.value:.3g}", factor.evidence, factor.source))
-    lines = [f"{name:<22} {text:<22} {how:<8} {source}" for name, text, how, source in rows]
+    lines = [
+        f"{name:<22} {text:<22} {how:<8} {source}".rstrip() for name, text, how, source in rows
+    ]
     counts = ", ".join(f"{count} {how}" for how, count in evidence_counts(machine).items())
     return "\n".join([*(_cut(line) for line in lines), f"numbers: {counts}"])
+
+
+def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
+    """The figures of the core, below the name of its family, which their sources leave out."""
+    rows = [("processor family", processor.family, "", "")]
+    for key in FIGURES:
+        figure: Quantity = getattr(processor, key)
+        source = figure.source.removeprefix(f"family {processor.family}: ")
+        name = _ROW_NAMES.get(key, key.replace("_", " "))
+        rows.append((name, quantity_text(figure), figure.evidence, source))
+    return rows
 
 
 def quantity_text(quantity: Quantity) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Quantity
 
 CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
@@ -68,8 +69,9 @@ class Memory:
     `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s, as the program counts
     them, by number of cores inside one domain. `peak_bytes_per_s` is the theoretical peak of one
     domain, `shared_path` the ceiling of a node whose packages share one path (None: each domain
-    has its own), `remote_latency_cycles` the latency from another package. `size_bytes` is how
-    much memory one domain has (None: not told, taken to hold everything).
+    has its own), `remote_latency_cycles` the latency from another package. `page_bytes` is what the
+    system maps at once, `size_bytes` how much memory one domain has (None: not told, taken to hold
+    everything).
     """
 
     latency_cycles: Quantity
@@ -77,6 +79,7 @@ class Memory:
     bandwidth: Mapping[str, Curve]
     peak_bytes_per_s: Quantity | None
     shared_path: SharedPath | None
+    page_bytes: Quantity
     size_bytes: Quantity | None = None
 
     def curve(self, kernel: str) -> Curve:
@@ -154,6 +157,7 @@ class Machine:
     path: str
     sha256: str
     node: Node
+    processor: Processor
     caches: tuple[Cache, ...]
     memory: Memory
     operations: Mapping[str, Operation]
@@ -215,8 +219,13 @@ class Machine:
 
     @property
     def line_bytes(self) -> int:
-        """Bytes of a cache line of the largest cache."""
+        """Bytes of a cache line of the largest cache: what memory moves at once."""
         return self.largest_cache.line_bytes.whole
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of a page of memory, as the system maps it."""
+        return self.memory.page_bytes.whole
 
     def operation(self, kind: str) -> Operation:
         """The operation of that kind; an unknown mathematical function costs a `call`."""

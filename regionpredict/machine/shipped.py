@@ -5,18 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from regionpredict.errors import InputError
-from regionpredict.machine.document import did_you_mean
+from regionpredict.machine.machines_folder import shipped_folder
 from regionpredict.machine.model import Machine
-from regionpredict.machine.reader import read
+from regionpredict.machine.reader import did_you_mean, read
 
 _SUFFIXES = (".yaml", ".yml")
-
-
-def shipped_folder() -> Path:
-    """The folder of the shipped machines: inside the package, or of the source tree."""
-    here = Path(__file__).resolve()
-    packaged = here.parent / "shipped"
-    return packaged if packaged.is_dir() else here.parents[2] / "machines"
 
 
 def shipped_names() -> tuple[str, ...]:

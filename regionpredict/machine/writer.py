@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from regionpredict.machine import defaults
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.draw import size_text
 from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.reader import GENERIC, defaults, family_of
 
 GUESSED_CLOCK_HZ = 2.0e9
 GUESSED_CORE_GBPS = 10.0
@@ -50,7 +50,7 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
     ]
     if figures is not None:
         lines.append('  calibrate: "regionpredict calibrate, microbenchmarks on this machine"')
-    lines += ["", *_node(topology, measured), "", "caches:"]
+    lines += ["", *_node(topology, measured), "", *_processor(topology), "caches:"]
     for place, _ in enumerate(topology.caches):
         lines += _cache(topology, place, measured)
     lines += ["", *_memory(topology, measured)]
@@ -94,6 +94,23 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
     return lines
 
 
+def _processor(topology: Topology) -> list[str]:
+    """The family of the host's processor, or what it says of itself where none is known."""
+    if topology.identity is None:
+        return []
+    family = family_of(topology.identity)
+    if family != GENERIC:
+        return ["processor:", f"  family: {family}", ""]
+    number, model = topology.identity.family, topology.identity.model
+    vendor = quoted(topology.identity.vendor)
+    shown = (
+        f"vendor {vendor}, model {model}"
+        if number < 0
+        else (f"vendor {vendor}, family {number}, model {model}")
+    )
+    return [f"# No processor family has {shown}: its core is assumed.", ""]
+
+
 def _cache(topology: Topology, place: int, measured: Figures) -> list[str]:
     shape = topology.caches[place]
     size = size_text(shape.size) if shape.size % 1024 == 0 else f"{shape.size} B"
@@ -129,6 +146,9 @@ def _memory(topology: Topology, measured: Figures) -> list[str]:
         domains = topology.packages * topology.domains_per_package
         lines.append("  source: host")
         lines.append(f"  size: {topology.memory_bytes / domains / 2**30:.4g} GiB")
+    if topology.page_bytes is not None:
+        page = size_text(topology.page_bytes)
+        lines.append(f"  page: {{measured: {page}, source: host}}")
     if 0 in measured.latency:
         lines.append(f"  latency: {_measured(measured.latency[0])}")
     else:

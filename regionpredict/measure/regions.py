@@ -8,7 +8,9 @@ from bisect import bisect_right
 from collections import Counter
 from typing import NamedTuple
 
-from regionpredict.frontend.pragmas import parse_directive
+from regionpredict.frontend.text import (
+    parse_directive,
+)
 from regionpredict.ir import Clause
 from regionpredict.measure.ctext import NotUnderstoodError, need_token, statement_end
 from regionpredict.measure.trips import UNKNOWN, trip_count

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regionpredict.errors import InputError
+from regionpredict.user_cache import is_private_file
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 120
@@ -28,7 +29,7 @@ def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
 
 
 def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[str]) -> Path:
-    """A file of `runtime/` compiled into `cache`, unless it is there already.
+    """A file of `runtime/` compiled into `cache`, a private folder, unless it is there already.
 
     Raises InputError where the compiler is missing or fails.
     """
@@ -40,10 +41,9 @@ def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[st
     stamp = Path(program).stat().st_mtime_ns if Path(program).exists() else 0
     key.update(repr((list(driver), program, stamp, list(options))).encode())
     target = cache / f"{Path(source).stem}-{key.hexdigest()[:16]}{suffix}"
-    if target.exists():
+    if is_private_file(target):
         return target
     try:
-        cache.mkdir(parents=True, exist_ok=True)
         handle, part = tempfile.mkstemp(suffix=suffix, dir=cache)
     except OSError as error:
         raise InputError(

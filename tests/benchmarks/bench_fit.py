@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from regionpredict.fit import fit, fit_many
-from regionpredict.fit.terms import DEFAULT_TERMS, evaluate, is_growth
+from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate, is_growth
 
 COMMON = [(0, 1), (0, 2), (0.5, 0), (1, 0), (1, 1), (1.5, 0), (2, 0), (2, 1), (3, 0)]
 AXES = ([4, 8, 16, 32, 64], [8, 16, 32, 64, 128], [32, 64, 128, 256, 512])

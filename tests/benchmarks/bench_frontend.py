@@ -24,7 +24,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.cli.source_options import parse_pairs
-from regionpredict.frontend import SourceRequest, clang, libclang, requests_for
+from regionpredict.frontend import SourceRequest, requests_for
+from regionpredict.frontend.libclang_reader import bindings
+from regionpredict.frontend.libclang_reader.unit_reader import arguments
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 7
@@ -39,10 +41,10 @@ class Sample(NamedTuple):
 
 def parse_all(requests: list[SourceRequest]) -> None:
     """libclang alone, with the arguments of the front end and its default options."""
-    library = libclang.library()
+    library = bindings.library()
     index = library.clang_createIndex(0, 0)
     for request in requests:
-        _, unit = libclang.parse(index, request.path, clang.arguments(request), 0)
+        _, unit = bindings.parse(index, request.path, arguments(request), 0)
         library.clang_disposeTranslationUnit(unit)
     library.clang_disposeIndex(index)
 
@@ -104,7 +106,7 @@ def main() -> None:
     """Runs the rounds and prints the table."""
     folder, passed, requests = options()
     small = str(ROOT / "polybench_samples" / "linear_algebra" / "gemm" / "gemm.c")
-    command = ["-m", "regionpredict", "predict"]
+    command = ["-m", "regionpredict", "predict", "--no-cache"]
     predict = [*command, folder, *passed, "-m", "dunnington", "--format", "json"]
     parsed, whole, single, bare, helped, one = [], [], [], [], [], []
     parse_all(requests)

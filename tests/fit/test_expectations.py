@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from regionpredict.cli.expect import command
 from regionpredict.errors import InputError
-from regionpredict.fit.expectation import (
+from regionpredict.fit.expectations.expectation_file import check_file
+from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
+from regionpredict.fit.expectations.shipped_files import expectation_path, shipped_expectations
+from regionpredict.fit.expectations.verdict import (
     default_deviation,
     fit_expected,
     growth_of,
     judge,
     search_space,
 )
-from regionpredict.fit.expectation_file import check_file
-from regionpredict.fit.growth import ONE, Growth, compare, parse
-from regionpredict.fit.shipped import expectation_path, shipped_expectations
 
 # Shudler 2018, table 3.3: expectation, model, divergence, match; the deviation is sqrt(p).
 TABLE_3_3 = [

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from regionpredict.cli.fit import command
 from regionpredict.errors import InputError
-from regionpredict.fit.formats import read
-from regionpredict.fit.formats.text import parse_text
-from regionpredict.fit.formats.writers import (
+from regionpredict.fit.input import read
+from regionpredict.fit.input.extrap_text import parse_text
+from regionpredict.report.measured_series import (
     measurements_csv,
     measurements_extrap_json,
     measurements_extrap_text,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.fit.formats import read
-from regionpredict.fit.series import model_experiment
+from regionpredict.fit.input import read
+from regionpredict.fit.search.experiment_models import model_experiment
 
 
 def line(kind: str, **fields: Any) -> str:

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
-from regionpredict.fit import Prior, fit, fit_many, quality
-from regionpredict.fit.observations import summarise
-from regionpredict.fit.quality import smape
-from regionpredict.fit.refine import fit_refined
-from regionpredict.fit.segments import fit_segments
+from regionpredict.fit import Prior, fit, fit_many
+from regionpredict.fit.model import quality
+from regionpredict.fit.model.observations import summarise
+from regionpredict.fit.model.quality import smape
+from regionpredict.fit.search.refine import fit_refined
+from regionpredict.fit.search.segments import fit_segments
 
 THREADS = [(1,), (2,), (4,), (8,), (16,), (32,)]
 

@@ -8,8 +8,8 @@ from importlib.metadata import entry_points
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.fit.growth import parse
-from regionpredict.fit.microbench import MPI, OPENMP, run_microbenchmark
+from regionpredict.fit.expectations.growth import parse
+from regionpredict.fit.expectations.run_microbenchmark import MPI, OPENMP, run_microbenchmark
 
 pytest_plugins = ["pytester"]
 

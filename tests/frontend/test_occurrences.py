@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regionpredict.frontend.occurrences import called_at, holding, named_at, written_at
+from regionpredict.frontend.text.name_occurrences import called_at, holding, named_at, written_at
 
 PIECES = ["n", "nn", "n_", "_n", "m", "(", ")", "=", "==", "+=", "<<=", "<<", "++", "--", "&", " ",
           "\n", "n1", "1", ";", "<=", "!="]  # fmt: skip

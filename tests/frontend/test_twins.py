@@ -16,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
-from regionpredict.frontend import SourceRequest, headers, libclang, read, requests_for
-from regionpredict.frontend.pycparser import parse_unit
+from regionpredict.frontend import SourceRequest, read, requests_for
+from regionpredict.frontend.headers import SHIPPED as SHIPPED_FOLDER
+from regionpredict.frontend.libclang_reader import bindings
+from regionpredict.frontend.pycparser_reader.unit_reader import parse_unit
 from regionpredict.ir import Program, Region
 from regionpredict.ir.pprint import dump_region
 
@@ -26,10 +28,10 @@ CASES = sorted(Path(__file__).with_name("cases").glob("*.c"))
 POLYBENCH = sorted((ROOT / "polybench_samples").glob("*/*/*.c"))
 NPB = sorted((ROOT / "npb_samples").glob("*/*.c"))
 LISTINGS = sorted((ROOT / "tests" / "golden").glob("*.c"))
-SHIPPED = sorted(Path(headers.SHIPPED).rglob("*.h"))
+SHIPPED = sorted(Path(SHIPPED_FOLDER).rglob("*.h"))
 
 pytestmark = pytest.mark.skipif(
-    libclang.library_path() is None, reason="libclang has no build here"
+    bindings.library_path() is None, reason="libclang has no build here"
 )
 
 
@@ -277,25 +279,25 @@ def test_a_type_from_a_missing_header_keeps_the_loop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", SHIPPED, ids=[str(p.relative_to(headers.SHIPPED)) for p in SHIPPED]
+    "header", SHIPPED, ids=[str(p.relative_to(SHIPPED_FOLDER)) for p in SHIPPED]
 )
 def test_shipped_header_is_read_by_both(tmp_path: Path, header: Path) -> None:
-    name = header.relative_to(headers.SHIPPED)
+    name = header.relative_to(SHIPPED_FOLDER)
     path = tmp_path / "case.c"
     path.write_text(f"#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n")
     unit = parse_unit(SourceRequest(str(path)))
     assert unit.diagnostics == ()
-    lib = libclang.library()
+    lib = bindings.library()
     for language, standard in (("c", "gnu11"), ("c++", "gnu++17")):
-        arguments = ["-nostdinc", "-x", language, f"-std={standard}", "-I", headers.SHIPPED]
+        arguments = ["-nostdinc", "-x", language, f"-std={standard}", "-I", SHIPPED_FOLDER]
         index = lib.clang_createIndex(0, 0)
-        code, handle = libclang.parse(index, str(path), arguments, 0)
+        code, handle = bindings.parse(index, str(path), arguments, 0)
         assert code == 0
         messages = []
         for number in range(lib.clang_getNumDiagnostics(handle)):
             diagnostic = lib.clang_getDiagnostic(handle, number)
             if lib.clang_getDiagnosticSeverity(diagnostic) >= 3:
-                messages.append(libclang.text(lib.clang_getDiagnosticSpelling(diagnostic)))
+                messages.append(bindings.text(lib.clang_getDiagnosticSpelling(diagnostic)))
         lib.clang_disposeTranslationUnit(handle)
         lib.clang_disposeIndex(index)
         assert messages == []

@@ -54,6 +54,12 @@ def test_what_was_left_out_is_noted():
         ("4: 40, 8: 44", "4: 40", "note", "memory.bandwidth.load"),
         ("  peak: 51.2\n", "", "note", "memory.peak"),
         ("peak: 51.2", "peak: {assumed: 51.2, source: no idea}", "note", "memory.peak"),
+        ("cores: 1, latency: 4", "line: 96, cores: 1, latency: 4", "error", "caches[0].line"),
+        ("cores: 1, latency: 4", "line: 128, cores: 1, latency: 4", "warning", "caches[0].line"),
+        ("latency: 90 ns", "latency: 90 ns\n  page: 5000", "error", "memory.page"),
+        ("latency: 90 ns", "latency: 90 ns\n  page: 32", "error", "memory.page"),
+        # copy reads the line that it writes: 36 GB/s that the program counts are 54 of traffic
+        ("    load:", "    copy: {1: 9, 8: 36}\n    load:", "warning", "processor.write_allocate"),
     ],
 )
 def test_what_was_broken_is_found(old, new, severity, key):
@@ -71,10 +77,38 @@ def test_what_was_broken_is_found(old, new, severity, key):
         ("openmp: {barrier: {1: 9, 16: 900}, fork_join: {1: 9, 16: 800}}\n", "openmp.fork_join"),
         ("density: {miss: {read_latency: 99}}\n", "density.miss.read_latency"),
         ("density: {miss: {write_streaming: 1}}\n", "density.miss.write_streaming"),
+        ("processor: {issue_width: 17}\n", "processor.issue_width"),
+        ("processor: {outstanding_misses: 1000}\n", "processor.outstanding_misses"),
+        ("processor: {vector_registers: 256}\n", "processor.vector_registers"),
+        ("processor: {issue_width: 3}\n", "processor.integer_pipes"),
+        ("processor: {load_bytes_per_cycle: 32}\n", "processor.load_bytes_per_cycle"),
     ],
 )
 def test_costs_out_of_proportion_are_warned_of(extra, key):
     assert key in [name for name, _ in found(SOUND + extra, "warning")]
+
+
+@pytest.mark.parametrize(
+    ("extra", "key"),
+    [
+        ("{fp_pipes: 5}", "fp_pipes"),  # two that add and two that multiply are four at most
+        ("{fp_pipes: 1}", "fp_pipes"),  # and two at least, where both do both
+        ("{memory_operations_per_cycle: 4}", "memory_operations_per_cycle"),
+        ("{memory_operations_per_cycle: 1}", "memory_operations_per_cycle"),
+        ("{write_allocate: 1.5}", "write_allocate"),
+        ("{prefetch_block: 5000}", "prefetch_block"),
+    ],
+)
+def test_a_core_that_contradicts_itself_is_an_error(extra, key):
+    assert f"processor.{key}" in [
+        name for name, _ in found(f"{SOUND}processor: {extra}\n", "error")
+    ]
+
+
+def test_lines_that_are_not_read_first_move_no_more_than_the_peak():
+    text = SOUND.replace("    load:", "    copy: {1: 9, 8: 36}\n    load:")
+    claimed = found(f"{text}processor: {{write_allocate: 0}}\n", "warning")
+    assert "processor.write_allocate" not in [name for name, _ in claimed]
 
 
 def test_errors_come_first():

@@ -10,7 +10,7 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine.check import check
 from regionpredict.machine.draw import show
-from regionpredict.machine.listing import evidence_counts
+from regionpredict.machine.evidence import evidence_counts
 from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import read
 from regionpredict.pipeline import analyse

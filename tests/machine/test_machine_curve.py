@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.machine import KERNELS, Curve
-from regionpredict.machine.units import UnitError, parse
+from regionpredict.machine.reader.units import UnitError, parse
 
 
 @st.composite

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from regionpredict.machine import load, shipped_names
 from regionpredict.machine.check import check
-from regionpredict.machine.reader import read
+from regionpredict.machine.processor import FIGURES
+from regionpredict.machine.reader import family_names, load_family, read
 
 TEXT = (Path(__file__).parents[2] / "docs" / "machines.md").read_text(encoding="utf-8")
 
@@ -41,3 +42,41 @@ def test_the_formulas_of_openmps_costs():
     assert overheads.critical.at(4) == 3 * 140 * 4
     # Clovertown shares no cache: t is the latency of memory, 126 ns at 1.86 GHz
     assert abs(load("clovertown").overheads.barrier.at(8) - 234.36 * 12) < 1e-6
+
+
+def family_row(name: str) -> str:
+    """The row of a family in the page's table, but for its description and sources."""
+    family = load_family(name)
+
+    def shown(key: str) -> str:
+        figure = family.figures.get(key)
+        return "?" if figure is None else f"{figure.value:g}"
+
+    def ports(kind: str) -> str:
+        return f"{shown(f'{kind}s_per_cycle')} x {shown(f'{kind}_bytes_per_cycle')} B"
+
+    pipes = f"{shown('fp_pipes')} ({shown('fp_add_pipes')}, {shown('fp_mul_pipes')})"
+    line, page = family.line_bytes.whole, family.page_bytes.whole // 1024
+    cells = [
+        shown("issue_width"),
+        f"{shown('vector_registers')}, {shown('general_registers')}",
+        f"{ports('load')}, {ports('store')}",
+        pipes,
+        shown("outstanding_misses"),
+        f"{line} B, {page} KiB",
+    ]
+    return " | ".join(cells)
+
+
+def test_the_table_of_families_is_that_of_their_files():
+    rows = {
+        cells[1].strip(" `"): " | ".join(cell.strip() for cell in cells[3:9])
+        for line in TEXT.splitlines()
+        if line.startswith("| `") and len(cells := line.split("|")) == 11
+    }
+    assert rows == {name: family_row(name) for name in family_names()}
+
+
+def test_every_figure_of_a_core_is_in_the_page():
+    for key in FIGURES:
+        assert re.search(rf"^\| .*`{key}`", TEXT, re.M), key

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
 from regionpredict.machine import load
+from regionpredict.machine.processor import FIGURES
 from regionpredict.machine.reader import read
 
 GOOD = """\
@@ -127,6 +128,30 @@ def line_of(text: str, part: str) -> int:
         ("memory:\n", "memory: {latency: 3\n", "bandwidth", "not YAML"),
         ("source: data sheet and lscpu\n", "", "packages", "node.packages has no source"),
         (
+            "memory:\n",
+            "processor: {family: skylake}\nmemory:\n",
+            "skylake",
+            "no processor family is called 'skylake'; did you mean 'skylake-sp'?",
+        ),
+        (
+            "memory:\n",
+            "processor: {isue_width: 4}\nmemory:\n",
+            "isue_width",
+            "unknown key 'isue_width' in processor; did you mean 'issue_width'?",
+        ),
+        (
+            "memory:\n",
+            "processor: {fp_pipes: 1.5}\nmemory:\n",
+            "fp_pipes",
+            "processor.fp_pipes must be a whole number",
+        ),
+        (
+            "memory:\n",
+            "processor: {write_allocate: -1}\nmemory:\n",
+            "write_allocate",
+            "processor.write_allocate must be above",
+        ),
+        (
             "    load: {1: 11.2, 4: 34.0, 9: 35.0}\n",
             "    source: data sheet again\n",
             "bandwidth",
@@ -217,6 +242,59 @@ def test_given_overheads_keep_their_values_and_grow_beyond():
     assert machine.overheads.barrier.at(36) == 5200
     # fork and join where none is given: 500 + 1.5 barrier(p)
     assert machine.overheads.fork_join.at(2) == 500 + 1.5 * 800
+
+
+def test_a_machine_without_a_family_has_a_core_that_is_assumed():
+    machine = read(GOOD, "m.yaml")
+    core = machine.processor
+    assert core.family == "generic"
+    assert "processor.family" in machine.defaulted
+    assert {getattr(core, key).evidence for key in FIGURES} == {"assumed"}
+    # as the models had it for every machine: four instructions, 10 misses, 32 streams
+    assert (core.issue_width.value, core.outstanding_misses.value) == (4, 10)
+    assert (core.prefetched_streams.value, core.prefetch_block.value) == (32, 4096)
+    assert (machine.line_bytes, machine.page_bytes) == (64, 4096)
+
+
+@pytest.mark.parametrize(
+    ("simd", "level", "registers", "loads"),
+    # 32 registers come with vectors of 512 bit; two loads with 24 bytes a cycle
+    [(256, "32", 16, 2), (512, "24", 32, 2), (512, "23.9", 32, 1), (128, "16", 16, 1)],
+)
+def test_a_core_without_a_family_is_read_off_the_node(simd, level, registers, loads):
+    text = GOOD.replace("simd: 256", f"simd: {simd}")
+    text = text.replace("cores: 1, latency: 4", f"cores: 1, latency: 4, bytes_per_cycle: {level}")
+    core = read(text, "m.yaml").processor
+    assert (core.vector_registers.value, core.loads_per_cycle.value) == (registers, loads)
+
+
+def test_a_family_gives_what_the_file_leaves_out_and_no_more():
+    text = (
+        GOOD
+        + "processor:\n  {family: a64fx, issue_width: 3, fp_pipes: {assumed: 2, source: a guess}}\n"
+    )
+    machine = read(text, "m.yaml")
+    core = machine.processor
+    assert core.family == "a64fx"
+    assert (core.issue_width.value, core.issue_width.source) == (3, "data sheet and lscpu")
+    assert (core.fp_pipes.evidence, core.fp_pipes.source) == ("assumed", "a guess")
+    assert core.store_bytes_per_cycle.value == 64
+    assert core.store_bytes_per_cycle.source.startswith("family a64fx: ")
+    assert machine.page_bytes == 65536
+    # its ways are the file's own, its lines the family's, and nothing is left to a default
+    assert [cache.associativity.whole for cache in machine.caches] == [8, 8, 20]
+    assert [cache.line_bytes.whole for cache in machine.caches] == [256, 256, 256]
+    left = ("processor.family", "caches[0].line", "caches[0].ways", "memory.page")
+    assert not set(left) & set(machine.defaulted)
+
+
+def test_the_file_wins_over_the_family():
+    text = GOOD.replace("ways: 8, cores: 1, latency: 4", "line: 128, cores: 1, latency: 4")
+    text = text.replace("latency: 90 ns", "latency: 90 ns\n  page: 16 KiB")
+    machine = read(text + "processor: {family: a64fx}\n", "m.yaml")
+    assert [cache.line_bytes.whole for cache in machine.caches] == [128, 256, 256]
+    assert machine.caches[0].associativity.whole == 4
+    assert machine.page_bytes == 16384
 
 
 @given(st.integers(0, len(GOOD) - 1), st.integers(0, 12), st.text(max_size=8))

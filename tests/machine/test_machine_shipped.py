@@ -6,8 +6,8 @@ import pytest
 
 from regionpredict.machine import KERNELS, load, shipped_names
 from regionpredict.machine.check import check
-from regionpredict.machine.listing import quantities
-from regionpredict.machine.shipped import shipped_folder
+from regionpredict.machine.evidence import figures
+from regionpredict.machine.machines_folder import shipped_folder
 
 NAMES = {
     "clovertown",
@@ -38,8 +38,8 @@ def test_a_shipped_machine_is_sound(name):
     machine = load(name)
     assert machine.name == name
     assert [finding for finding in check(machine) if finding.severity == "error"] == []
-    for key, _, source in quantities(machine):
-        assert source.strip(), key
+    for key, figure in figures(machine):
+        assert figure.source.strip(), key
     text = (shipped_folder() / f"{name}.yaml").read_text(encoding="utf-8")
     assert "/work" not in text
     assert "shared/" not in text

@@ -15,7 +15,8 @@ from pathlib import Path
 import click
 import pytest
 
-from regionpredict.cli.main import COMMANDS, main
+from regionpredict.cli.group import COMMANDS
+from regionpredict.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/density.md", "docs/front_end.md"]

@@ -51,7 +51,7 @@ def figures(
             throughput = values.get(f"operation/{rest[0]}/throughput")
             if throughput is not None:
                 operations[rest[0]] = (value * clock, throughput * clock)
-    found = Figures(
+    measured = Figures(
         clock_hz=clock * 1e9 if clock is not None else None,
         latency=latency,
         bandwidth=_from_one(bandwidth),
@@ -60,16 +60,16 @@ def figures(
         node_traffic_gbps=_shared_path(topology, values),
         capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
     )
-    remarks = (*_unsteady(plan, samples), *suspicious(found))
-    return replace(found, remarks=remarks)
+    remarks = (*_unsteady(plan, samples), *suspicious(measured))
+    return replace(measured, remarks=remarks)
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:
     """Bytes of each level that one core really has, from GB/s by working set and of memory."""
     if memory is None:
         return {}
-    found = {level: capacity(sweep, memory) for level, sweep in sweeps.items() if sweep}
-    return {level: size for level, size in found.items() if size is not None}
+    sizes = {level: capacity(sweep, memory) for level, sweep in sweeps.items() if sweep}
+    return {level: size for level, size in sizes.items() if size is not None}
 
 
 def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
@@ -89,17 +89,17 @@ def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
     return held
 
 
-def suspicious(found: Figures) -> tuple[str, ...]:
+def suspicious(measured: Figures) -> tuple[str, ...]:
     """What looks wrong: a latency below the level above, a bandwidth that falls with cores."""
     remarks: list[str] = []
-    order = [level for level in sorted(found.latency) if level] + [0] * (0 in found.latency)
+    order = [level for level in sorted(measured.latency) if level] + [0] * (0 in measured.latency)
     for above, level in pairwise(order):
-        if found.latency[level] <= found.latency[above]:
+        if measured.latency[level] <= measured.latency[above]:
             remarks.append(
-                f"suspicious: {_level(level)} answers in {found.latency[level]:.3g} cycles, no "
-                f"slower than {_level(above)} in {found.latency[above]:.3g}"
+                f"suspicious: {_level(level)} answers in {measured.latency[level]:.3g} cycles, no "
+                f"slower than {_level(above)} in {measured.latency[above]:.3g}"
             )
-    for level, tables in sorted(found.bandwidth.items()):
+    for level, tables in sorted(measured.bandwidth.items()):
         for kernel, curve in tables.items():
             best = 0.0
             for count in sorted(curve):
@@ -110,7 +110,7 @@ def suspicious(found: Figures) -> tuple[str, ...]:
                     )
                     break
                 best = max(best, curve[count])
-    for name, threads in found.openmp.items():
+    for name, threads in measured.openmp.items():
         for few, many in pairwise(sorted(threads)):
             if threads[many] < 0.5 * threads[few]:
                 remarks.append(
@@ -118,7 +118,7 @@ def suspicious(found: Figures) -> tuple[str, ...]:
                     f"{threads[few]:.3g} on {few}"
                 )
                 break
-    for kind, (latency, throughput) in found.operations.items():
+    for kind, (latency, throughput) in measured.operations.items():
         if throughput > 1.1 * latency:
             remarks.append(f"suspicious: {kind} has a throughput above its latency")
     return tuple(remarks)
@@ -136,11 +136,11 @@ def _from_one(
 
 def _shared_path(topology: Topology, values: Mapping[str, float]) -> float | None:
     """GB/s of all packages, where they get hardly more than one of them alone."""
-    one = values.get(f"node/load/{topology.cores_per_package}")
-    everything = values.get(f"node/load/{topology.cores}")
-    if topology.packages == 1 or one is None or everything is None:
+    one_package = values.get(f"node/load/{topology.cores_per_package}")
+    all_packages = values.get(f"node/load/{topology.cores}")
+    if topology.packages == 1 or one_package is None or all_packages is None:
         return None
-    return everything if everything < SHARED_PATH * one else None
+    return all_packages if all_packages < SHARED_PATH * one_package else None
 
 
 def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]) -> tuple[str, ...]:

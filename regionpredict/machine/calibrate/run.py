@@ -71,14 +71,14 @@ def calibrate(
         begin = time.monotonic()
         absent: set[str] = set()
         while True:
-            open_ones = [m for m in todo if m.key not in absent and not _settled(state, m)]
-            if not open_ones:
+            unsettled = [m for m in todo if m.key not in absent and not _settled(state, m)]
+            if not unsettled:
                 break
-            for place, measurement in enumerate(open_ones):
+            for place, measurement in enumerate(unsettled):
                 left = budget_s - (time.monotonic() - begin)
                 if left <= 0:
                     break
-                share = left / (len(open_ones) - place)
+                share = left / (len(unsettled) - place)
                 seconds = min(max(share / 2, LEAST_SLICE), MOST_SLICE, left)
                 values = _run(programs[measurement.program], measurement, seconds, left)
                 if not values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,6 +15,7 @@ from regionpredict.machine.detect.topology import (
     Topology,
     assemble,
 )
+from regionpredict.machine.reader import Identity
 
 _PACKAGES = ("Package", "Socket")
 _CACHE = re.compile(r"L([1-5])d?Cache\Z")
@@ -65,8 +67,27 @@ def read_hwloc(path: Path) -> Topology:
         source=shown,
         clock_hz=float(clock[1]) * 1e9 if clock else None,
         memory_bytes=sum(_number(element, "local_memory") for element in root.iter("object")),
+        page_bytes=_page(root),
+        identity=_identity(infos),
         virtual="hypervisor" in infos.get("Backend", ""),
     )
+
+
+def _page(root: ElementTree.Element) -> int | None:
+    """The least size of pages that the machine has."""
+    sizes = [size for element in root.iter("page_type") if (size := _number(element, "size"))]
+    return min(sizes, default=None)
+
+
+def _identity(infos: Mapping[str, str]) -> Identity | None:
+    """What the processor says of itself, in the names of x86 or of Arm; None where nothing."""
+    try:
+        if "CPUImplementer" in infos:
+            return Identity(infos["CPUImplementer"].lower(), -1, int(infos["CPUPart"], 0))
+        family, model = infos["CPUFamilyNumber"], infos["CPUModelNumber"]
+        return Identity(infos["CPUVendor"], int(family), int(model))
+    except (KeyError, ValueError):
+        return None
 
 
 def _walk(element: ElementTree.Element, place: _Place, threads: list[HardwareThread]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from regionpredict.errors import InputError
@@ -12,6 +14,7 @@ from regionpredict.machine.detect.topology import (
     Topology,
     assemble,
 )
+from regionpredict.machine.reader import Identity
 
 SYSTEM = Path("/sys/devices/system")
 CPUINFO = Path("/proc/cpuinfo")
@@ -51,8 +54,26 @@ def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
         clock_hz=_clock(folder / f"cpu{shown[0]}", facts),
         simd_bits=next((bits for flag, bits in _WIDTHS if flag in flags), None),
         memory_bytes=_memory(system / "node"),
+        page_bytes=mmap.PAGESIZE if system == SYSTEM else None,
+        identity=identity_of(facts),
         virtual="hypervisor" in flags,
     )
+
+
+def identity_of(facts: Mapping[str, str]) -> Identity | None:
+    """What the processor of a cpuinfo's keys and values says of itself; None where it does not.
+
+    >>> identity_of({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85"})
+    Identity(vendor='GenuineIntel', family=6, model=85)
+    >>> identity_of({"CPU implementer": "0x46", "CPU architecture": "8", "CPU part": "0x001"})
+    Identity(vendor='0x46', family=-1, model=1)
+    """
+    try:
+        if "CPU implementer" in facts:
+            return Identity(facts["CPU implementer"].lower(), -1, int(facts["CPU part"], 0))
+        return Identity(facts["vendor_id"], int(facts["cpu family"]), int(facts["model"]))
+    except (KeyError, ValueError):
+        return None
 
 
 def cpu_list(text: str) -> set[int]:
@@ -116,9 +137,9 @@ def _clock(folder: Path, facts: dict[str, str]) -> float | None:
 
 def _memory(folder: Path) -> int:
     """Bytes of all NUMA domains, `Node 0 MemTotal: 65840000 kB` in each; 0 where none is shown."""
-    found = (re.search(r"MemTotal:\s*(\d+) kB", _text(path))
-             for path in sorted(folder.glob("node[0-9]*/meminfo")))  # fmt: skip
-    return sum(1024 * int(match[1]) for match in found if match)
+    totals = (re.search(r"MemTotal:\s*(\d+) kB", _text(path))
+              for path in sorted(folder.glob("node[0-9]*/meminfo")))  # fmt: skip
+    return sum(1024 * int(match[1]) for match in totals if match)
 
 
 def _cpuinfo(path: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regionpredict.errors import InputError
+from regionpredict.machine.reader import Identity
 
 MOST_BYTES_PER_CORE = 16 * 1024**2
 """More of the last cache for one core than any machine has: what is shown is another host's."""
@@ -56,9 +57,9 @@ class CacheShape:
 class Topology:
     """The shape of a node as found; `remarks` are what is not plausible or not uniform.
 
-    `clock_hz`, `simd_bits` and `memory_bytes` (of the node) are None where the host does not tell
-    them. `threads` holds, for
-    each core in binding order (one domain after the other), its first hardware thread.
+    `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the `identity` of its
+    processor are None where the host does not tell them. `threads` holds, for each core in binding
+    order (one domain after the other), its first hardware thread.
     """
 
     name: str
@@ -71,6 +72,8 @@ class Topology:
     clock_hz: float | None = None
     simd_bits: int | None = None
     memory_bytes: int | None = None
+    page_bytes: int | None = None
+    identity: Identity | None = None
     threads: tuple[int, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 
@@ -93,6 +96,8 @@ def assemble(
     clock_hz: float | None = None,
     simd_bits: int | None = None,
     memory_bytes: int | None = None,
+    page_bytes: int | None = None,
+    identity: Identity | None = None,
     virtual: bool = False,
 ) -> Topology:
     """Put the threads of a node together; raises InputError where no cache is known."""
@@ -132,6 +137,8 @@ def assemble(
         clock_hz=clock_hz,
         simd_bits=simd_bits,
         memory_bytes=memory_bytes or None,
+        page_bytes=page_bytes or None,
+        identity=identity,
         threads=tuple(thread.number for thread in order),
         remarks=tuple(remarks),
     )

@@ -1,0 +1,54 @@
+"""The user's cache folder, by this process's environment; shows and clears the kept answers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from regionpredict.cli.result_cache import MOST_BYTES, kept_files, results_folder
+from regionpredict.errors import InputError
+from regionpredict.user_cache import private_folder, user_cache_folder
+
+
+def cache_folder() -> Path:
+    """Where compiled pieces of the measuring library are kept between calls.
+
+    Raises InputError where there is no folder that only its owner can write to.
+    """
+    return private_folder(user_cache_folder(os.environ))
+
+
+@click.group("cache")
+def command() -> None:
+    """What is kept between calls: the answers of analyze, predict and explain.
+
+    An answer is given again for as long as the files that it depends on, the command, and the
+    program are what they were. --no-cache, or REGIONPREDICT_CACHE=off, does without.
+    """
+
+
+@command.command("show")
+def show() -> None:
+    """Where answers are kept, how many, and how large they are."""
+    folder = private_folder(results_folder(os.environ))
+    files = kept_files(folder)
+    answers = sum(kept.path.suffix == ".answer" for kept in files)
+    size = sum(kept.size for kept in files)
+    click.echo(
+        f"{folder}: {answers} answers, {size / (1 << 20):.1f} MiB of at most {MOST_BYTES >> 20} MiB"
+    )
+
+
+@command.command("clear")
+def clear() -> None:
+    """Removes all answers."""
+    folder = private_folder(results_folder(os.environ))
+    try:
+        for kept in kept_files(folder):
+            kept.path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be cleared: {error.strerror}", remedy="make it yours", path=str(folder)
+        ) from error

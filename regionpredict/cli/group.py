@@ -1,0 +1,51 @@
+"""The `regionpredict` group: loads a command's file only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from regionpredict import __version__
+
+# name -> one line of help: `--help` imports no command.
+COMMANDS = {
+    "analyze": "Facts of every parallel loop, from the source alone.",
+    "predict": "Packages and threads that every parallel loop can use on a machine.",
+    "explain": "The derivation of one region's hint, or the page of a rule.",
+    "machines": "List, show, check and detect machine models.",
+    "calibrate": "Measure this host into a machine model.",
+    "fit": "Empirical scaling models from measurements.",
+    "expect": "Scalability expectations as a test.",
+    "cc": "A compiler that measures the regions of what it compiles.",
+    "measure": "Every region's time over thread counts.",
+    "compare": "Hold predictions against measurements.",
+    "run": "Run a program with each region on its hinted threads.",
+    "cache": "Show or clear what is kept between calls.",
+}
+
+
+class _Lazy(click.Group):
+    """A group whose commands live in `regionpredict.cli.<name>`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"regionpredict.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="regionpredict")
+def group() -> None:
+    """Says for each OpenMP loop, before the job is submitted, how many packages and threads of a
+    machine it can use, why, and how sure it is.
+    """

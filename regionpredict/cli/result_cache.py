@@ -1,0 +1,340 @@
+"""Answers of commands on sources, kept in the user's cache folder and given again.
+
+The command line, its folder, the program itself and what else decides make a key. Under the key
+stand the questions that the last answer depended on (`file_dependencies`): asked again, they give a
+fingerprint, and under key, questions and fingerprint together stands the answer: what went to the
+two streams, piece by piece. So an answer is found by the text it was made from, wherever that
+text was in between.
+
+What is kept is JSON behind its own digest: text that is printed, never loaded as a program. A file
+that is damaged, of another schema, or not there is an answer that is not there. This file and what
+it imports load nothing that a command needs: an answer comes before that is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from regionpredict import __version__
+from regionpredict.errors import InputError
+from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
+from regionpredict.user_cache import private_folder, user_cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMANDS = ("analyze", "predict", "explain")
+SWITCH = "REGIONPREDICT_CACHE"  # `off`: nothing is kept or given again
+MOST_BYTES = 256 << 20  # of all answers; the ones not asked for the longest go first
+_SCHEMA = 1
+_FOLDER = "results"
+# With these a parser reads files, or takes options, that no question asks for.
+_FOREIGN = (
+    "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX", "COMPILER_PATH", "SDKROOT", "CCC_", "CLANG_", "LIBCLANG_",
+)  # fmt: skip
+_DECIDING = ("PYTHON", "LC_", "LANG", "COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR")
+
+
+class Kept(NamedTuple):
+    """One file of the cache: its size in bytes, and when it was last asked for (s since 1970)."""
+
+    path: Path
+    size: int
+    used: float
+
+
+class RunRecord:
+    """What one run printed, and what it depended on; made into an answer only by `keep`."""
+
+    def __init__(self) -> None:
+        # of the clock that the kernel stamps files with
+        coarse = getattr(time, "CLOCK_REALTIME_COARSE", None)
+        self.started_ns = time.time_ns() if coarse is None else time.clock_gettime_ns(coarse)
+        self.printed: list[tuple[int, str]] = []
+        self.dependencies: FileDependencies | None = None
+        self._unchanged: Callable[[], bool] = lambda: False
+        self._machine: tuple[str, ...] = ()
+        self._kept = False
+        self._bypassed = False
+
+    def read_sources(
+        self, dependencies: FileDependencies | None, unchanged: Callable[[], bool]
+    ) -> None:
+        """Notes what reading depended on; `unchanged` says whether it would read the same now."""
+        self.dependencies = dependencies
+        self._unchanged = unchanged
+
+    def keep(self, *files: Path) -> None:
+        """The run is over, and depends on these files besides: it may be given again."""
+        self._machine = tuple(str(path) for path in files)
+        self._kept = True
+
+    def bypass(self) -> None:
+        """Something was written to a stream past the record."""
+        self._bypassed = True
+
+    def complete(self) -> FileDependencies | None:
+        """All that the answer depends on, or None where it must not be kept."""
+        known = self.dependencies
+        if not self._kept or self._bypassed or known is None:
+            return None
+        try:
+            if not self._unchanged():
+                return None
+        except InputError:
+            return None
+        return known._replace(contents=(*known.contents, *self._machine))
+
+
+class _Recorded:
+    """A standard stream that notes what goes through it."""
+
+    def __init__(self, stream: TextIO, number: int, record: RunRecord) -> None:
+        self._stream, self._number, self._record = stream, number, record
+
+    def write(self, text: str) -> int:
+        count = self._stream.write(text)
+        self._record.printed.append((self._number, text))
+        return count
+
+    def writelines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stream)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("buffer", "detach", "fileno"):
+            self._record.bypass()
+        return getattr(self._stream, name)
+
+
+class ResultCache:
+    """The answers of one command line."""
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self._folder = folder
+        self._key = key
+        self._questions = folder / f"{key}.questions"
+
+    def replay(self) -> bool:
+        """Prints the answer for the files as they are now, if there is one."""
+        body = _read(self._questions)
+        dependencies = None if body is None else _dependencies(body)
+        if body is None or dependencies is None:
+            return False
+        now = fingerprint(dependencies)
+        if now is None:
+            return False
+        path = self._answer(body, now.digest)
+        answer = _read(path)
+        printed = None if answer is None else _printed(answer)
+        if printed is None:
+            return False
+        for number, text in printed:
+            (sys.stdout if number == 1 else sys.stderr).write(text)
+        _touch(path)
+        _touch(self._questions)
+        return True
+
+    def store(self, record: RunRecord) -> None:
+        """Keeps the answer of a run that is over, unless a file changed since it began."""
+        dependencies = record.complete()
+        now = None if dependencies is None else fingerprint(dependencies)
+        if now is None or now.changed_ns >= record.started_ns:
+            return
+        body = json.dumps(dependencies, separators=(",", ":")).encode()
+        answer = json.dumps([_SCHEMA, _joined(record.printed)], separators=(",", ":")).encode()
+        try:
+            _write(self._answer(body, now.digest), answer)
+            _write(self._questions, body)
+            _trim(self._folder)
+        except OSError:
+            return  # a full disk or one that cannot be written to costs no answer
+
+    def _answer(self, questions: bytes, digest: str) -> Path:
+        name = sha256(b"\n".join((self._key.encode(), questions, digest.encode())))
+        return self._folder / f"{name.hexdigest()}.answer"
+
+
+def result_cache(words: Sequence[str], environment: Mapping[str, str]) -> ResultCache | None:
+    """The answers of a command line; None where none are kept.
+
+    That is: of other commands, with `--no-cache`, where the environment gives the parser options
+    of its own, where a stream cannot be replayed, or without a folder that is the user's alone.
+    """
+    if not words or words[0] not in COMMANDS or "--no-cache" in words:
+        return None
+    if environment.get(SWITCH, "") == "off" or any(n.startswith(_FOREIGN) for n in environment):
+        return None
+    if any(stream is None or stream.encoding.lower() != "utf-8" for stream in _streams()):
+        return None
+    try:
+        folder = private_folder(results_folder(environment))
+        return ResultCache(folder, _key(words, environment))
+    except (InputError, OSError):
+        return None
+
+
+def results_folder(environment: Mapping[str, str]) -> Path:
+    """Where answers are kept; InputError where the user has no folder for caches."""
+    return user_cache_folder(environment) / _FOLDER
+
+
+def recorded(record: RunRecord) -> tuple[TextIO, TextIO]:
+    """Stand-ins for standard output and standard error that note what goes through them."""
+    out, err = _Recorded(sys.stdout, 1, record), _Recorded(sys.stderr, 2, record)
+    return out, err  # type: ignore[return-value]
+
+
+def kept_files(folder: Path) -> list[Kept]:
+    """The files of the cache, those not asked for the longest first."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith((".questions", ".answer", ".part")):
+                    status = entry.stat(follow_symlinks=False)
+                    found.append(Kept(Path(entry.path), status.st_size, status.st_mtime))
+    except FileNotFoundError:
+        return []
+    return sorted(found, key=lambda kept: kept.used)
+
+
+def _streams() -> tuple[TextIO, TextIO]:
+    return sys.stdout, sys.stderr
+
+
+def _key(words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Everything but files that an answer depends on."""
+    streams = [
+        [stream.errors, os.get_terminal_size(stream.fileno()) if stream.isatty() else None]
+        for stream in _streams()
+    ]
+    deciding = sorted(item for item in environment.items() if item[0].startswith(_DECIDING))
+    parts = (
+        _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed(), list(words),
+        str(Path.cwd()), deciding, streams,
+    )  # fmt: skip
+    return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _program() -> list[tuple[str, int, int]]:
+    """The package's own files by name, size and time: a change to the program is another key."""
+    package = str(Path(__file__).parent.parent)
+    found = []
+    waiting = [package]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.name != "__pycache__":
+                        waiting.append(entry.path)
+                else:
+                    status = entry.stat()
+                    found.append((entry.path, status.st_size, status.st_mtime_ns))
+    return sorted(found)
+
+
+def _installed() -> list[str]:
+    """Names and versions of what is installed beside the program."""
+    found: list[str] = []
+    for folder in sys.path:
+        if folder.endswith(("site-packages", "dist-packages")):
+            try:
+                names = os.listdir(folder)  # noqa: PTH208 (hundreds of names)
+            except OSError:
+                continue
+            found += (name for name in names if name.endswith("-info"))
+    return sorted(found)
+
+
+def _joined(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Neighbouring pieces of one stream in one."""
+    found: list[tuple[int, list[str]]] = []
+    for number, text in printed:
+        if found and found[-1][0] == number:
+            found[-1][1].append(text)
+        elif text:
+            found.append((number, [text]))
+    return [(number, "".join(texts)) for number, texts in found]
+
+
+def _read(path: Path) -> bytes | None:
+    """The body of a file of the cache; None where it is missing or not as it was written."""
+    try:
+        head, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return body if head == sha256(body).hexdigest().encode() else None
+
+
+def _write(path: Path, body: bytes) -> None:
+    """Writes a file of the cache whole or not at all; two that write it at once do not mix."""
+    part = path.with_name(f"{path.stem[:16]}-{os.getpid()}-{os.urandom(8).hex()}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "wb") as file:  # noqa: PTH123 (a handle)
+            file.write(sha256(body).hexdigest().encode() + b"\n" + body)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _touch(path: Path) -> None:
+    try:
+        os.utime(path)
+    except OSError:
+        return  # somebody cleared the cache
+
+
+def _trim(folder: Path) -> None:
+    files = kept_files(folder)
+    over = sum(kept.size for kept in files) - MOST_BYTES
+    for kept in files:
+        if over <= 0:
+            return
+        kept.path.unlink(missing_ok=True)
+        over -= kept.size
+
+
+def _dependencies(body: bytes) -> FileDependencies | None:
+    """Questions as they were written; None where they are none."""
+    try:
+        contents, identities, presence, searches, listings, trees = json.loads(body)
+        return FileDependencies(
+            _texts(contents), _texts(identities), _texts(presence),
+            tuple((_texts(folders), _texts(names)) for folders, names in searches),
+            _texts(listings),
+            tuple(Tree(str(top), _texts(names), _texts(suffixes), _texts(skipped), int(most))
+                  for top, names, suffixes, skipped, most in trees),
+        )  # fmt: skip
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise TypeError
+    return tuple(value)
+
+
+def _printed(body: bytes) -> list[tuple[int, str]] | None:
+    """The pieces of an answer; None where it is none."""
+    try:
+        schema, pieces = json.loads(body)
+        printed = [(int(number), text) for number, text in pieces]
+    except (ValueError, TypeError, RecursionError):
+        return None
+    texts = all(number in (1, 2) and isinstance(text, str) for number, text in printed)
+    return printed if schema == _SCHEMA and texts else None

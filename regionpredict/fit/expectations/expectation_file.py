@@ -1,0 +1,300 @@
+"""Expectation files: YAML in, verdicts out.
+
+```yaml
+schema: regionpredict/expectations/1
+measurements: results.txt       # beside this file; --measurements says another
+parameter: p
+metric: time
+statistic: first-quartile
+deviation: sqrt(p)              # default: the expectation's exponent, halved
+search: p log p                 # default: laid out around each expectation
+better: deviation               # or match: growing slower is what was wanted
+expectations:
+  - {callpath: MPI_Bcast, expect: log p}
+  - {callpath: MPI_Gather, expect: p, model: p^1.25}   # a model instead of measurements
+  - {callpath: solve}           # no expectation yet: the model is proposed as one
+litmus: [tree_bcast]            # call paths whose growth is understood
+rules:
+  - MPI_Allreduce <= MPI_Reduce + MPI_Bcast
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regionpredict.errors import InputError
+from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
+from regionpredict.fit.expectations.verdict import Verdict, fit_expected, growth_of, judge
+from regionpredict.fit.experiment import Experiment, Series
+from regionpredict.fit.input import read
+
+SCHEMA = "regionpredict/expectations/1"
+_KEYS = {
+    "schema", "source", "measurements", "parameter", "metric", "statistic", "deviation",
+    "search", "steps", "better", "expectations", "litmus", "rules", "min_points",
+}  # fmt: skip
+_ENTRY_KEYS = {
+    "callpath", "metric", "parameter", "expect", "model", "deviation", "search", "better", "source",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One expectation and what became of it.
+
+    `verdict` is None where there is no model (`problem` says why) or no expectation (`model` is
+    then the proposal). `model` is a formula, or the growth that the file gives.
+    """
+
+    callpath: str
+    metric: str
+    parameter: str
+    model: str
+    growth: Growth | None
+    verdict: Verdict | None
+    litmus: bool = False
+    problem: InputError | None = None
+    adjusted_r2: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is nothing to complain about."""
+        return self.problem is None and (self.verdict is None or self.verdict.passed)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """A rule such as `a <= b + c`: the growths of its sides, and whether it holds."""
+
+    text: str
+    left: Growth | None
+    right: Growth | None
+    problem: InputError | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the left side grows no faster than the fastest part of the right one."""
+        if self.problem is not None or self.left is None or self.right is None:
+            return False
+        return compare(self.left, self.right) <= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All checks of one file, in its order."""
+
+    path: str
+    checks: tuple[Check, ...]
+    rules: tuple[RuleCheck, ...] = ()
+    problems: tuple[InputError, ...] = field(default=())
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation and rule holds and everything could be checked."""
+        return all(c.passed for c in self.checks) and all(r.passed for r in self.rules)
+
+    @property
+    def litmus_failed(self) -> bool:
+        """Whether a litmus test diverges: then the machine may be the cause of the others."""
+        return any(c.litmus and not c.passed for c in self.checks)
+
+
+def check_file(path: str | Path, measurements: str | Path | Experiment | None = None) -> Report:
+    """Checks the expectations of a YAML file; see the module.
+
+    `measurements` replaces the file's own: a path, or what was read or measured already.
+
+    An expectation that does not parse, or whose call path or metric was not measured, is a
+    failed check; the others are made. Raises `InputError` for a file that is no such YAML.
+    """
+    data = _load(Path(path))
+    source = measurements
+    if source is None and data.get("measurements") is not None:
+        source = Path(path).parent / str(data["measurements"])
+    experiment = read(source) if isinstance(source, (str, Path)) else source
+    litmus = {str(name) for name in data.get("litmus") or ()}
+    checks = tuple(
+        _check(data, entry, experiment, litmus, str(path)) for entry in data["expectations"]
+    )
+    growths = {check.callpath: check.growth for check in checks if check.growth is not None}
+    rules = tuple(_rule(str(text), growths, str(path)) for text in data.get("rules") or ())
+    problems = experiment.problems if experiment is not None else ()
+    return Report(str(path), checks, rules, problems)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "the file cannot be read", remedy="check the name", path=str(path)
+        ) from error
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise InputError(
+            f"this is not YAML: {getattr(error, 'problem', None) or 'bad text'}",
+            remedy="mend the line",
+            path=str(path),
+            line=mark.line + 1 if mark else None,
+            column=mark.column + 1 if mark else None,
+        ) from error
+    if not isinstance(data, dict) or not isinstance(data.get("expectations"), list):
+        raise InputError(
+            "there is no list of expectations",
+            remedy="begin with 'expectations:' and a list",
+            path=str(path),
+        )
+    if data.get("schema", SCHEMA) != SCHEMA:
+        raise InputError(
+            f"unknown schema '{data['schema']}'", remedy=f"use {SCHEMA}", path=str(path)
+        )
+    unknown = sorted(set(data) - _KEYS)
+    if unknown:
+        raise InputError(
+            f"unknown key '{unknown[0]}'",
+            remedy=f"use {', '.join(sorted(_KEYS))}",
+            path=str(path),
+        )
+    for entry in data["expectations"]:
+        if not isinstance(entry, dict) or "callpath" not in entry or set(entry) - _ENTRY_KEYS:
+            raise InputError(
+                f"the expectation {entry!r} has not the right keys",
+                remedy=f"use callpath and {', '.join(sorted(_ENTRY_KEYS - {'callpath'}))}",
+                path=str(path),
+            )
+    return data
+
+
+def _check(
+    data: Mapping[str, Any],
+    entry: Mapping[str, Any],
+    experiment: Experiment | None,
+    litmus: set[str],
+    path: str,
+) -> Check:
+    settings = {**{k: v for k, v in data.items() if k != "expectations"}, **entry}
+    callpath = str(entry["callpath"])
+    metric = str(settings.get("metric", ""))
+    name = str(settings["parameter"]) if settings.get("parameter") is not None else None
+    try:
+        return _judged(settings, callpath, metric, name, experiment, callpath in litmus, path)
+    except InputError as error:
+        placed = InputError(
+            f"{callpath}: {error.message}", remedy=error.remedy, path=error.path or path
+        )
+        return Check(callpath, metric, name or "p", "", None, None, callpath in litmus, placed)
+
+
+def _judged(
+    settings: Mapping[str, Any],
+    callpath: str,
+    metric: str,
+    name: str | None,
+    experiment: Experiment | None,
+    litmus: bool,
+    path: str,
+) -> Check:
+    expected: Growth | None = None
+    if settings.get("expect") is not None:
+        expected, name = parse(str(settings["expect"]), name, path)
+    limits = {
+        key: parse(str(settings[key]), None, path)[0] if settings.get(key) is not None else None
+        for key in ("deviation", "search")
+    }
+    better = settings.get("better", "deviation")
+    if better not in ("deviation", "match"):
+        raise InputError(f"better: '{better}' is unknown", remedy="use deviation or match")
+    adjusted = None
+    if settings.get("model") is not None:
+        growth, name = parse(str(settings["model"]), name, path)
+        model = growth.text(name)
+    else:
+        series = _series(experiment, callpath, metric, path)
+        if len(series.parameters) != 1:
+            raise InputError(
+                f"an expectation has one parameter, the measurements have "
+                f"{', '.join(series.parameters)}",
+                remedy="fix the others",
+            )
+        if name is not None and name not in series.parameters:
+            raise InputError(
+                f"the measurements have no parameter '{name}'",
+                remedy=f"they have {', '.join(series.parameters)}",
+            )
+        name = series.parameters[0]
+        fitted = fit_expected(
+            expected if expected is not None else ONE,
+            series.points,
+            series.values,
+            search=limits["search"],
+            steps=int(settings.get("steps", 2)),
+            statistic=settings.get("statistic", "mean"),
+            parameters=series.parameters,
+            min_points=int(settings.get("min_points", 5)),
+        )
+        growth, model = growth_of(fitted), fitted.formula()
+        adjusted = fitted.adjusted_r2 if fitted.terms else None
+        metric = metric or series.metric
+    verdict = None
+    if expected is not None:
+        verdict = judge(expected, growth, deviation=limits["deviation"], better=better)
+    return Check(
+        callpath, metric, name or "p", model, growth, verdict, litmus, adjusted_r2=adjusted
+    )
+
+
+def _series(experiment: Experiment | None, callpath: str, metric: str, path: str) -> Series:
+    if experiment is None:
+        raise InputError(
+            "there are no measurements",
+            remedy="name them with 'measurements:' or --measurements, or give a 'model'",
+            path=path,
+        )
+    named = [s for s in experiment.series if s.callpath == callpath]
+    if not named:
+        named = [s for s in experiment.series if s.callpath.split("->")[-1] == callpath]
+    if not named:
+        known = ", ".join(dict.fromkeys(s.callpath for s in experiment.series))
+        raise InputError("it was not measured", remedy=f"there are {known}", path=path)
+    kept = [s for s in named if not metric or s.metric == metric]
+    if not kept:
+        known = ", ".join(dict.fromkeys(s.metric for s in named))
+        raise InputError(f"unknown metric '{metric}'", remedy=f"there are {known}", path=path)
+    return kept[0]
+
+
+def _rule(text: str, growths: Mapping[str, Growth], path: str) -> RuleCheck:
+    left, sign, right = text.partition("<=")
+    parts = [part.strip() for part in right.split("+")]
+    if not sign or not left.strip() or not all(parts):
+        return RuleCheck(
+            text, None, None,
+            InputError(
+                f"the rule '{text}' does not parse",
+                remedy="write it like a <= b + c",
+                path=path,
+            ),
+        )  # fmt: skip
+    missing = [name for name in (left.strip(), *parts) if name not in growths]
+    if missing:
+        return RuleCheck(
+            text, None, None,
+            InputError(
+                f"the rule '{text}' names '{missing[0]}', which has no model",
+                remedy="add it to the expectations",
+                path=path,
+            ),
+        )  # fmt: skip
+    biggest = growths[parts[0]]
+    for name in parts[1:]:
+        if compare(growths[name], biggest) > 0:
+            biggest = growths[name]
+    return RuleCheck(text, growths[left.strip()], biggest)

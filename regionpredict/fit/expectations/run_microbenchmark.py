@@ -1,0 +1,107 @@
+"""Compiles and runs the micro-benchmarks: OpenMP constructs and MPI collectives.
+
+They follow Shudler 2018, secs. 3.3.1 and 3.4.2: warm-up, a common start of all threads or
+processes, the maximum of their times, many repetitions. What they print is comma-separated and
+becomes an `Experiment`, to be held against the shipped expectations.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, SeriesBuilder
+
+_FOLDER = Path(__file__).parent / "microbenchmarks"
+_COMPILATION_LIMIT_S = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Microbenchmark:
+    """A program of the package and how it is compiled and started.
+
+    `launch` is the command before the program, `{n}` being the number of threads or processes;
+    it is empty for OpenMP, whose number of threads goes through the environment.
+    """
+
+    source: Path
+    compile: str
+    launch: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+OPENMP = Microbenchmark(_FOLDER / "omp_constructs.c", "gcc -O2 -std=c11 -fopenmp")
+MPI = Microbenchmark(_FOLDER / "mpi_collectives.c", "mpicc -O2 -std=gnu11", "mpirun -n {n}")
+BENCHMARKS = {"openmp": OPENMP, "mpi-collectives": MPI, "mpi-memory": MPI}
+"""The micro-benchmark behind each shipped file of expectations."""
+
+
+def run_microbenchmark(
+    benchmark: Microbenchmark,
+    counts: Sequence[int],
+    *,
+    repetitions: int = 50,
+    compiler: str | None = None,
+    launcher: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    limit_s: float = 300.0,
+) -> Experiment:
+    """Compiles the benchmark and runs it on each of `counts` threads or processes.
+
+    `compiler` and `launcher` replace the benchmark's commands, `environment` (default: this
+    process's) is passed on, `limit_s` is the time limit of one run in seconds. More threads or
+    processes than cores are a problem of the experiment, not an error. Raises
+    `InputError` if a command is missing, fails or takes too long.
+    """
+    variables = dict(os.environ if environment is None else environment)
+    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
+        program = Path(folder) / benchmark.source.stem
+        command = [*shlex.split(compiler or benchmark.compile)]
+        command += [str(benchmark.source), "-o", str(program)]
+        _run(command, variables, _COMPILATION_LIMIT_S, "give a compiler that works")
+        builder = SeriesBuilder(("p",))
+        doubts: list[InputError] = []
+        for count in counts:
+            launch = (launcher or benchmark.launch).format(n=count)
+            text, said = _run(
+                [*shlex.split(launch), str(program), str(repetitions), *benchmark.arguments],
+                {**variables, "OMP_NUM_THREADS": str(count), "OMP_DYNAMIC": "false"},
+                limit_s,
+                "use fewer threads or processes, or fewer repetitions",
+            )
+            for line in text.splitlines():
+                callpath, metric, place, value = line.split(",")
+                builder.add(callpath, metric, (float(place),), (float(value),))
+            doubts.extend(
+                InputError(line, path=benchmark.source.name)
+                for line in said.splitlines()
+                if "do not start together" in line
+            )
+    return Experiment(builder.series(), tuple(doubts))
+
+
+def _run(
+    command: Sequence[str], variables: Mapping[str, str], limit_s: float, remedy: str
+) -> tuple[str, str]:
+    name = " ".join(Path(part).name for part in command[:2])
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=limit_s, check=False,
+            env=dict(variables),
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise InputError(f"'{command[0]}' was not found", remedy=remedy) from error
+    except subprocess.TimeoutExpired as error:
+        raise InputError(f"'{name}' took longer than {limit_s:g} s", remedy=remedy) from error
+    if done.returncode:
+        # mpirun frames what it says with lines of dashes.
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
+        said = lines[0] if lines else "it said nothing"
+        raise InputError(f"'{name}' failed: {said}", remedy=remedy)
+    return done.stdout, done.stderr

@@ -1,0 +1,22 @@
+"""The expectation files that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent / "shipped"
+
+
+def expectation_path(name: str) -> Path:
+    """The path of a shipped expectation file, or `name` itself if it is a file.
+
+    >>> expectation_path("openmp").name
+    'openmp.yaml'
+    """
+    shipped = _FOLDER / f"{name}.yaml"
+    return shipped if not Path(name).exists() and shipped.exists() else Path(name)
+
+
+def shipped_expectations() -> tuple[str, ...]:
+    """The names of the shipped expectation files."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))

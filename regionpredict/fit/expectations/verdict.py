@@ -1,0 +1,159 @@
+"""Expectations of growth: deviation limits, search spaces and verdicts (Shudler 2018, sec. 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.observations import Statistic
+from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, growth_order, rarity
+from regionpredict.fit.search.fitting import fit
+
+Match = Literal["match", "approximate", "none"]
+Better = Literal["deviation", "match"]
+
+
+def default_deviation(expected: Growth) -> Growth:
+    """The deviation limit: the exponent of the expectation's leading class, halved.
+
+    A constant has the exponent 0, so nothing may deviate from it by default.
+
+    >>> default_deviation(Growth(poly=1, log2=1)).text(), default_deviation(Growth(log2=1)).text()
+    ('p^(1/2)', 'log(p)^(1/2)')
+    """
+    if expected.exponential:
+        return Growth(exponential=expected.exponential / 2)
+    if expected.poly:
+        return Growth(poly=expected.poly / 2)
+    return Growth(log2=expected.log2 / 2)
+
+
+def search_space(
+    expected: Growth, *, steps: int = 2, finer: Sequence[float] = (1.0,)
+) -> tuple[Growth, ...]:
+    """The growths among which the model is looked for, laid out like the ticks of a ruler.
+
+    The long ticks lie in the expectation's own class between a constant and its square, halved
+    `steps` times; the short ones are the long ones times the exponents `finer` of the next lower
+    class, within the bounds. A constant gets the space of `p log p`.
+
+    >>> [g.text() for g in search_space(Growth(poly=1), steps=0)]
+    ['1', 'log(p)', 'p', 'p*log(p)', 'p^2']
+    """
+    if expected.is_constant():
+        return search_space(Growth(poly=1), steps=steps, finer=finer)
+    count = 2 ** (steps + 1)
+    if expected.exponential:
+        powers = [2 * expected.exponential * k / count for k in range(count + 1)]
+        own = {*finer, *(float(k) for k in range(1, int(2 * expected.poly) + 1)), expected.poly}
+        ticks = [Growth(exponential=e) for e in powers]
+        short = [t * Growth(poly=i) for t in ticks for i in own]
+    elif expected.poly:
+        ticks = [Growth(poly=2 * expected.poly * k / count) for k in range(count + 1)]
+        own = {*finer, *((expected.log2,) if expected.log2 else ())}
+        short = [t * Growth(log2=j) for t in ticks for j in own]
+    else:
+        ticks = [Growth(log2=2 * expected.log2 * k / count) for k in range(count + 1)]
+        short = []
+    top = expected**2
+    found = {g.order: g for g in (*ticks, expected, *short) if compare(g, top) <= 0}
+    return tuple(found[order] for order in sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An expectation held against a growth.
+
+    `divergence` is the growth over the expectation (Shudler 2018, sec. 3.2.4); `match` is
+    `match`, `approximate` (within the deviation limits) or `none`.
+    """
+
+    expected: Growth
+    growth: Growth
+    divergence: Growth
+    deviation: Growth
+    match: Match
+
+    @property
+    def passed(self) -> bool:
+        """Whether the growth is as expected, exactly or within the limits."""
+        return self.match != "none"
+
+
+def judge(
+    expected: Growth | str,
+    growth: Growth | str,
+    *,
+    deviation: Growth | str | None = None,
+    better: Better = "deviation",
+) -> Verdict:
+    """Holds a growth against the expectation.
+
+    `better` says what a growth below the expectation is: a `deviation` like any other (Shudler
+    2018, fig. 3.3 and tables 3.3 and 3.9), or a `match` (table 3.7).
+
+    >>> judge("log p", "p^0.67 log p", deviation="sqrt(p)").match
+    'none'
+    >>> v = judge("p log p", "p"); v.divergence.text(), v.match
+    ('1/log(p)', 'approximate')
+    """
+    wanted = parse(expected)[0] if isinstance(expected, str) else expected
+    found = parse(growth)[0] if isinstance(growth, str) else growth
+    limit = parse(deviation)[0] if isinstance(deviation, str) else deviation
+    if limit is None:
+        limit = default_deviation(wanted)
+    divergence = found / wanted
+    side = compare(divergence, ONE)
+    match: Match
+    if side == 0 or (side < 0 and better == "match"):
+        match = "match"
+    elif compare(divergence, limit) <= 0 and compare(divergence, limit**-1) >= 0:
+        match = "approximate"
+    else:
+        match = "none"
+    return Verdict(wanted, found, divergence, limit, match)
+
+
+def growth_of(model: FittedModel) -> Growth:
+    """The asymptotic growth of a model of one parameter: its leading term without coefficient."""
+    terms = [term for coefficient, m in model.terms if coefficient > 0 for term in m.values()]
+    leading = max(map(growth_order, terms), default=(0.0, 0.0, 0.0))
+    return max(Growth(*leading), ONE, key=lambda growth: growth.order)
+
+
+def fit_expected(
+    expected: Growth,
+    points: Sequence[Sequence[float]],
+    values: Sequence[Sequence[float]],
+    *,
+    search: Growth | None = None,
+    steps: int = 2,
+    statistic: Statistic = "mean",
+    parameters: Sequence[str] | None = None,
+    min_points: int = 5,
+) -> FittedModel:
+    """Models measurements of one parameter in the search space of the expectation.
+
+    `search` is another growth whose space is taken instead. The expected term is believed
+    sooner than the other ticks, and those sooner than the default terms, which are there to
+    find growth beyond the space. Raises as `fit` does.
+    """
+    ticks = search_space(search if search is not None else expected, steps=steps)
+    rarities = {g.term: 1.0 for g in ticks if not g.is_constant()}
+    # Without terms beyond the ruler's end, runaway growth would be taken for the growth there.
+    beyond = {term: 1.0 + rarity(term) for term in (*DEFAULT_TERMS, INVERSE)}
+    rarities = {**beyond, **rarities}
+    if not expected.is_constant():
+        rarities[expected.term] = 0.0
+    space = SearchSpace.of(rarities, rarities=list(rarities.values()))
+    return fit(
+        points,
+        values,
+        parameters=parameters,
+        statistic=statistic,
+        space=space,
+        min_points=min_points,
+    )

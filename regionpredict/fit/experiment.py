@@ -1,0 +1,78 @@
+"""What a file of measurements holds: one `Series` for each call path and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from regionpredict.errors import InputError
+
+Coordinates = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The repetitions of one metric of one call path.
+
+    `points` are the parameters' values, `values` the repetitions at each, in `unit` (empty:
+    unknown). `line` is where the series begins in its file, if that is known.
+    """
+
+    callpath: str
+    metric: str
+    parameters: tuple[str, ...]
+    points: tuple[Coordinates, ...]
+    values: tuple[Sequence[float], ...]
+    unit: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """All series of one source; `problems` are lines that could not be used, with their place."""
+
+    series: tuple[Series, ...]
+    problems: tuple[InputError, ...] = ()
+
+
+class SeriesBuilder:
+    """Collects single values into series; the order of call paths, metrics and points is kept."""
+
+    def __init__(self, parameters: Iterable[str]) -> None:
+        self.parameters = tuple(parameters)
+        self._found: dict[tuple[str, str], dict[Coordinates, list[float]]] = {}
+        self._line: dict[tuple[str, str], int | None] = {}
+
+    def add(
+        self,
+        callpath: str,
+        metric: str,
+        point: Coordinates,
+        values: Iterable[float],
+        line: int | None = None,
+    ) -> None:
+        """Adds repetitions of one metric of one call path at one point."""
+        key = (callpath, metric)
+        points = self._found.get(key)
+        if points is None:
+            points = self._found[key] = {}
+            self._line[key] = line
+        found = points.get(point)
+        if found is None:
+            points[point] = list(values)
+        else:
+            found.extend(values)
+
+    def series(self) -> tuple[Series, ...]:
+        """Everything added so far."""
+        return tuple(
+            Series(
+                callpath,
+                metric,
+                self.parameters,
+                tuple(points),
+                tuple(points.values()),
+                line=self._line[callpath, metric],
+            )
+            for (callpath, metric), points in self._found.items()
+        )

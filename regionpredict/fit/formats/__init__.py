@@ -1,8 +1,0 @@
-"""Readers and writers of measurements: files in, `Experiment` out, and models out as text.
-
-`read(path)` finds the format by the file's name and first characters.
-"""
-
-from regionpredict.fit.formats.detect import FORMATS, read
-
-__all__ = ["FORMATS", "read"]

@@ -1,0 +1,108 @@
+"""Comma- or tab-separated tables: one row a repetition.
+
+The columns `callpath` (or `region`, `function`), `metric` and `unit` hold text; the columns of
+measured values are `value` (or `time`, `time_s`, `seconds`, `runtime`), or those that are named;
+every other column of numbers is a parameter. Columns called `repetition` or `run` are not.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, SeriesBuilder
+
+_CALLPATH = ("callpath", "region", "region_id", "function", "kernel", "name")
+_VALUES = ("value", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s")
+_IGNORED = ("repetition", "rep", "run", "unit")
+
+
+def read_csv(
+    path: Path,
+    *,
+    parameters: Sequence[str] | None = None,
+    values: Sequence[str] | None = None,
+) -> Experiment:
+    """Reads a table; see the module. `parameters` and `values` name columns explicitly.
+
+    A row that does not fit becomes a problem; the others are read. Raises `InputError` for an
+    empty table and for one without a column of values or of a parameter.
+    """
+    name = str(path)
+    with path.open(encoding="utf-8", newline="") as stream:
+        first = stream.readline()
+        delimiter = "\t" if "\t" in first else ";" if ";" in first else ","
+        stream.seek(0)
+        rows = [
+            (number, row)
+            for number, row in enumerate(csv.reader(stream, delimiter=delimiter), start=1)
+            if row and not row[0].startswith("#")
+        ]
+    if len(rows) < 2:
+        raise InputError("the table has no rows", remedy="add measurements", path=name)
+    header = [cell.strip() for cell in rows[0][1]]
+    body = rows[1:]
+    where = {column: index for index, column in enumerate(header)}
+    wanted = list(values) if values else [c for c in header if c.lower() in _VALUES]
+    texts = {c for c in header if c.lower() in _CALLPATH}
+    reserved = {*wanted, *texts, *(c for c in header if c.lower() in (*_IGNORED, "metric"))}
+    chosen = list(parameters) if parameters else [c for c in header if c not in reserved]
+    missing = [c for c in (*wanted, *chosen) if c not in where]
+    if missing:
+        raise InputError(
+            f"there is no column '{missing[0]}'",
+            remedy=f"the columns are {', '.join(header)}",
+            path=name,
+            line=rows[0][0],
+        )
+    if parameters is None:
+        chosen = [c for c in chosen if _is_numeric(body, where[c])]
+    if not wanted or not chosen:
+        what = "values (value, time_s, ...)" if not wanted else "a parameter"
+        raise InputError(
+            f"there is no column of {what}",
+            remedy="name it with an option",
+            path=name,
+            line=rows[0][0],
+        )
+    builder = SeriesBuilder(chosen)
+    callpath = next((where[c] for c in header if c in texts), None)
+    metric = next((where[c] for c in header if c.lower() == "metric"), None)
+    problems = []
+    for number, row in body:
+        try:
+            point = tuple(float(row[where[c]]) for c in chosen)
+            found = [(c, _number(row[where[c]])) for c in wanted]
+        except (ValueError, IndexError) as error:
+            problems.append(
+                InputError(
+                    f"the row cannot be used: {error}",
+                    remedy="fill in numbers",
+                    path=name,
+                    line=number,
+                )
+            )
+            continue
+        for column, value in found:
+            what = row[metric] if metric is not None else column
+            builder.add(
+                row[callpath] if callpath is not None else "", what, point, (value,), number
+            )
+    return Experiment(builder.series(), tuple(problems))
+
+
+def _number(cell: str) -> float:
+    return float(cell) if cell.strip() else math.nan
+
+
+def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:
+    for _, row in rows:
+        try:
+            float(row[column])
+        except (ValueError, IndexError):
+            continue
+        return True
+    return False

@@ -1,0 +1,229 @@
+"""Folders of Cube4 profiles, as Score-P writes them and Extra-P reads them.
+
+A folder holds one folder a run, called `prefix.p4.n100.r1`: the parameters and their values,
+then the repetition. In each lies a `*.cubex`, which is a tar archive: `anchor.xml` names metrics,
+regions and the call tree, `N.index` says which calls metric `N` has values for, `N.data` holds
+the values of all locations, call by call, compressed or not.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import struct
+import tarfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from xml.etree import ElementTree
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.fit.model.terms import FloatArray
+
+Reduction = Literal["mean", "maximum", "sum"]
+
+_TYPES = {
+    "DOUBLE": "f8",
+    "FLOAT": "f8",
+    "MAXDOUBLE": "f8",
+    "MINDOUBLE": "f8",
+    "INTEGER": "i8",
+    "INT": "i4",
+    "INT8": "i1",
+    "INT16": "i2",
+    "INT32": "i4",
+    "INT64": "i8",
+    "CHAR": "u1",
+    "SHORT INT": "i2",
+    "SIGNED INT": "i4",
+    "SIGNED INTEGER": "i8",
+    "SIGNED SHORT INT": "i2",
+    "UINT8": "u1",
+    "UINT16": "u2",
+    "UINT32": "u4",
+    "UINT64": "u8",
+    "UNSIGNED INT": "u4",
+    "UNSIGNED INTEGER": "u8",
+    "UNSIGNED SHORT INT": "u2",
+}
+_NAME = re.compile(r"([A-Za-z_]+)([0-9]+(?:[.,][0-9]+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A node of the call tree: its path from the root and its children's numbers."""
+
+    path: str
+    children: tuple[int, ...]
+
+
+def read_cube(folder: Path, reduction: Reduction = "mean") -> Experiment:
+    """Reads a folder of profiles; `reduction` makes one value of those of all locations.
+
+    Values are exclusive: without what the called functions took. A profile that cannot be read
+    becomes a problem, the others are read. Raises `InputError` where there is no profile.
+    """
+    found = sorted(p for p in folder.glob("*/*.cubex") if not p.name.startswith("."))
+    if not found:
+        raise InputError(
+            "no profiles in this folder",
+            remedy="it must hold folders such as run.p4.r1 with a .cubex file in each",
+            path=str(folder),
+        )
+    named = [(path, _parameters(path)) for path in found]
+    names = tuple(name for name, _ in named[0][1])
+    values: dict[str, set[float]] = {name: set() for name in names}
+    for path, pairs in named:
+        if tuple(name for name, _ in pairs) != names:
+            raise InputError(
+                f"the parameters differ from those of {named[0][0].parent.name}",
+                remedy=f"name the folder with {', '.join(names)} in this order",
+                path=str(path),
+            )
+        for name, value in pairs:
+            values[name].add(value)
+    varying = [name for name in names if len(values[name]) > 1] or list(names[:1])
+    builder = SeriesBuilder(varying)
+    problems = []
+    for path, pairs in named:
+        where = dict(pairs)
+        point = tuple(where[name] for name in varying)
+        try:
+            for callpath, metric, value in read_profile(path, reduction):
+                builder.add(callpath, metric, point, (value,))
+        except InputError as error:
+            problems.append(error)
+    return Experiment(builder.series(), tuple(problems))
+
+
+def _parameters(path: Path) -> list[tuple[str, float]]:
+    text = path.parent.name
+    text = re.sub(r"[._]r[0-9]+$", "", text)
+    start = text.find(".") + 1
+    pairs = [(n, float(v.replace(",", "."))) for n, v in _NAME.findall(text[start:])]
+    if not pairs:
+        raise InputError(
+            f"no parameter in the folder's name '{path.parent.name}'",
+            remedy="name it like run.p4.r1",
+            path=str(path),
+        )
+    return [(name.strip("_"), value) for name, value in pairs]
+
+
+def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[str, str, float]]:
+    """The call path, the metric and the reduced exclusive value of everything in one profile.
+
+    Raises `InputError` for a file that is no Cube4 profile.
+    """
+    try:
+        with tarfile.open(path) as archive:
+            yield from _profile(archive, reduction)
+    except (tarfile.TarError, KeyError, struct.error, zlib.error, ElementTree.ParseError) as error:
+        raise InputError(
+            f"this is no readable Cube4 profile: {error}",
+            remedy="write it again, or leave it out",
+            path=str(path),
+        ) from error
+
+
+def _member(archive: tarfile.TarFile, name: str) -> bytes:
+    stream = archive.extractfile(name)
+    if stream is None:
+        raise KeyError(name)
+    return stream.read()
+
+
+def _profile(archive: tarfile.TarFile, reduction: Reduction) -> Iterator[tuple[str, str, float]]:
+    text = _member(archive, "anchor.xml")
+    root = ElementTree.fromstring(text if text[:1] == b"<" else gzip.decompress(text))
+    program = root.find("program")
+    if program is None:
+        raise KeyError("program")
+    regions = {int(r.get("id", -1)): r.findtext("name") or "" for r in program.iter("region")}
+    calls: dict[int, _Call] = {}
+    roots = [_calls(node, "", regions, calls) for node in program.findall("cnode")]
+    deep, wide = _deep_order(roots, calls), _wide_order(roots, calls)
+    members = set(archive.getnames())
+    for metric in root.iter("metric"):
+        number, kind = metric.get("id"), metric.get("type")
+        type_name = _TYPES.get((metric.findtext("dtype") or "").strip())
+        if f"{number}.data" not in members or type_name is None:
+            continue
+        order = wide if kind == "INCLUSIVE" else deep
+        index = _member(archive, f"{number}.index")
+        values = _values(index, _member(archive, f"{number}.data"), type_name, order)
+        name = metric.findtext("uniq_name") or metric.findtext("disp_name") or ""
+        for call, found in values.items():
+            own = found
+            if kind == "INCLUSIVE":
+                for child in calls[call].children:
+                    own = own - values.get(child, np.zeros_like(own))
+            total = own.max() if reduction == "maximum" else own.sum()
+            share = len(own) if reduction == "mean" else 1
+            yield calls[call].path, name, float(total) / share
+
+
+def _calls(
+    node: ElementTree.Element, above: str, regions: dict[int, str], calls: dict[int, _Call]
+) -> int:
+    number = int(node.get("id", -1))
+    name = regions.get(int(node.get("calleeId", -1)), "?")
+    path = f"{above}->{name}" if above else name
+    children = tuple(_calls(child, path, regions, calls) for child in node.findall("cnode"))
+    calls[number] = _Call(path, children)
+    return number
+
+
+def _deep_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
+    """Calls in the order of exclusive metrics: each before its children."""
+    order: list[int] = []
+    stack = list(reversed(roots))
+    while stack:
+        call = stack.pop()
+        order.append(call)
+        stack.extend(reversed(calls[call].children))
+    return order
+
+
+def _wide_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
+    """Calls in the order of inclusive metrics: all children of a call together."""
+    order: list[int] = []
+    for root in roots:
+        order.append(root)
+        stack = [root]
+        while stack:
+            call = stack.pop()
+            order.extend(calls[call].children)
+            stack.extend(reversed(calls[call].children))
+    return order
+
+
+def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, FloatArray]:
+    if not index.startswith(b"CUBEX.INDEX"):
+        raise KeyError("CUBEX.INDEX")
+    endian = "<" if struct.unpack_from("<i", index, 11)[0] == 1 else ">"
+    count = struct.unpack_from(f"{endian}i", index, 18)[0]
+    places = struct.unpack_from(f"{endian}{count}i", index, 22)
+    raw = _inflated(data, endian)
+    numbers = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}")).astype(np.float64)
+    rows = numbers.reshape(count, -1)
+    return {order[place]: rows[row] for row, place in enumerate(places)}
+
+
+def _inflated(data: bytes, endian: str) -> bytes:
+    if data.startswith(b"CUBEX.DATA"):
+        return data[10:]
+    if not data.startswith(b"ZCUBEX.DATA"):
+        raise KeyError("CUBEX.DATA")
+    count = struct.unpack_from(f"{endian}q", data, 11)[0]
+    heads = struct.unpack_from(f"{endian}{3 * count}q", data, 19)
+    parts, place = [], 19 + 24 * count
+    for size in heads[2::3]:
+        parts.append(zlib.decompress(data[place : place + size]))
+        place += size
+    return b"".join(parts)

@@ -1,0 +1,174 @@
+"""Extra-P's text format, as in Shudler 2018, fig. 2.3, and its later form with METRIC and REGION.
+
+```
+PARAMETER p
+POINTS 8 16 32 64 128
+REGION main->solve
+METRIC time
+DATA 0.283169 0.285326 0.289267
+```
+
+Points may be missing at the end of a series, repetitions may be `nan` or differ in number: what
+is there is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Coordinates, Experiment, Series
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state between two lines: what the next DATA line belongs to."""
+
+    path: str
+    parameters: list[str] = field(default_factory=list)
+    points: list[Coordinates] = field(default_factory=list)
+    region: str = ""
+    metric: str = ""
+    line: int = 0
+    values: list[Sequence[float]] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
+    problems: list[InputError] = field(default_factory=list)
+    spoilt: bool = False
+
+    def close(self) -> None:
+        """Ends the series that is being read."""
+        if self.values and not self.spoilt:
+            kept = [(p, v) for p, v in zip(self.points, self.values, strict=False) if len(v)]
+            self.series.append(
+                Series(
+                    self.region,
+                    self.metric,
+                    tuple(self.parameters) or ("p",),
+                    tuple(self.points)
+                    if len(kept) == len(self.points)
+                    else tuple(p for p, _ in kept),
+                    tuple(self.values)
+                    if len(kept) == len(self.values)
+                    else tuple(v for _, v in kept),
+                    line=self.line,
+                )
+            )
+        self.values = []
+        self.spoilt = False
+
+    def fail(self, message: str, remedy: str, line: int) -> None:
+        """Notes a problem; the series it is in is given up, the others are read."""
+        self.problems.append(InputError(message, remedy=remedy, path=self.path, line=line))
+        self.spoilt = True
+
+
+def read_text(path: Path) -> Experiment:
+    """Reads Extra-P's text format.
+
+    A line that does not fit becomes a problem with its place; the other series are read.
+    Raises `InputError` where nothing in the file makes sense.
+    """
+    with path.open(encoding="utf-8") as stream:
+        return parse_text(stream, str(path))
+
+
+def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
+    """`read_text` for lines that are already read.
+
+    >>> e = parse_text(["POINTS 1 2", "METRIC time", "REGION main", "DATA 3 4", "DATA 5"])
+    >>> e.series[0].points, e.series[0].values
+    (((1.0,), (2.0,)), ([3.0, 4.0], [5.0]))
+    """
+    state = _Reading(path)
+    for number, raw in enumerate(lines, start=1):
+        head, _, rest = raw.partition(" ")
+        if head == "DATA":
+            try:
+                state.values.append([float(v) for v in rest.split()])
+            except ValueError:
+                _bad_data(state, rest, number)
+            if not state.line:
+                state.line = number
+            if len(state.values) == len(state.points) + 1:
+                state.fail(
+                    f"more DATA lines than the {len(state.points)} POINTS",
+                    "begin a new REGION or METRIC, or add the point",
+                    number,
+                )
+            continue
+        _keyword(state, raw, number)
+    state.close()
+    if not state.series and not state.problems:
+        raise InputError("no measurements found", remedy="add DATA lines", path=path)
+    return Experiment(tuple(state.series), tuple(state.problems))
+
+
+def _bad_data(state: _Reading, rest: str, number: int) -> None:
+    bad = next(v for v in rest.split() if not _is_number(v))
+    state.values.append([])
+    state.fail(f"'{bad}' is not a number", "write the repetition as a number or nan", number)
+
+
+def _keyword(state: _Reading, raw: str, number: int) -> None:
+    text = raw.strip()
+    if not text or text.startswith("#"):
+        return
+    parts = text.split(None, 1)
+    word, rest = parts[0], parts[1] if len(parts) > 1 else ""
+    if word == "DATA":
+        state.values.append([])
+    elif word == "PARAMETER":
+        state.parameters.extend(rest.split())
+    elif word == "POINTS":
+        _points(state, rest, number)
+    elif word in ("METRIC", "REGION", "EXPERIMENT"):
+        state.close()
+        state.line = number
+        if word == "METRIC":
+            state.metric = rest
+        elif word == "REGION":
+            state.region = rest
+        else:
+            metric, _, region = rest.partition("/")
+            state.metric, state.region = metric, region
+    else:
+        raise InputError(
+            f"unknown keyword '{word}'",
+            remedy="use PARAMETER, POINTS, REGION, METRIC, DATA or EXPERIMENT",
+            path=state.path,
+            line=number,
+        )
+
+
+def _points(state: _Reading, rest: str, number: int) -> None:
+    groups = re.findall(r"\(([^)]*)\)", rest) if "(" in rest else rest.split()
+    try:
+        found = [tuple(float(v) for v in group.replace(",", " ").split()) for group in groups]
+    except ValueError as error:
+        raise InputError(
+            f"a point is not a number: {error}",
+            remedy="write points as numbers, several parameters in parentheses",
+            path=state.path,
+            line=number,
+        ) from error
+    width = len(state.parameters) or 1
+    wrong = next((p for p in found if len(p) != width), None)
+    if wrong is not None:
+        raise InputError(
+            f"a point has {len(wrong)} numbers, there are {width} parameters",
+            remedy="name every parameter with PARAMETER before POINTS",
+            path=state.path,
+            line=number,
+        )
+    state.points.extend(found)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

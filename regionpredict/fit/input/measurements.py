@@ -1,0 +1,122 @@
+"""Our own measurements (`regionpredict measure`): each region's time over threads, and sizes.
+
+A file holds JSON lines: `kind` `campaign`, then `kind` `run` with `threads` and `regions`. Several
+files of one program on several sizes may be put together by `cat`: a region's trips an execution
+then become the second parameter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, SeriesBuilder
+
+SCHEMA = "regionpredict/measurements/"
+
+
+class _Time(NamedTuple):
+    """One region in one run: place, threads, trips and seconds of an execution, line in the file.
+
+    `trips` is None where the program could not count them.
+    """
+
+    file: str
+    line: int
+    function: str
+    threads: int
+    trips: float | None
+    seconds: float
+    at: int
+
+
+def is_measurements(first: str) -> bool:
+    """Whether the first line of a file is that of a campaign.
+
+    >>> is_measurements('{"kind": "campaign", "schema": "regionpredict/measurements/1"}')
+    True
+    """
+    try:
+        entry = json.loads(first)
+    except json.JSONDecodeError:
+        return False
+    return isinstance(entry, dict) and str(entry.get("schema", "")).startswith(SCHEMA)
+
+
+def read_measurements(path: Path) -> Experiment:
+    """The time of one execution of each region, in seconds, over `p` threads.
+
+    Where some region ran with several trip counts, all have the parameters `p` and `n`, the trips
+    of one execution; regions without trip counts then become problems. Raises InputError for a
+    line that is none of a measurements file, and where no run is in it.
+    """
+    times = list(_times(path))
+    if not times:
+        raise InputError("no run in it", remedy="measure again with --resume", path=str(path))
+    sizes: dict[tuple[str, int, str], set[float]] = {}
+    for one in times:
+        if one.trips is not None:
+            sizes.setdefault((one.file, one.line, one.function), set()).add(round(one.trips, 6))
+    several = any(len(found) > 1 for found in sizes.values())
+    builder = SeriesBuilder(("p", "n") if several else ("p",))
+    problems: dict[str, InputError] = {}
+    top = _common_folder([one.file for one in times])
+    for one in times:
+        name = f"{os.path.relpath(one.file, top) if top else one.file}:{one.line}"
+        name = f"{name} {one.function}".rstrip()
+        if several and one.trips is None:
+            problems.setdefault(
+                name,
+                InputError(
+                    f"{name}: trips were not counted, and others ran with several sizes",
+                    remedy="fit each size by itself", path=str(path), line=one.at,
+                ),
+            )  # fmt: skip
+            continue
+        point = (float(one.threads), one.trips or 0.0) if several else (float(one.threads),)
+        builder.add(name, "time", point, [one.seconds], one.at)
+    return Experiment(builder.series(), tuple(problems.values()))
+
+
+def _common_folder(files: list[str]) -> str:
+    """The folder that all files lie in; empty where there is none, or only relative paths."""
+    folders = {str(Path(file).parent) for file in files}
+    try:
+        return os.path.commonpath(sorted(folders)) if "." not in folders else ""
+    except ValueError:
+        return ""
+
+
+def _times(path: Path) -> Iterator[_Time]:
+    """Every region of every run that counts; a last line without its end does not."""
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.endswith("\n"):
+                return
+            try:
+                entry = json.loads(line)
+                if entry["kind"] == "run" and not entry["warm_up"]:
+                    yield from (_time(one, entry, number) for one in entry["regions"])
+            except (ValueError, KeyError, TypeError, ZeroDivisionError):
+                raise InputError(
+                    "not a line of measurements",
+                    remedy="give a file written by regionpredict measure",
+                    path=str(path), line=number,
+                ) from None  # fmt: skip
+
+
+def _time(region: dict[str, Any], run: dict[str, Any], number: int) -> _Time:
+    counted = int(region["counted"])
+    return _Time(
+        file=str(region["file"]),
+        line=int(region["line"]),
+        function=str(region["function"]),
+        threads=int(run["threads"]),
+        trips=region["trips"] / counted if counted else None,
+        seconds=region["total_s"] / region["executions"],
+        at=number,
+    )

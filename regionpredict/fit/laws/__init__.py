@@ -1,0 +1,1 @@
+"""Observations in, a `FittedModel` of a named law out: Amdahl's, saturation, the pipeline, ..."""

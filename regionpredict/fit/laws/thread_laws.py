@@ -1,0 +1,225 @@
+"""Laws of thread scaling: run times, speedups and efficiencies over the number of threads `p`.
+
+Every law here is a sum with few coefficients, either of the run time or of the reciprocal of
+an efficiency or speedup, so each is solved by linear least squares:
+
+* Amdahl: ``T = T1 * (s + (1 - s)/p)``, with overhead ``c*log2(p)`` or ``c*p``;
+* the universal scalability law: ``T = T1 * (1 + sigma*(p-1) + kappa*p*(p-1)) / p``;
+* saturation: ``T = max(a/p, c)``, linear speedup up to a ceiling;
+* Amdahl's efficiency, ``a / (f + (1-f)*p)`` (Rosas 2014, eq. 5), whose reciprocal is linear
+  in `p`;
+* the pipeline, ``a*p / ((1-f) + f*(2p-1))`` (Rosas 2014, eq. 6), whose reciprocal is linear in
+  ``1/p``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.terms import INVERSE, FloatArray, Term, evaluate
+
+_LOG: Term = (0.0, 1.0)
+_LINEAR: Term = (1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A law: its terms beside the constant, and whether their sum is the value's reciprocal.
+
+    `signed` says which coefficients (the constant's first) may be negative.
+    """
+
+    terms: tuple[Term, ...]
+    reciprocal: bool = False
+    signed: bool = False
+    saturates: bool = False
+
+
+LAWS: dict[str, Law] = {
+    "amdahl": Law((INVERSE,)),
+    "amdahl-log": Law((INVERSE, _LOG)),
+    "amdahl-linear": Law((INVERSE, _LINEAR)),
+    "usl": Law((INVERSE, _LINEAR)),
+    "saturation": Law((INVERSE,), saturates=True),
+    "amdahl-speedup": Law((INVERSE,), reciprocal=True),
+    "usl-speedup": Law((INVERSE, _LINEAR), reciprocal=True),
+    "saturation-speedup": Law((INVERSE,), reciprocal=True, saturates=True),
+    "amdahl-efficiency": Law((_LINEAR,), reciprocal=True),
+    "pipeline": Law((INVERSE,), reciprocal=True, signed=True),
+    "constant": Law(()),
+}
+"""Names of the laws; `fit(..., law=NAME)` fits one."""
+
+THREAD_LAWS = ("constant", "amdahl", "amdahl-log", "amdahl-linear", "saturation")
+"""The laws of run times among which `threads` chooses."""
+
+EFFICIENCY_LAWS = ("constant", "amdahl-efficiency", "pipeline")
+"""The laws of efficiencies among which `efficiency` chooses (Rosas 2014, sec. 1.3)."""
+
+
+def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
+    """The name of the law that a sum of terms is: Amdahl's where `1/p` is in it, or `pmnf`.
+
+    >>> law_of([(9.0, {0: (-1.0, 0.0)})]), law_of([(1.0, {0: (1.0, 0.0)})])
+    ('amdahl', 'pmnf')
+    """
+    found = [term for coefficient, m in terms for term in m.values() if coefficient > 0]
+    if INVERSE not in found or len(found) != len(terms):
+        return "pmnf"
+    rest = tuple(term for term in found if term != INVERSE)
+    return {(): "amdahl", (_LOG,): "amdahl-log", (_LINEAR,): "amdahl-linear"}.get(rest, "pmnf")
+
+
+def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weighted least squares with coefficients of at least zero; `columns` is `(n, k)`, k small.
+
+    Tries all subsets of the columns, so it is exact.
+    """
+    count = columns.shape[1]
+    root = np.sqrt(weights)
+    scaled, target = columns * root[:, None], y * root
+    best, least = np.zeros(count), float((target * target).sum())
+    for size in range(1, count + 1):
+        for chosen in combinations(range(count), size):
+            picked = scaled[:, chosen]
+            length = np.sqrt((picked * picked).sum(0))
+            if not length.all():
+                continue
+            solution = np.linalg.lstsq(picked / length, target, rcond=None)[0] / length
+            residual = target - picked @ solution
+            cost = float(residual @ residual)
+            if (solution >= 0).all() and cost < least * (1 - 1e-12):
+                least = cost
+                best = np.zeros(count)
+                best[list(chosen)] = solution
+    return best
+
+
+def fit_law(
+    name: str, points: FloatArray, observations: Observations, parameters: tuple[str, ...]
+) -> FittedModel:
+    """Fits the law `name`, or the best of `threads` or of `efficiency`, to values over `p`.
+
+    `points` is `(n, 1)`. Raises `InputError` for an unknown name, for points that are not
+    positive and for values that are not, where the law needs them.
+    """
+    groups = {"threads": THREAD_LAWS, "efficiency": EFFICIENCY_LAWS}
+    if name in groups:
+        fits = [_fit(law, points, observations, parameters) for law in groups[name]]
+        scores = [_score(model, LAWS[law]) for model, law in zip(fits, groups[name], strict=True)]
+        return fits[int(np.argmin(scores))]
+    if name not in LAWS:
+        raise InputError(
+            f"unknown law '{name}'", remedy=f"use one of {', '.join((*LAWS, *groups, 'pmnf'))}"
+        )
+    return _fit(name, points, observations, parameters)
+
+
+def _fit(
+    name: str, points: FloatArray, observations: Observations, parameters: tuple[str, ...]
+) -> FittedModel:
+    law = LAWS[name]
+    varying = [k for k in range(points.shape[1]) if len(np.unique(points[:, k])) > 1] or [0]
+    index = varying[0]
+    p = points[:, index]
+    if law.terms and p.min() <= 0:
+        raise InputError(
+            f"the law '{name}' has no value at {parameters[index]} = {p.min():g}",
+            remedy="give positive numbers of threads",
+        )
+    if (law.reciprocal or law.terms) and not observations.relative:
+        raise InputError(
+            f"the law '{name}' needs positive values", remedy="leave out zero and negative ones"
+        )
+    y, weights = observations.y, observations.weights
+    if law.reciprocal:
+        y, weights = 1.0 / y, weights * y**4
+    columns = np.stack([np.ones(len(p)), *(evaluate(term, p) for term in law.terms)], axis=1)
+    ceiling = None
+    if law.saturates:
+        slope, ceiling = _saturation(p, y, weights)
+        coefficients = np.array([0.0, slope])
+    elif law.signed:
+        root = np.sqrt(weights)
+        coefficients = np.linalg.lstsq(columns * root[:, None], y * root, rcond=None)[0]
+    else:
+        coefficients = nonnegative(columns, y, weights)
+    terms: list[tuple[float, Monomial]] = [
+        (float(c), {index: term})
+        for c, term in zip(coefficients[1:], law.terms, strict=True)
+        if c != 0
+    ]
+    monomials = tuple(m for _, m in terms)
+    return FittedModel(
+        constant=float(coefficients[0]),
+        terms=terms,
+        law="pmnf" if name == "constant" else name,
+        parameters=parameters,
+        points=points,
+        observations=observations,
+        reciprocal=law.reciprocal,
+        ceiling=ceiling,
+        law_parameters=_parameters(name, coefficients, ceiling),
+        rivals=lambda: [Candidate(monomials, 0.0)],
+    )
+
+
+def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """The slope `a` and the ceiling `c` of ``max(a/p, c)``; tries every place of the knee."""
+    order = np.argsort(p)
+    p, y, weights = p[order], y[order], weights[order]
+    inverse = 1.0 / p
+    best = (np.inf, 1.0, 0.0)
+    for knee in range(1, len(p) + 1):
+        w, x, z = weights[:knee], inverse[:knee], y[:knee]
+        slope = float((w * x * z).sum() / (w * x * x).sum())
+        tail = weights[knee:]
+        level = float((tail * y[knee:]).sum() / tail.sum()) if knee < len(p) else 0.0
+        modelled = np.maximum(slope * inverse, level)
+        cost = float((weights * (y - modelled) ** 2).sum())
+        if cost < best[0]:
+            best = (cost, slope, level)
+    return best[1], best[2]
+
+
+def _score(model: FittedModel, law: Law) -> float:
+    """Minus twice the log-likelihood plus the price of the coefficients; smaller is better."""
+    seen = model.observations
+    residual = seen.y - model.predict_many(model.points)
+    squares = seen.within + float((seen.weights * residual**2).sum()) + 1e-6
+    used = 1 + len(law.terms) + law.saturates - (law.saturates and not law.reciprocal)
+    return float((seen.dof + len(seen.y) - 1) * np.log(squares) + 4.0 * used)
+
+
+def _parameters(name: str, c: FloatArray, ceiling: float | None) -> dict[str, float]:
+    """The law's own parameters, as its author names them."""
+    if name.startswith("amdahl") and not name.endswith("efficiency"):
+        whole = float(c[0] + c[1])
+        serial = float(c[0]) / whole if whole > 0 else float("nan")
+        overhead = {"overhead": float(c[2])} if len(c) > 2 else {}
+        return {"t1": whole, "serial_fraction": serial, **overhead}
+    if name.startswith("usl"):
+        whole = float(c.sum())
+        kappa = float(c[2]) / whole if whole > 0 else float("nan")
+        sigma = float(c[0]) / whole + kappa if whole > 0 else float("nan")
+        return {"t1": whole, "sigma": sigma, "kappa": kappa}
+    if name.startswith("saturation") and ceiling is not None:
+        knee = float(c[1]) / ceiling if ceiling > 0 else float("inf")
+        return {"t1": float(c[1]), "ceiling": ceiling, "knee": knee}
+    if name == "amdahl-efficiency":
+        # 1/y = f/a + (1-f)/a * p
+        whole = float(c[0] + c[1])
+        return {"a": 1.0 / whole, "f": float(c[0]) / whole}
+    if name == "pipeline":
+        # 1/y = 2f/a + (1-2f)/a / p
+        whole = float(c[0] + c[1])
+        return {"a": 1.0 / whole, "f": 0.5 * float(c[0]) / whole}
+    return {}

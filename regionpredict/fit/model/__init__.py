@@ -1,0 +1,1 @@
+"""What a fit works on and gives: `Observations` and terms in, `FittedModel` with quality out."""

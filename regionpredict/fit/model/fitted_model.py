@@ -1,0 +1,265 @@
+"""`FittedModel`: a scaling model, its quality, its uncertainty and its rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.model import quality
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.terms import (
+    FloatArray,
+    Term,
+    evaluate,
+    growth_order,
+    is_growth,
+    term_text,
+)
+
+Point = Sequence[float] | float
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a value is expected with probability `level`, in the unit of the metric."""
+
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """A model of one metric: `constant + sum(coefficient * monomial)`, or its reciprocal.
+
+    `terms` holds `(coefficient, {parameter index: (poly, log2)})`, largest growth first, the
+    constant left out. `parameters` names the parameters; `points` is `(n, m)`. With
+    `reciprocal` the sum models `1/value`, as for efficiencies and speedups (Rosas 2014, eq. 5
+    and 6). `ceiling` is the value that a saturating law never falls below (times) or exceeds
+    (reciprocals of them). `law` names the law: `pmnf`, `amdahl`, `amdahl-log`,
+    `amdahl-linear`, `usl`, `saturation`, `pipeline`.
+    """
+
+    constant: float
+    terms: list[tuple[float, Monomial]]
+    law: str
+    parameters: tuple[str, ...]
+    points: FloatArray
+    observations: Observations
+    notes: tuple[str, ...] = ()
+    reciprocal: bool = False
+    ceiling: float | None = None
+    law_parameters: dict[str, float] = field(default_factory=dict)
+    rivals: Callable[[], list[Candidate]] | None = None
+
+    def predict(self, point: Point) -> float:
+        """The value at `point` (one number per parameter), in the unit of the metric.
+
+        Never negative where no measured value is. Raises `InputError` for a point of the wrong
+        length, or outside the domain of a logarithm or a power.
+        """
+        return float(self.predict_many(np.atleast_2d(np.asarray(point, dtype=np.float64)))[0])
+
+    def predict_many(self, points: FloatArray) -> FloatArray:
+        """The values at the points `(k, m)`; shape `(k,)`."""
+        x = np.asarray(points, dtype=np.float64)
+        if x.ndim != 2 or x.shape[1] != len(self.parameters):
+            raise InputError(
+                f"a point has {x.shape[-1] if x.ndim else 1} numbers, "
+                f"the model has the parameters {', '.join(self.parameters)}",
+                remedy="give one number per parameter",
+            )
+        value = self.constant + np.zeros(len(x))
+        for coefficient, monomial in self.terms:
+            value = value + coefficient * self._column(monomial, x)
+        if self.ceiling is not None:
+            value = np.maximum(value, self.ceiling)
+        if self.reciprocal:
+            # The reciprocal of a sum that reaches zero would be a pole; no efficiency has one.
+            return 1.0 / np.maximum(value, 1e-12 * float(np.abs(value).max() or 1.0))
+        return np.maximum(value, 0.0) if self.observations.relative else value
+
+    def _column(self, monomial: Monomial, x: FloatArray) -> FloatArray:
+        column = np.ones(len(x))
+        for index, term in monomial.items():
+            values = x[:, index]
+            if (term[1] and values.min() <= 0) or (term[0] < 0 and values.min() == 0):
+                raise InputError(
+                    f"{term_text(self.parameters[index], term)} has no value at "
+                    f"{self.parameters[index]} = {values.min():g}",
+                    remedy="predict at a positive value",
+                )
+            column = column * evaluate(term, values)
+        return column
+
+    @cached_property
+    def _quality(self) -> quality.Quality:
+        return quality.of_model(self)
+
+    @property
+    def smape(self) -> float:
+        """Symmetric mean absolute percentage error of the fit, in percent, from 0 to 200."""
+        return self._quality.smape
+
+    @property
+    def adjusted_r2(self) -> float:
+        """Adjusted coefficient of determination; `nan` for constants (Shudler 2018, sec. 2.3)."""
+        return self._quality.adjusted_r2
+
+    @property
+    def cross_validated_error(self) -> float:
+        """The same as `smape`, each point predicted from the others, in percent."""
+        return self._quality.cross_validated_error
+
+    @property
+    def noise(self) -> float:
+        """Relative standard deviation of one repetition; `nan` without repetitions."""
+        return self.observations.noise
+
+    @property
+    def leading_term(self) -> Monomial:
+        """The monomial that grows fastest; empty for constants.
+
+        With several parameters, growth is compared with all of them growing alike.
+        """
+        growing = [m for _, m in self.terms if any(is_growth(t) for t in m.values())]
+        return max(growing, key=growth_key, default={})
+
+    def runners_up(self, count: int = 5) -> list[FittedModel]:
+        """The next best models, best first, each with its quality."""
+        own = _shape(self.monomials)
+        others = [c for c in self.candidates() if _shape(c.monomials) != own]
+        return [self._refitted(candidate.monomials) for candidate in others[:count]]
+
+    def _refitted(self, monomials: Sequence[Monomial]) -> FittedModel:
+        """The same data with other monomials, by weighted least squares."""
+        solution = quality.weighted_fit(
+            quality.design(monomials, self.points),
+            self.observations.y,
+            self.observations.weights,
+        )
+        coefficients = [float(c) for c in solution.coefficients]
+        return replace(
+            self,
+            constant=coefficients[0],
+            terms=list(zip(coefficients[1:], monomials, strict=True)),
+            law="pmnf",
+            notes=(),
+        )
+
+    def candidates(self) -> list[Candidate]:
+        """The models considered, best first; at most a few dozen."""
+        return self.rivals() if self.rivals is not None else [Candidate(self.monomials, 0.0)]
+
+    @property
+    def monomials(self) -> tuple[Monomial, ...]:
+        """The monomials of `terms`, without their coefficients."""
+        return tuple(monomial for _, monomial in self.terms)
+
+    def interval(self, point: Point, level: float = 0.9) -> Interval:
+        """Where the metric's expected value at `point` lies with probability `level`.
+
+        Counts the uncertainty of the coefficients and that of the choice of the model: the
+        candidates count by their posterior probability.
+        """
+        x = np.atleast_2d(np.asarray(point, dtype=np.float64))
+        centre = self.predict(point)
+        low, high = quality.interval(self, x, level)
+        return Interval(min(low, centre), max(high, centre), level)
+
+    def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
+        """Why a prediction at `point` should not be trusted; empty if nothing speaks against it."""
+        x = np.atleast_2d(np.asarray(point, dtype=np.float64))[0]
+        band = self.interval(point, level)
+        middle = self.predict(point)
+        reach = [
+            f"{name} = {value:g} is {value / top:.0f} times the largest measured value"
+            for name, value, top in zip(self.parameters, x, self.points.max(0), strict=True)
+            if top > 0 and value > 32 * top
+        ]
+        if middle > 0 and band.high - band.low > middle:
+            reach.append(
+                f"the data support anything from {band.low:.3g} to {band.high:.3g} "
+                f"({level:.0%} confidence)"
+            )
+        return "; ".join(reach)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the model; notes of the fit first."""
+        found = list(self.notes)
+        if self.noise > 0.1:
+            found.append(
+                f"the repetitions differ by {self.noise:.0%}: more of them, or their minimum, "
+                "make a better model"
+            )
+        if self.smape > 20:
+            found.append(f"the model misses the measurements by {self.smape:.0f} % (SMAPE)")
+        return tuple(found)
+
+    def formula(self, style: str = "text", digits: int = 4) -> str:
+        """The model as `text`, `python` or `latex`.
+
+        >>> import regionpredict.fit as rf
+        >>> m = rf.fit([(p,) for p in (2, 4, 8, 16, 32)], [[3 + 2 * p] for p in (2, 4, 8, 16, 32)])
+        >>> m.formula(), m.formula("latex")
+        ('3 + 2*p', '3 + 2 \\\\cdot p')
+        """
+        parts = []
+        if self.constant or not self.terms:
+            parts.append(_number(self.constant, style, digits))
+        for coefficient, monomial in self.terms:
+            joint = " " if style == "latex" else "*"
+            product = joint.join(
+                term_text(self.parameters[i], t, style=style) for i, t in sorted(monomial.items())
+            )
+            dot = " \\cdot " if style == "latex" else "*"
+            parts.append(f"{_number(coefficient, style, digits)}{dot}{product}")
+        text = " + ".join(parts).replace("+ -", "- ")
+        if self.ceiling is not None:
+            top = _number(self.ceiling, style, digits)
+            text = f"\\max({text}, {top})" if style == "latex" else f"max({text}, {top})"
+        if self.reciprocal:
+            return f"\\frac{{1}}{{{text}}}" if style == "latex" else f"1/({text})"
+        return text
+
+    def __str__(self) -> str:
+        return self.formula()
+
+    def __repr__(self) -> str:
+        return f"<FittedModel {self.formula()} ({self.law})>"
+
+
+def remember_quality(models: Sequence[FittedModel]) -> None:
+    """Computes the quality of many models together, for when it is asked for."""
+    for model, found in zip(models, quality.of_models(models), strict=True):
+        model.__dict__["_quality"] = found
+
+
+def growth_key(monomial: Monomial) -> tuple[float, float, float]:
+    """Orders monomials by growth when all parameters grow alike: power first, then logarithm.
+
+    >>> growth_key({0: (1.0, 1.0), 1: (0.5, 0.0)})
+    (0.0, 1.5, 1.0)
+    """
+    orders = [growth_order(term) for term in monomial.values()]
+    return (sum(o[0] for o in orders), sum(o[1] for o in orders), sum(o[2] for o in orders))
+
+
+def _shape(monomials: Sequence[Monomial]) -> frozenset[tuple[tuple[int, Term], ...]]:
+    return frozenset(tuple(sorted(m.items())) for m in monomials)
+
+
+def _number(value: float, style: str, digits: int) -> str:
+    if style == "python":
+        return repr(float(value))
+    text = f"{value:.{digits}g}"
+    if style == "latex" and "e" in text:
+        mantissa, exponent = text.split("e")
+        return f"{mantissa} \\cdot 10^{{{int(exponent)}}}"
+    return text

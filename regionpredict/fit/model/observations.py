@@ -1,0 +1,131 @@
+"""Repetitions in, one summary, its weight and the noise for each point out.
+
+Noise is taken as relative to the value, as run times have it, and its size is estimated from the
+spread of the repetitions: with `r` repetitions at each of `n` points there are `n(r - 1)`
+degrees of freedom, whatever the growth is. Values that are zero or negative have no relative
+noise; data with such values is weighed by its largest value throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.model.terms import FloatArray
+
+Statistic = Literal["mean", "median", "minimum", "first-quartile"]
+
+# Variance of each statistic against that of the mean, for normal noise and 5 repetitions.
+_VARIANCE_FACTOR: dict[str, float] = {
+    "mean": 1.0,
+    "median": 1.44,
+    "minimum": 2.24,
+    "first-quartile": 1.6,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """What is known at `n` points: the summary of the repetitions and how far to trust it.
+
+    `y` is `(n,)` in the unit of the metric; `weights` is `(n,)`, the number of repetitions over
+    the square of the noise's scale, so that weighted sums of squares are relative variances;
+    `within` is the weighted sum of squares of the repetitions about their summary and `dof` its
+    degrees of freedom; `relative` says whether the scale is the value itself.
+    """
+
+    y: FloatArray
+    weights: FloatArray
+    within: float
+    dof: float
+    relative: bool
+
+    @property
+    def noise(self) -> float:
+        """Relative standard deviation of one repetition; `nan` without repetitions."""
+        return float(np.sqrt(self.within / self.dof)) if self.dof > 0 else float("nan")
+
+
+def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
+    """Summary and noise of the repetitions at each of `n` points; NaN repetitions are left out.
+
+    Raises `InputError` where a point has no finite value.
+
+    >>> o = summarise([[1.0, 3.0], [4.0, 4.0]])
+    >>> o.y.tolist(), o.within, o.dof
+    ([2.0, 4.0], 0.5, 2.0)
+    """
+    if statistic not in _VARIANCE_FACTOR:
+        raise InputError(
+            f"unknown summary '{statistic}'", remedy=f"use one of {', '.join(_VARIANCE_FACTOR)}"
+        )
+    try:
+        data = np.array(values, dtype=np.float64)
+    except (ValueError, TypeError):
+        return _summarise_ragged(values, statistic)
+    if data.ndim == 1:
+        data = data[:, None]
+    total = np.add.reduce(data, None)
+    if total - total != 0:
+        return _summarise_ragged(values, statistic)
+    y, within = summarise_block(data, statistic)
+    count = data.shape[1]
+    return _weigh(y, within, count, len(y) * (count - 1.0), statistic)
+
+
+def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
+    """Summary and sum of squares about the mean over the last axis of a block of repetitions."""
+    count = data.shape[-1]
+    mean = np.add.reduce(data, -1) / count
+    deviation = data - mean[..., None]
+    within = np.add.reduce(deviation * deviation, -1)
+    if statistic == "mean":
+        return mean, within
+    if statistic == "median":
+        return np.median(data, axis=-1), within
+    if statistic == "minimum":
+        return data.min(-1), within
+    return np.quantile(data, 0.25, axis=-1), within
+
+
+def _weigh(
+    y: FloatArray, within: FloatArray, count: FloatArray | int, dof: float, statistic: Statistic
+) -> Observations:
+    factor = _VARIANCE_FACTOR[statistic]
+    relative = bool(np.minimum.reduce(y) > 0)
+    squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
+    return Observations(
+        y=y,
+        weights=(count / factor) / squares,
+        within=float(np.add.reduce(within / squares)),
+        dof=dof,
+        relative=relative,
+    )
+
+
+def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -> Observations:
+    y, within, count = [], [], []
+    for index, row in enumerate(values):
+        try:
+            data = np.atleast_1d(np.array(row, dtype=np.float64))
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"point {index + 1}: {row!r} is not a list of numbers",
+                remedy="give every point a list of repetitions",
+            ) from error
+        data = data[np.isfinite(data)]
+        if not len(data):
+            raise InputError(
+                f"point {index + 1} has no finite value",
+                remedy="measure it again or leave the point out",
+            )
+        centre, spread = summarise_block(data, statistic)
+        y.append(float(centre))
+        within.append(float(spread))
+        count.append(float(len(data)))
+    counts = np.array(count)
+    return _weigh(np.array(y), np.array(within), counts, float((counts - 1).sum()), statistic)

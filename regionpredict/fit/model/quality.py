@@ -1,0 +1,254 @@
+"""How good a model is, and how far its predictions can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.terms import FloatArray, Term, evaluate
+
+_SHARE_THAT_COUNTS = 14.0  # candidates a thousand times less likely than the best are left out
+
+
+Monomial = dict[int, Term]
+"""A product of terms: which parameter (by its index) has which term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model that was considered: its monomials and its score (smaller is better).
+
+    Scores are minus twice a log-probability, so 6 more means 20 times less likely.
+    """
+
+    monomials: tuple[Monomial, ...]
+    score: float
+
+
+class ModelOfData(Protocol):
+    """What the quality of a model is computed from; `FittedModel` is one, and says what each is."""
+
+    @property
+    def constant(self) -> float:
+        """The constant."""
+
+    @property
+    def terms(self) -> list[tuple[float, Monomial]]:
+        """Coefficients and monomials."""
+
+    @property
+    def monomials(self) -> tuple[Monomial, ...]:
+        """The monomials alone."""
+
+    @property
+    def points(self) -> FloatArray:
+        """`(n, m)`."""
+
+    @property
+    def observations(self) -> Observations:
+        """What was measured at the points."""
+
+    @property
+    def reciprocal(self) -> bool:
+        """Whether the sum is the value's reciprocal."""
+
+    @property
+    def ceiling(self) -> float | None:
+        """Of a saturating law."""
+
+    def predict_many(self, points: FloatArray) -> FloatArray:
+        """The values at the points `(k, m)`; shape `(k,)`."""
+
+    def candidates(self) -> list[Candidate]:
+        """The models considered, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """`smape` and `cross_validated_error` in percent, `adjusted_r2` without unit."""
+
+    smape: float
+    adjusted_r2: float
+    cross_validated_error: float
+
+
+def smape(measured: FloatArray, modelled: FloatArray) -> float:
+    """Symmetric mean absolute percentage error, in percent, from 0 to 200.
+
+    >>> smape(np.array([1.0, 1.0]), np.array([1.0, 3.0]))
+    50.0
+    """
+    size = np.abs(measured) + np.abs(modelled)
+    return float(np.mean(200.0 * np.abs(measured - modelled) / np.where(size > 0, size, 1.0)))
+
+
+def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
+    """The constant's and the monomials' columns at the points `(n, m)`; shape `(n, 1 + k)`."""
+    columns = [np.ones(len(points))]
+    for monomial in monomials:
+        column = np.ones(len(points))
+        for index, term in monomial.items():
+            column = column * evaluate(term, points[:, index])
+        columns.append(column)
+    return np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedFit:
+    """A weighted fit: coefficients `(k,)`, their covariance over the noise, leverages `(n,)`."""
+
+    coefficients: FloatArray
+    covariance: FloatArray
+    leverage: FloatArray
+    residual: FloatArray
+
+
+def weighted_fit(columns: FloatArray, y: FloatArray, weights: FloatArray) -> WeightedFit:
+    """Weighted least squares of the columns `(n, k)`; dependent columns share their part."""
+    root = np.sqrt(weights)
+    scaled = columns * root[:, None]
+    size = np.sqrt((scaled * scaled).sum(0))
+    size[size == 0] = 1.0
+    basis, values, directions = np.linalg.svd(scaled / size, full_matrices=False)
+    kept = values > 1e-9 * values[0]
+    basis, values, directions = basis[:, kept], values[kept], directions[kept]
+    inverse = (directions.T / values) @ basis.T
+    coefficients = inverse @ (root * y)
+    half = directions.T / values / size[:, None]
+    return WeightedFit(
+        coefficients / size,
+        half @ half.T,
+        (basis * basis).sum(1),
+        y - columns @ (coefficients / size),
+    )
+
+
+def of_model(model: ModelOfData) -> Quality:
+    """The quality of a model at its own points; leave-one-out errors by the hat matrix."""
+    seen = model.observations
+    y = seen.y
+    fitted = model.predict_many(model.points)
+    mean = float(y.mean())
+    total = float(((y - mean) ** 2).sum())
+    count, size = len(y), 1 + len(model.terms)
+    if not model.terms or total == 0 or count <= size:
+        adjusted = float("nan")
+    else:
+        adjusted = 1.0 - float(((y - fitted) ** 2).sum()) / (count - size) * (count - 1) / total
+    columns = design(model.monomials, model.points)
+    weights = seen.weights
+    if model.reciprocal:
+        weights = weights * y**4
+    leverage = weighted_fit(columns, 1.0 / y if model.reciprocal else y, weights).leverage
+    left_out = y - (y - fitted) / np.maximum(1.0 - leverage, 1e-3)
+    return Quality(smape(y, fitted), adjusted, smape(y, left_out))
+
+
+def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
+    """`of_model` for many models; those with the same points and monomials go together."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for row, model in enumerate(models):
+        plain = not model.reciprocal and model.ceiling is None
+        shape = tuple(tuple(m.items()) for _, m in model.terms)
+        key = (
+            (model.points.shape, model.points.tobytes(), shape)
+            if plain and model.observations.relative
+            else (row, "own")
+        )
+        groups.setdefault(key, []).append(row)
+    found: dict[int, Quality] = {}
+    for rows in groups.values():
+        if len(rows) == 1:
+            found[rows[0]] = of_model(models[rows[0]])
+        else:
+            found.update(zip(rows, _together([models[row] for row in rows]), strict=True))
+    return [found[row] for row in range(len(models))]
+
+
+def _together(models: Sequence[ModelOfData]) -> list[Quality]:
+    """The qualities of models that share their points and monomials."""
+    first = models[0]
+    columns = design(first.monomials, first.points)
+    count, size = columns.shape
+    y = np.array([m.observations.y for m in models])
+    weights = np.array([m.observations.weights for m in models])
+    coefficients = np.array([[m.constant, *(c for c, _ in m.terms)] for m in models])
+    fitted = np.maximum(coefficients @ columns.T, 0.0)
+    basis = np.linalg.qr(columns * np.sqrt(weights)[:, :, None])[0]
+    leverage = (basis * basis).sum(2)
+    misfit = y - fitted
+    left_out = y - misfit / np.maximum(1.0 - leverage, 1e-3)
+
+    def errors(modelled: FloatArray) -> FloatArray:
+        size = np.abs(y) + np.abs(modelled)
+        share: FloatArray = 200.0 * np.abs(y - modelled) / np.where(size > 0, size, 1.0)
+        return np.asarray(share.mean(1), dtype=np.float64)
+
+    total = ((y - y.mean(1, keepdims=True)) ** 2).sum(1)
+    if first.terms and count > size:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            adjusted = 1.0 - (misfit**2).sum(1) / (count - size) * (count - 1) / total
+        adjusted = np.where(total > 0, adjusted, np.nan)
+    else:
+        adjusted = np.full(len(models), np.nan)
+    return [
+        Quality(*three)
+        for three in zip(
+            errors(fitted).tolist(), adjusted.tolist(), errors(left_out).tolist(), strict=True
+        )
+    ]
+
+
+def interval(model: ModelOfData, point: FloatArray, level: float) -> tuple[float, float]:
+    """The equal-tailed interval of the candidates' mixture at one point `(1, m)`."""
+    seen = model.observations
+    y = 1.0 / seen.y if model.reciprocal else seen.y
+    weights = seen.weights * seen.y**4 if model.reciprocal else seen.weights
+    centres, spreads, shares = [], [], []
+    candidates = model.candidates()
+    best = candidates[0].score
+    for candidate in candidates:
+        if candidate.score > best + _SHARE_THAT_COUNTS:
+            break
+        columns = design(candidate.monomials, model.points)
+        solution = weighted_fit(columns, y, weights)
+        at = design(candidate.monomials, point)[0]
+        dof = seen.dof + max(len(y) - columns.shape[1], 0)
+        squares = seen.within + float((weights * solution.residual**2).sum())
+        variance = squares / max(dof, 1.0) * float(at @ solution.covariance @ at)
+        centres.append(float(at @ solution.coefficients))
+        spreads.append(max(float(np.sqrt(variance)), 1e-12 * abs(centres[-1]), 1e-300))
+        shares.append(float(np.exp(-0.5 * (candidate.score - best))))
+    if model.ceiling is not None:
+        centres = [max(centre, model.ceiling) for centre in centres]
+    low, high = _mixture_quantiles(
+        np.array(centres), np.array(spreads), np.array(shares), 0.5 - level / 2, 0.5 + level / 2
+    )
+    if seen.relative:
+        low, high = max(low, 0.0), max(high, 0.0)
+    if model.reciprocal:
+        return 1.0 / max(high, 1e-300), 1.0 / max(low, 1e-300)
+    return low, high
+
+
+def _mixture_quantiles(
+    centres: FloatArray, spreads: FloatArray, shares: FloatArray, lower: float, upper: float
+) -> tuple[float, float]:
+    """Two quantiles of a mixture of normal distributions, by bisection."""
+    weights = shares / shares.sum()
+    found = []
+    for target in (lower, upper):
+        low = float((centres - 12 * spreads).min())
+        high = float((centres + 12 * spreads).max())
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            z = np.clip((middle - centres) / spreads, -40, 40)
+            # The logistic function stands in for the normal one; it errs by less than 0.01.
+            below = float((weights / (1.0 + np.exp(-1.702 * z))).sum())
+            low, high = (middle, high) if below < target else (low, middle)
+        found.append(0.5 * (low + high))
+    return found[0], found[1]

@@ -1,0 +1,80 @@
+"""All series of an experiment modelled: a `ModelSet`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Coordinates, Experiment, Series
+from regionpredict.fit.model.fitted_model import FittedModel, remember_quality
+from regionpredict.fit.model.observations import Statistic
+from regionpredict.fit.model.terms import SearchSpace
+from regionpredict.fit.search.fitting import fit_many
+from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion
+from regionpredict.fit.search.options import NEEDED_POINTS
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """The models of an experiment's series, and why some series have none."""
+
+    models: tuple[tuple[Series, FittedModel], ...]
+    problems: tuple[InputError, ...] = field(default=())
+
+
+def model_experiment(
+    experiment: Experiment,
+    *,
+    path: str = "",
+    statistic: Statistic = "mean",
+    space: SearchSpace | None = None,
+    criterion: Criterion = DEFAULT_CRITERION,
+    max_terms: int = 2,
+    min_points: int = NEEDED_POINTS,
+    law: str = "auto",
+) -> ModelSet:
+    """Models every series; one that cannot be modelled becomes a problem, the others go on.
+
+    Series that share their points are modelled together. `path` is named in the problems.
+    """
+    problems = list(experiment.problems)
+    done: dict[int, FittedModel] = {}
+    groups: dict[tuple[tuple[str, ...], tuple[Coordinates, ...]], list[int]] = {}
+    for index, series in enumerate(experiment.series):
+        groups.setdefault((series.parameters, series.points), []).append(index)
+    for (parameters, points), members in groups.items():
+
+        def together(rows: list[int], parameters=parameters, points=points) -> list[FittedModel]:  # type: ignore[no-untyped-def]
+            return fit_many(
+                points,
+                [experiment.series[row].values for row in rows],
+                parameters=parameters,
+                statistic=statistic,
+                space=space,
+                criterion=criterion,
+                max_terms=max_terms,
+                min_points=min_points,
+                law=law,
+            )
+
+        try:
+            done.update(zip(members, together(members), strict=True))
+        except InputError:
+            for row in members:
+                try:
+                    done[row] = together([row])[0]
+                except InputError as error:
+                    problems.append(_placed(error, experiment.series[row], path))
+    models = tuple((experiment.series[row], done[row]) for row in sorted(done))
+    remember_quality([model for _, model in models])
+    return ModelSet(models, tuple(problems))
+
+
+def _placed(error: InputError, series: Series, path: str) -> InputError:
+    name = ", ".join(part for part in (series.callpath, series.metric) if part)
+    return InputError(
+        f"{name}: {error.message}" if name else error.message,
+        remedy=error.remedy,
+        path=path,
+        line=series.line,
+    )

@@ -1,0 +1,304 @@
+"""`fit` and `fit_many`: points and repetitions in, models out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.laws.thread_laws import THREAD_LAWS, fit_law, law_of
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.observations import Observations, Statistic, summarise
+from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.terms import (
+    DEFAULT_SPACE,
+    Compiled,
+    FloatArray,
+    SearchSpace,
+    growth_order,
+)
+from regionpredict.fit.search import one_parameter, several_parameters
+from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
+from regionpredict.fit.search.options import NEEDED_POINTS, Options
+from regionpredict.fit.search.prior import Prior, fit_known
+
+DEFAULT_NAMES = ("p", "q", "r", "s", "t", "u", "v", "w")
+
+Points = Sequence[Sequence[float]] | Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What depends on the points alone, kept from call to call.
+
+    `points` is `(n, m)`; `order` merges repeated points, or is None where there are none;
+    `active` are the parameters with more than one value.
+    """
+
+    points: FloatArray
+    order: tuple[tuple[int, ...], ...] | None
+    active: tuple[int, ...]
+    names: tuple[str, ...]
+    single: Compiled | None
+    grid: several_parameters.Grid | None
+    space: SearchSpace
+
+
+_DEFAULT_OPTIONS = Options()
+_PLANS: dict[tuple[object, ...], Plan] = {}
+
+
+def _plan(points: Points, names: tuple[str, ...] | None, options: Options) -> Plan:
+    try:
+        key = (tuple(points), names, id(options.space), options.min_points)
+        found = _PLANS.get(key)
+    except TypeError:
+        key = (
+            tuple(tuple(p) for p in points),  # type: ignore[arg-type]
+            names,
+            id(options.space),
+            options.min_points,
+        )
+        found = _PLANS.get(key)
+    if found is None:
+        if len(_PLANS) > 256:
+            _PLANS.clear()
+        found = _PLANS[key] = _make_plan(points, names, options)
+    return found
+
+
+def _make_plan(points: Points, names: tuple[str, ...] | None, options: Options) -> Plan:
+    try:
+        x = np.array([np.atleast_1d(p) for p in points], dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            "the points are not numbers, or differ in length",
+            remedy="give every point one number per parameter",
+        ) from error
+    if x.ndim != 2 or not x.size:
+        raise InputError("there are no points", remedy="give at least 5 points")
+    if not np.isfinite(x).all():
+        raise InputError("a point is not finite", remedy="leave it out")
+    names = names or DEFAULT_NAMES[: x.shape[1]]
+    if len(names) != x.shape[1]:
+        raise InputError(
+            f"{len(names)} parameter names for points of {x.shape[1]} numbers",
+            remedy="name every parameter once",
+        )
+    unique: dict[tuple[float, ...], list[int]] = {}
+    for index, point in enumerate(x.tolist()):
+        unique.setdefault(tuple(point), []).append(index)
+    order = None
+    if len(unique) < len(x):
+        order = tuple(tuple(group) for group in unique.values())
+        x = np.array(list(unique))
+    if len(x) < options.min_points:
+        raise InputError(
+            f"{len(x)} different points, at least {options.min_points} are needed",
+            remedy="measure more, or lower the minimum (min_points)",
+        )
+    active = tuple(k for k in range(x.shape[1]) if len(np.unique(x[:, k])) > 1)
+    compiled = grid = None
+    if len(active) <= 1:
+        values = x[:, active[0]] if active else x[:, 0]
+        compiled = options.space.compiled(tuple(values.tolist()))
+    else:
+        grid = several_parameters.Grid.of(x, active, options.space)
+    # The plan keeps the space alive, so that its id stays its own while the plan is known.
+    return Plan(x, order, active, names, compiled, grid, options.space)
+
+
+def _merged(values: Sequence[Sequence[float]], plan: Plan) -> Sequence[Sequence[float]]:
+    if plan.order is None:
+        if len(values) != len(plan.points):
+            raise InputError(
+                f"{len(values)} lists of repetitions for {len(plan.points)} points",
+                remedy="give one list per point",
+            )
+        return values
+    return [
+        [v for index in group for v in np.atleast_1d(values[index]).tolist()]
+        for group in plan.order
+    ]
+
+
+def fit(
+    points: Points,
+    values: Sequence[Sequence[float]],
+    *,
+    parameters: Sequence[str] | None = None,
+    statistic: Statistic = "mean",
+    space: SearchSpace | None = None,
+    criterion: Criterion = DEFAULT_CRITERION,
+    max_terms: int = 2,
+    min_points: int = NEEDED_POINTS,
+    law: str = "auto",
+    prior: Prior | None = None,
+) -> FittedModel:
+    """Models the values measured at some points.
+
+    `points`: `n` points, each with one number per parameter (or a bare number for one
+    parameter). `values`: `n` lists of repetitions, in any one unit; their lengths may differ,
+    NaN repetitions are left out. `statistic` summarises them. `space` and `max_terms` bound the
+    search, `law` names a law to be fitted instead (`regionpredict.fit.laws.LAWS`), or
+    `threads` for the best of those for run times over threads. `prior` says what is known.
+
+    Raises `InputError` for fewer than `min_points` different points, a point without a finite
+    value, and points and values of different number.
+
+    >>> model = fit([(2,), (4,), (8,), (16,), (32,)], [[5.0], [7.0], [9.0], [11.0], [13.0]])
+    >>> str(model), round(model.predict((64,)), 6)
+    ('3 + 2*log2(p)', 15.0)
+    """
+    if statistic == "mean" and space is None and max_terms == 2 and min_points == NEEDED_POINTS:
+        options = _DEFAULT_OPTIONS
+        if criterion is not DEFAULT_CRITERION:
+            options = Options(criterion=criterion)
+    else:
+        options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
+    plan = _plan(points, tuple(parameters) if parameters else None, options)
+    observations = summarise(_merged(values, plan), options.statistic)
+    if prior is not None:
+        return fit_known(plan.points, observations, plan.names, prior, options)
+    if law not in ("auto", "pmnf"):
+        if len(plan.active) > 1:
+            raise InputError(
+                f"the law '{law}' has one parameter, the points have {len(plan.active)}",
+                remedy="fix the others",
+            )
+        return fit_law(law, plan.points, observations, plan.names)
+    return _fit_plan(plan, observations, options)
+
+
+def _fit_plan(plan: Plan, observations: Observations, options: Options) -> FittedModel:
+    if plan.grid is not None:
+        terms, constant = several_parameters.search(plan.grid, observations, options.criterion)
+        return FittedModel(
+            constant=constant,
+            terms=terms,
+            law="pmnf",
+            parameters=plan.names,
+            points=plan.points,
+            observations=observations,
+            rivals=lambda: several_parameters.rivals(plan.grid, observations, options.criterion),  # type: ignore[arg-type]
+        )
+    compiled = plan.single
+    assert compiled is not None
+    o = observations
+    one = one_parameter.select_one(o, compiled, options.criterion)
+    if one.settled or options.max_terms < 2:
+        return _built(plan, o, options, one.constant, ((one.coefficient, one.first),))
+    selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
+    return _model(plan, o, selection, 0, options)
+
+
+def _data_of(observations: Sequence[Observations]) -> Data:
+    if len(observations) == 1:
+        o = observations[0]
+        return Data(o.y[None], o.weights[None], np.array([o.within]), np.array([o.dof]))
+    return Data(
+        np.array([o.y for o in observations]),
+        np.array([o.weights for o in observations]),
+        np.array([o.within for o in observations]),
+        np.array([o.dof for o in observations]),
+    )
+
+
+def _model(
+    plan: Plan,
+    observations: Observations,
+    selection: one_parameter.Selection,
+    row: int,
+    options: Options,
+) -> FittedModel:
+    chosen = (
+        (float(selection.coefficient_first[row]), int(selection.first[row])),
+        (float(selection.coefficient_second[row]), int(selection.second[row])),
+    )
+    return _built(plan, observations, options, float(selection.constant[row]), chosen)
+
+
+def _built(
+    plan: Plan,
+    observations: Observations,
+    options: Options,
+    constant: float,
+    chosen: tuple[tuple[float, int], ...],
+) -> FittedModel:
+    """The model of these coefficients and columns of the space; a column of -1 is none."""
+    compiled = plan.single
+    assert compiled is not None
+    index = plan.active[0] if plan.active else 0
+    terms: list[tuple[float, Monomial]] = [
+        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
+    ]
+    if len(terms) > 1:
+        terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
+
+    def rivals() -> list[Candidate]:
+        ranked = one_parameter.rank(
+            _data_of([observations]), compiled, options.criterion, max_terms=options.max_terms
+        )
+        return [
+            Candidate(
+                tuple({index: compiled.terms[k]} for k in (a, b) if k >= 0),
+                float(score),
+            )
+            for a, b, score in zip(
+                ranked.first[:40].tolist(),
+                ranked.second[:40].tolist(),
+                ranked.score[:40].tolist(),
+                strict=True,
+            )
+        ]
+
+    return FittedModel(
+        constant=constant,
+        terms=terms,
+        law=law_of(terms),
+        parameters=plan.names,
+        points=plan.points,
+        observations=observations,
+        rivals=rivals,
+    )
+
+
+def fit_many(
+    points: Points,
+    many: Sequence[Sequence[Sequence[float]]],
+    *,
+    parameters: Sequence[str] | None = None,
+    statistic: Statistic = "mean",
+    space: SearchSpace | None = None,
+    criterion: Criterion = DEFAULT_CRITERION,
+    max_terms: int = 2,
+    min_points: int = NEEDED_POINTS,
+    law: str = "auto",
+) -> list[FittedModel]:
+    """`fit` for many call paths measured at the same points; faster than one by one.
+
+    `many` holds, for each call path, what `values` is in `fit`. Raises as `fit` does.
+    """
+    options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
+    plan = _plan(points, tuple(parameters) if parameters else None, options)
+    seen = [summarise(_merged(values, plan), statistic) for values in many]
+    if law not in ("auto", "pmnf"):
+        return [fit_law(law, plan.points, observations, plan.names) for observations in seen]
+    if plan.single is None:
+        return [_fit_plan(plan, observations, options) for observations in seen]
+    models: list[FittedModel] = []
+    for start in range(0, len(seen), 512):
+        block = seen[start : start + 512]
+        selection = one_parameter.select(
+            _data_of(block), plan.single, criterion, max_terms=max_terms
+        )
+        models.extend(
+            _model(plan, observations, selection, row, options)
+            for row, observations in enumerate(block)
+        )
+    return models
+
+
+__all__ = ["THREAD_LAWS", "Options", "fit", "fit_many"]

@@ -1,0 +1,448 @@
+"""The search for models of one parameter, for many call paths at once, in closed form.
+
+Every model of one or two terms is a weighted least-squares fit. With the weighted sums of a
+term's column and of its products with the others, the fit, its residual and its leave-one-out
+error need no solver: a pair of terms is solved by the correlation of the two columns. All
+hypotheses of all call paths that share their points become a handful of array operations.
+
+Models are ranked by minus twice the logarithm of their posterior probability (smaller is
+better). With `q` the sum of squares between the repetitions plus that of the model's residual
+(both relative, so dimensionless) and `k` their degrees of freedom, it has these parts:
+
+* `k log q`: the likelihood, the unknown size of the noise integrated out;
+* `criterion.occam` times the logarithm of the volume that the data leave to the coefficients,
+  each measured by the largest value it could have;
+* the prior: rarity of the terms, number of terms;
+* the constant's sign: run times rarely hide a negative one.
+
+A growth term is accepted only if it explains more than noise would by chance
+(`criterion.growth`), whatever the noise is; so constants stay constant. The numbers were set on
+simulated data, see docs/fit.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.terms import INVERSE, Compiled, FloatArray
+
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """The weights of the model selection; all in units of minus twice a log-probability.
+
+    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two;
+    `growth`: the gain over a constant that a first term must bring; `second`: the price of a
+    second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
+    more threads; `occam`: the share of the coefficients' volume that counts;
+    `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
+    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all.
+    """
+
+    rarity: float = 2.4
+    pair_rarity: float = 7.0
+    growth: float = 6.0
+    second: float = 4.0
+    thread_overhead: float = -2.0
+    occam: float = 0.5
+    noise_floor: float = 1e-3
+    floor_dof: float = 1.0
+    second_gain: float = 6.5
+
+
+DEFAULT_CRITERION = Criterion()
+
+# The methods of arrays do the same with more calls in between; most arrays here are tiny.
+_sum = np.add.reduce
+_least = np.minimum.reduce
+
+_FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
+_NOTICEABLE = 1.1
+_NEARLY = 12.0
+_SLACK = 8.0  # the Occam factor can favour a pair by this much
+_SAME_PREDICTION = 0.1
+_OWN_WEIGHT = 0.2
+_FALLING = 12.0  # the price of a growth term with a negative coefficient
+_LOG_TWO_PI = float(np.log(2 * np.pi))
+_SMALLEST_DETERMINANT = 1e-8
+
+
+class Data(NamedTuple):
+    """`b` call paths measured at the same `n` points.
+
+    `y`, `weights`: `(b, n)`; `within`: `(b,)`, weighted sum of squares of the repetitions;
+    `dof`: `(b,)` its degrees of freedom.
+    """
+
+    y: FloatArray
+    weights: FloatArray
+    within: FloatArray
+    dof: FloatArray
+
+
+class Selection(NamedTuple):
+    """The best model of each call path: columns `first` and `second` (-1: none) of the space.
+
+    `constant`, `coefficient_first`, `coefficient_second` and `score` are `(b,)`.
+    """
+
+    first: IntArray
+    second: IntArray
+    constant: FloatArray
+    coefficient_first: FloatArray
+    coefficient_second: FloatArray
+    score: FloatArray
+
+
+class _Sums(NamedTuple):
+    """Weighted sums, centred on the weighted mean; the shapes are `(b, 1)` and `(b, h)`."""
+
+    total: FloatArray
+    mean: FloatArray
+    spread: FloatArray
+    column_mean: FloatArray
+    column_norm: FloatArray
+    product: FloatArray
+    volume: FloatArray
+    volume_constant: FloatArray
+    base: FloatArray
+    dof: FloatArray
+
+
+def _sums(data: Data, space: Compiled, criterion: Criterion) -> _Sums:
+    y, w = data.y, data.weights
+    n = y.shape[1]
+    h = len(space.terms)
+    total = _sum(w, 1, keepdims=True)
+    mean = _sum(w * y, 1, keepdims=True) / total
+    centred = y - mean
+    weighted = w * centred
+    both = w @ space.stacked
+    column_sum = both[:, :h]
+    column_mean = column_sum / total
+    column_norm = both[:, h:] - column_mean * column_sum
+    size = np.abs(y)
+    largest = _least(size[:, None, :] * space.inverse, 2)
+    least = _least(size, 1, keepdims=True)
+    return _Sums(
+        total=total,
+        mean=mean,
+        spread=_sum(weighted * centred, 1, keepdims=True),
+        column_mean=column_mean,
+        column_norm=column_norm,
+        product=weighted @ space.transposed,
+        volume=np.log(column_norm * largest * largest + 1e-300),
+        volume_constant=np.log(total * least * least + 1e-300),
+        base=data.within[:, None] + criterion.floor_dof * criterion.noise_floor**2,
+        dof=data.dof[:, None] + criterion.floor_dof + (n - 2.0),
+    )
+
+
+def _sign_cost(z: FloatArray) -> FloatArray:
+    """Minus twice the log-probability that a coefficient `z` errors above zero is positive."""
+    return 2.0 * np.log1p(np.exp(-1.702 * np.maximum(z, -12.0)))
+
+
+def _first_scores(
+    s: _Sums, space: Compiled, criterion: Criterion
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Scores `(b, h)` of the models of one term, coefficients, the gain over none, own prices."""
+    slope = s.product / s.column_norm
+    residual = np.maximum(s.spread - slope * s.product, 0.0)
+    constant = s.mean - slope * s.column_mean
+    q = s.base + residual
+    log_q = np.log(q)
+    likelihood = s.dof * log_q
+    error = np.sqrt(q * (1.0 / s.total + s.column_mean**2 / s.column_norm) / s.dof)
+    refused = _FALLING * (slope <= 0)
+    rare = criterion.rarity * space.rarity
+    level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
+    own = rare + refused + _sign_cost(constant / error)
+    score = likelihood + criterion.occam * (s.volume - 2.0 * log_q + level) + own
+    flat = s.dof * np.log(s.base + s.spread)
+    gain = flat[:, 0] - _least(likelihood + (0.4 * rare + refused), 1)
+    return score, slope, constant, residual, gain, own
+
+
+_PRICES: dict[tuple[int, Criterion], tuple[Compiled, FloatArray]] = {}
+
+
+def _pair_price(space: Compiled, criterion: Criterion) -> FloatArray:
+    """The prior's price `(pairs,)` of each pair of terms, kept for the next call."""
+    key = (id(space), criterion)
+    known = _PRICES.get(key)
+    if known is not None and known[0] is space:
+        return known[1]
+    price = criterion.second + criterion.pair_rarity * space.pair_rarity
+    if INVERSE in space.terms:
+        inverse = space.terms.index(INVERSE)
+        with_inverse = (space.pairs_a == inverse) | (space.pairs_b == inverse)
+        overhead = np.array([term in ((0.0, 1.0), (1.0, 0.0)) for term in space.terms])
+        plain = overhead[space.pairs_a] | overhead[space.pairs_b]
+        price = np.where(with_inverse & plain, criterion.thread_overhead, price)
+        price = np.where(with_inverse & ~plain, price + 2.0, price)
+    if len(_PRICES) > 64:
+        _PRICES.clear()
+    _PRICES[key] = (space, price)
+    return price
+
+
+def _falls(y: FloatArray, space: Compiled) -> NDArray[np.bool_]:
+    """Whether the values `(b, n)` fall from the smallest parameter value on, as run times do."""
+    return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
+
+
+def _pair_surcharge(space: Compiled, criterion: Criterion) -> FloatArray:
+    """What makes overhead beside `1/p` cost as much as other pairs, where nothing falls."""
+    price = _pair_price(space, criterion)
+    usual = criterion.second + criterion.pair_rarity * space.pair_rarity
+    return np.maximum(usual - price, 0.0)
+
+
+class _Pairs(NamedTuple):
+    """The usable pairs of terms of some call paths, flat: `row` says of which."""
+
+    row: IntArray
+    first: IntArray
+    second: IntArray
+    constant: FloatArray
+    a: FloatArray
+    b: FloatArray
+    score: FloatArray
+
+
+def _pair_models(
+    data: Data,
+    s: _Sums,
+    space: Compiled,
+    criterion: Criterion,
+    rows: IntArray,
+    dearest: float = np.inf,
+) -> _Pairs | None:
+    """Fits the pairs of terms for the call paths in `rows`; both coefficients are positive.
+
+    Pairs whose price is above `dearest` are left out: nothing they explain would pay for it.
+    """
+    price = _pair_price(space, criterion)
+    affordable = (price <= dearest).nonzero()[0]
+    a, b = space.pairs_a[affordable], space.pairs_b[affordable]
+    if not len(a):
+        return None
+    norm = np.sqrt(s.column_norm[rows])
+    total = s.total[rows]
+    scaled_mean = s.column_mean[rows] / norm
+    scaled = space.columns / norm[:, :, None] - scaled_mean[:, :, None]
+    rho = ((data.weights[rows][:, None, :] * scaled) @ scaled.transpose(0, 2, 1))[:, a, b]
+    projection = s.product[rows] / norm
+    pa, pb = projection[:, a], projection[:, b]
+    determinant = 1.0 - rho * rho
+    usable = (pa > rho * pb) & (pb > rho * pa) & (determinant > _SMALLEST_DETERMINANT)
+    flat = np.flatnonzero(usable)
+    if not len(flat):
+        return None
+    row, pair = np.divmod(flat, len(a))
+    ia, ib = a[pair], b[pair]
+    det, r = determinant.ravel()[flat], rho.ravel()[flat]
+    pa, pb = pa.ravel()[flat], pb.ravel()[flat]
+    ba, bb = (pa - r * pb) / det, (pb - r * pa) / det
+    dof, base = s.dof[rows, 0][row], s.base[rows, 0][row]
+    q = base + np.maximum(s.spread[rows, 0][row] - ba * pa - bb * pb, 0.0)
+    log_q = np.log(q)
+    za, zb = scaled_mean[row, ia], scaled_mean[row, ib]
+    constant = s.mean[rows, 0][row] - ba * za - bb * zb
+    error = np.sqrt(q / dof * (1.0 / total[row, 0] + (za * za + zb * zb - 2.0 * r * za * zb) / det))
+    volume = s.volume[rows]
+    volumes = s.volume_constant[rows, 0][row] + volume[row, ia] + volume[row, ib] + np.log(det)
+    score = (
+        dof * log_q
+        + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
+        + price[affordable[pair]]
+        + np.where(
+            _falls(data.y, space)[rows][row],
+            0.0,
+            _pair_surcharge(space, criterion)[affordable[pair]],
+        )
+        + _sign_cost(constant / error)
+    )
+    return _Pairs(row, ia, ib, constant, ba / norm[row, ia], bb / norm[row, ib], score)
+
+
+def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
+    """Where the lowest score of each row is; `row` ascends."""
+    if row[0] == row[-1]:
+        return np.array([score.argmin()])
+    starts = np.flatnonzero(np.diff(row, prepend=-1))
+    lengths = np.diff(starts, append=len(row))
+    lowest = np.repeat(np.minimum.reduceat(score, starts), lengths)
+    winners = np.flatnonzero(score == lowest)
+    kept = np.unique(row[winners], return_index=True)[1]
+    return np.asarray(winners[kept], dtype=np.intp)
+
+
+def _most_agreed(pairs: _Pairs, winner: int, space: Compiled) -> int:
+    """Among the pairs nearly as good as `winner`, the one whose extrapolation most others share.
+
+    Many pairs explain the same data; where they lead, far beyond the points, tells them apart.
+    Each pair's probability counts for all pairs that predict nearly the same there.
+    """
+    begin, end = np.searchsorted(pairs.row, [pairs.row[winner], pairs.row[winner] + 1])
+    near = begin + (pairs.score[begin:end] < pairs.score[winner] + _NEARLY).nonzero()[0]
+    if len(near) < 3:
+        return winner
+    far = pairs.constant[near] + pairs.a[near] * space.far[pairs.first[near]]
+    far = np.log(np.maximum(far + pairs.b[near] * space.far[pairs.second[near]], 1e-300))
+    share = np.exp(-0.5 * (pairs.score[near] - pairs.score[winner]))
+    agreed = (np.abs(far[:, None] - far) < _SAME_PREDICTION) @ share
+    return int(near[np.argmax(agreed * share**_OWN_WEIGHT)])
+
+
+def select(
+    data: Data,
+    space: Compiled,
+    criterion: Criterion = DEFAULT_CRITERION,
+    *,
+    max_terms: int = 2,
+) -> Selection:
+    """The best model of none, one or two terms for each of the `b` call paths.
+
+    Coefficients of growth terms are positive, unless nothing but a negative one explains the
+    data (an efficiency that falls with the number of processes): that has a high price.
+    """
+    s = _sums(data, space, criterion)
+    score, slope, constant, residual, gain, own = _first_scores(s, space, criterion)
+    index = score.argmin(1)
+    count = len(index)
+    flat = index + np.arange(0, count * score.shape[1], score.shape[1])
+    first, second = index, index * 0 - 1
+    value, coefficient, least = constant.ravel()[flat], slope.ravel()[flat], score.ravel()[flat]
+    other = np.zeros(count)
+    grows = gain >= criterion.growth
+    if max_terms > 1 and len(space.pairs_a):
+        left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
+        worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
+        rows = (grows & (left > worth)).nonzero()[0]
+        # Misfit and own price of the best single term are all that a pair can save.
+        dearest = float((left + own.ravel()[flat])[rows].max(initial=0.0)) + _SLACK
+        pairs = _pair_models(data, s, space, criterion, rows, dearest) if len(rows) else None
+        if pairs is not None:
+            winners = _best_of_each(pairs.row, pairs.score)
+            target = rows[pairs.row[winners]]
+            better = pairs.score[winners] < least[target]
+            winners, target = winners[better], target[better]
+            winners = np.array(
+                [_most_agreed(pairs, w, space) for w in winners.tolist()], dtype=np.intp
+            )
+            least[target] = pairs.score[winners]
+            first[target], second[target] = pairs.first[winners], pairs.second[winners]
+            value[target] = pairs.constant[winners]
+            coefficient[target], other[target] = pairs.a[winners], pairs.b[winners]
+    if not grows.all():
+        flat = ~grows
+        first[flat] = second[flat] = -1
+        value[flat] = s.mean[flat, 0]
+        coefficient[flat] = other[flat] = 0.0
+        least[flat] = (s.dof * np.log(s.base + s.spread))[flat, 0]
+    return Selection(first, second, value, coefficient, other, least)
+
+
+class One(NamedTuple):
+    """The best model of one call path, as a row of `Selection`; `settled` is false where pairs
+    of terms are worth a try, which `select` does.
+    """
+
+    first: int
+    constant: float
+    coefficient: float
+    settled: bool
+
+
+def select_one(
+    seen: Observations, space: Compiled, criterion: Criterion = DEFAULT_CRITERION
+) -> One:
+    """The first half of `select` for a single call path.
+
+    The same formulas without the axis of call paths: for data this small, the number of array
+    operations is the cost, and plain numbers need none.
+    """
+    y, w = seen.y, seen.weights
+    h = len(space.terms)
+    total = float(_sum(w))
+    mean = float(w @ y) / total
+    centred = y - mean
+    weighted = w * centred
+    spread = float(weighted @ centred)
+    both = w @ space.stacked
+    column_mean = both[:h] / total
+    column_norm = both[h:] - column_mean * both[:h]
+    product = weighted @ space.transposed
+    size = np.abs(y)
+    largest = _least(size * space.inverse, 1)
+    base = seen.within + criterion.floor_dof * criterion.noise_floor**2
+    dof = seen.dof + criterion.floor_dof + (len(y) - 2.0)
+    slope = product / column_norm
+    residual = np.maximum(spread - slope * product, 0.0)
+    constant = mean - slope * column_mean
+    q = base + residual
+    log_q = np.log(q)
+    likelihood = dof * log_q
+    error = np.sqrt(q * (1.0 / total + column_mean * (column_mean / column_norm)))
+    prior = criterion.rarity * space.rarity + _FALLING * (slope <= 0)
+    gain = dof * math.log(base + spread) - float(
+        _least(likelihood + (prior - 0.6 * criterion.rarity * space.rarity))
+    )
+    if gain < criterion.growth:
+        return One(-1, mean, 0.0, True)
+    z = np.maximum((-1.702 * math.sqrt(dof)) * constant / error, -700.0)
+    score = (
+        (dof - 2.0 * criterion.occam) * log_q
+        + criterion.occam * np.log(column_norm * largest * largest + 1e-300)
+        + prior
+        + 2.0 * np.log1p(np.exp(np.minimum(z, 20.424)))
+    )
+    index = int(score.argmin())
+    worth = criterion.second_gain - (
+        _FALLING_GAIN if y[space.smallest] > _NOTICEABLE * _least(y) else 0.0
+    )
+    left = dof * math.log1p(float(residual[index]) / base)
+    return One(index, float(constant[index]), float(slope[index]), left <= worth)
+
+
+def rank(
+    data: Data, space: Compiled, criterion: Criterion = DEFAULT_CRITERION, *, max_terms: int = 2
+) -> Selection:
+    """All models of one call path (`b` = 1), best first: the runners-up of `select`.
+
+    The constant has the score that makes the growth test a fair coin at its threshold.
+    """
+    s = _sums(data, space, criterion)
+    score, slope, constant, _, gain, _ = _first_scores(s, space, criterion)
+    count = score.shape[1]
+    parts = [
+        (np.arange(count), np.full(count, -1), constant[0], slope[0], np.zeros(count), score[0])
+    ]
+    if max_terms > 1 and len(space.pairs_a):
+        pairs = _pair_models(data, s, space, criterion, np.array([0]))
+        if pairs is not None:
+            parts.append((pairs.first, pairs.second, pairs.constant, pairs.a, pairs.b, pairs.score))
+    least = min(float(part[5].min()) for part in parts)
+    parts.append(
+        (
+            np.array([-1]),
+            np.array([-1]),
+            s.mean[0],
+            np.zeros(1),
+            np.zeros(1),
+            np.array([least + float(gain[0]) - criterion.growth]),
+        )
+    )
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[5], kind="stable")
+    return Selection(*(column[order] for column in columns))

@@ -1,0 +1,399 @@
+"""The search for models of several parameters (Shudler 2018, sec. 2.5), without its explosion.
+
+1. Along every line of points on which only one parameter changes, the model is a constant plus
+   a slope times one term, whatever the other parameters do: sums, products and mixtures alike.
+   So each term of each parameter is fitted to all lines at once, each line with its own constant
+   and slope, and a short list of terms survives for each parameter. Where the points have no
+   lines (scattered designs), the common terms are tried parameter by parameter.
+2. All products of short-listed terms, one per parameter or none, are candidate columns. All
+   models of one and two columns are solved in closed form; the best ones are extended by further
+   columns for as long as each pays its price. A parameter without influence pays for no column
+   and stays out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.fit.model.fitted_model import growth_key
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
+from regionpredict.fit.search.one_parameter import Criterion
+
+_SHORT_LIST = {2: 5, 3: 3}
+_LINE_MINIMUM = 3
+_FIRST_TERMS: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0), (2.0, 0.0))
+_SHORT_LIST_RANGE = 8.0
+_FURTHER_TERM = 9.0
+_SECOND_TERM_OF_PARAMETER = 5.0
+_BEAM = 3
+_SMALLEST_DETERMINANT = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Lines `(count, q)` of point indices that share their `q` values of one parameter."""
+
+    indices: NDArray[np.intp]
+    stacked: FloatArray
+    transposed: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """One parameter: its terms, their columns `(h, n)` at all points, and its lines."""
+
+    index: int
+    terms: tuple[Term, ...]
+    columns: FloatArray
+    rarity: FloatArray
+    lines: tuple[_Lines, ...]
+    line_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The points of several parameters and what the search needs of them, made once."""
+
+    points: FloatArray
+    axes: tuple[_Axis, ...]
+    choices: dict[tuple[tuple[int, ...], ...], _Columns]
+
+    @staticmethod
+    def of(
+        points: FloatArray,
+        active: tuple[int, ...],
+        space: SearchSpace,
+        spaces: dict[int, SearchSpace] | None = None,
+    ) -> Grid:
+        """The grid of points `(n, m)`; `active` are the parameters with several values."""
+        axes = tuple(_axis(points, index, (spaces or {}).get(index, space)) for index in active)
+        return Grid(points, axes, {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The candidate columns: monomials, `(c, n)` values, and the price of each and each pair."""
+
+    monomials: tuple[Monomial, ...]
+    values: FloatArray
+    price: FloatArray
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    pair_price: FloatArray
+
+
+def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
+    compiled = space.compiled(tuple(points[:, index].tolist()))
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for row, point in enumerate(np.delete(points, index, axis=1).tolist()):
+        groups.setdefault(tuple(point), []).append(row)
+    by_values: dict[tuple[float, ...], list[list[int]]] = {}
+    for rows in groups.values():
+        ordered = sorted(rows, key=lambda row: float(points[row, index]))
+        if len(ordered) >= _LINE_MINIMUM:
+            by_values.setdefault(tuple(points[ordered, index].tolist()), []).append(ordered)
+    lines = []
+    for rows_of_lines in by_values.values():
+        columns = compiled.columns[:, rows_of_lines[0]]
+        lines.append(
+            _Lines(
+                np.array(rows_of_lines),
+                np.ascontiguousarray(np.concatenate([columns, columns**2]).T),
+                np.ascontiguousarray(columns.T),
+            )
+        )
+    return _Axis(
+        index,
+        compiled.terms,
+        compiled.columns,
+        compiled.rarity,
+        tuple(lines),
+        sum(len(rows) for rows in by_values.values()),
+    )
+
+
+def _short_list(
+    axis: _Axis, observations: Observations, count: int, criterion: Criterion
+) -> tuple[int, ...]:
+    """The indices of the terms that describe the lines of this parameter best."""
+    y, w = observations.y, observations.weights
+    h = len(axis.terms)
+    residual = np.zeros(h)
+    measured = 0
+    for lines in axis.lines:
+        wl, yl = w[lines.indices], y[lines.indices]
+        total = wl.sum(1, keepdims=True)
+        centred = yl - (wl * yl).sum(1, keepdims=True) / total
+        weighted = wl * centred
+        both = wl @ lines.stacked
+        norm = both[:, h:] - both[:, :h] ** 2 / total
+        rising = np.maximum(weighted @ lines.transposed, 0.0)
+        residual += float((weighted * centred).sum()) - (rising * rising / norm).sum(0)
+        measured += lines.indices.size
+    dof = observations.dof + 1.0 + max(measured - 2 * axis.line_count, 0)
+    base = observations.within + criterion.noise_floor**2
+    score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.rarity * axis.rarity
+    order = np.argsort(score, kind="stable")[:count]
+    near = order[score[order] <= score[order[0]] + _SHORT_LIST_RANGE]
+    return tuple(sorted(near.tolist()))
+
+
+def _columns(grid: Grid, chosen: tuple[tuple[int, ...], ...], criterion: Criterion) -> _Columns:
+    found = grid.choices.get(chosen)
+    if found is not None:
+        return found
+    monomials: list[Monomial] = []
+    values, price = [], []
+    for picks in product(*((-1, *terms) for terms in chosen)):
+        monomial: Monomial = {}
+        column = np.ones(len(grid.points))
+        for axis, pick in zip(grid.axes, picks, strict=True):
+            if pick >= 0:
+                monomial[axis.index] = axis.terms[pick]
+                column = column * axis.columns[pick]
+        if monomial:
+            monomials.append(monomial)
+            values.append(column)
+            price.append(_price((monomial,), criterion))
+    first, second = np.triu_indices(len(monomials), 1)
+    pair_price = np.array(
+        [
+            _price((monomials[a], monomials[b]), criterion)
+            for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+    )
+    if len(grid.choices) > 512:
+        grid.choices.clear()
+    made = _Columns(tuple(monomials), np.array(values), np.array(price), first, second, pair_price)
+    grid.choices[chosen] = made
+    return made
+
+
+def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
+    """The prior's price of a model: its number of columns and of different, and rare, factors."""
+    factors = {item for monomial in monomials for item in monomial.items()}
+    parameters = {index for index, _ in factors}
+    return (
+        criterion.growth
+        + _FURTHER_TERM * (len(monomials) - 1)
+        + _SECOND_TERM_OF_PARAMETER * (len(factors) - len(parameters))
+        + criterion.rarity * sum(rarity(term) for _, term in factors)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Standardised columns `(c, n)` of one data set, their products, and the scales."""
+
+    columns: _Columns
+    unit: FloatArray
+    projection: FloatArray
+    norm: FloatArray
+    column_mean: FloatArray
+    mean: float
+    spread: float
+    base: float
+    dof: float
+
+
+def _short_lists(
+    grid: Grid, observations: Observations, criterion: Criterion
+) -> tuple[tuple[int, ...], ...]:
+    """The short lists of all parameters.
+
+    Where a parameter has no lines, its list is found by trying all its common terms beside the
+    lists of the others, parameter by parameter, and keeping those of the best models, twice.
+    """
+    count = _SHORT_LIST.get(len(grid.axes), 2)
+    lists = [
+        _short_list(axis, observations, count, criterion)
+        if axis.lines
+        else tuple(k for k, term in enumerate(axis.terms) if term in _FIRST_TERMS)[:count]
+        for axis in grid.axes
+    ]
+    if all(axis.lines for axis in grid.axes):
+        return tuple(lists)
+    for _ in range(2):
+        for place, axis in enumerate(grid.axes):
+            if axis.lines:
+                continue
+            common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
+            lists[place] = common
+            fit = _standardise(grid, observations, criterion, tuple(lists))
+            kept: dict[int, None] = {}
+            for _, chosen in _ranked(fit, 12):
+                for k in chosen:
+                    term = fit.columns.monomials[k].get(axis.index)
+                    if term is not None:
+                        kept.setdefault(axis.terms.index(term))
+            lists[place] = tuple(sorted(list(kept)[:count])) or common[:count]
+    return tuple(lists)
+
+
+def _standardise(
+    grid: Grid,
+    observations: Observations,
+    criterion: Criterion,
+    chosen: tuple[tuple[int, ...], ...] | None = None,
+) -> _Fit:
+    if chosen is None:
+        chosen = _short_lists(grid, observations, criterion)
+    columns = _columns(grid, chosen, criterion)
+    y, w = observations.y, observations.weights
+    root = np.sqrt(w)
+    total = float(w.sum())
+    mean = float((w * y).sum()) / total
+    column_mean = columns.values @ w / total
+    unit = (columns.values - column_mean[:, None]) * root
+    norm = np.sqrt((unit * unit).sum(1))
+    norm[norm == 0] = 1.0
+    unit /= norm[:, None]
+    centred = (y - mean) * root
+    return _Fit(
+        columns=columns,
+        unit=unit,
+        projection=unit @ centred,
+        norm=norm,
+        column_mean=column_mean,
+        mean=mean,
+        spread=float(centred @ centred),
+        base=observations.within + criterion.floor_dof * criterion.noise_floor**2,
+        dof=observations.dof + criterion.floor_dof + len(y) - 2.0,
+    )
+
+
+_Scored = tuple[float, tuple[int, ...]]
+
+
+def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
+    """The best models of no, one and two columns, best first."""
+    none = (fit.dof * np.log(fit.base + fit.spread), ())
+    single = fit.dof * np.log(
+        fit.base + np.maximum(fit.spread - np.maximum(fit.projection, 0.0) ** 2, 0.0)
+    )
+    ones = single + fit.columns.price
+    found: list[_Scored] = [none]
+    found.extend((float(ones[k]), (int(k),)) for k in np.argsort(ones)[:keep])
+    a, b = fit.columns.first, fit.columns.second
+    if len(a):
+        rho = (fit.unit @ fit.unit.T)[a, b]
+        pa, pb = fit.projection[a], fit.projection[b]
+        determinant = 1.0 - rho * rho
+        usable = np.flatnonzero(
+            (pa > rho * pb) & (pb > rho * pa) & (determinant > _SMALLEST_DETERMINANT)
+        )
+        if len(usable):
+            r, pa, pb = rho[usable], pa[usable], pb[usable]
+            explained = (pa * pa + pb * pb - 2.0 * r * pa * pb) / determinant[usable]
+            twos = (
+                fit.dof * np.log(fit.base + np.maximum(fit.spread - explained, 0.0))
+                + fit.columns.pair_price[usable]
+            )
+            best = np.argpartition(twos, min(keep, len(twos)) - 1)[:keep]
+            found.extend((float(twos[k]), (int(a[usable[k]]), int(b[usable[k]]))) for k in best)
+    found.sort(key=lambda item: item[0])
+    return found
+
+
+def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
+    """Coefficients of the standardised columns and the residual; None unless all positive."""
+    index = list(chosen)
+    unit = fit.unit[index]
+    try:
+        solution = np.asarray(
+            np.linalg.solve(unit @ unit.T, fit.projection[index]), dtype=np.float64
+        )
+    except np.linalg.LinAlgError:
+        return None
+    if (solution <= 0).any():
+        return None
+    return solution, max(fit.spread - float(solution @ fit.projection[index]), 0.0)
+
+
+def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) -> _Scored:
+    """Adds columns to the best models of two for as long as that pays."""
+    best = ranked[0]
+    beam = [item for item in ranked if len(item[1]) == 2][:_BEAM]
+    while beam and len(beam[0][1]) < limit:
+        grown: list[_Scored] = []
+        for score, chosen in beam:
+            if score > best[0] + 2 * _FURTHER_TERM:
+                continue
+            index = list(chosen)
+            basis = np.linalg.qr(fit.unit[index].T)[0]
+            shared = fit.unit @ basis
+            left = 1.0 - (shared * shared).sum(1)
+            centred = fit.projection - shared @ (basis.T @ _target(fit, basis, index))
+            gain = np.where(left > _SMALLEST_DETERMINANT, centred, 0.0) ** 2 / np.maximum(
+                left, _SMALLEST_DETERMINANT
+            )
+            explained = _explained(fit, index)
+            hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))
+            low = _price(tuple(fit.columns.monomials[k] for k in chosen), criterion)
+            for k in np.flatnonzero(hopeful + low + _FURTHER_TERM < best[0])[:200].tolist():
+                if k in chosen:
+                    continue
+                wider = (*chosen, k)
+                solved = _coefficients(fit, wider)
+                if solved is None:
+                    continue
+                price = _price(tuple(fit.columns.monomials[j] for j in wider), criterion)
+                grown.append((float(fit.dof * np.log(fit.base + solved[1])) + price, wider))
+        grown.sort(key=lambda item: item[0])
+        if not grown or grown[0][0] >= best[0]:
+            break
+        best = grown[0]
+        beam = grown[:_BEAM]
+    return best
+
+
+def _target(fit: _Fit, basis: FloatArray, index: list[int]) -> FloatArray:
+    """The part of the data inside the chosen columns, `(n,)`."""
+    gram = fit.unit[index] @ fit.unit[index].T
+    return fit.unit[index].T @ np.linalg.solve(gram, fit.projection[index])
+
+
+def _explained(fit: _Fit, index: list[int]) -> float:
+    gram = fit.unit[index] @ fit.unit[index].T
+    projection = fit.projection[index]
+    return float(projection @ np.linalg.solve(gram, projection))
+
+
+def search(
+    grid: Grid, observations: Observations, criterion: Criterion
+) -> tuple[list[tuple[float, Monomial]], float]:
+    """The best model's terms, largest growth first, and its constant."""
+    fit = _standardise(grid, observations, criterion)
+    ranked = _ranked(fit, 8)
+    chosen = _extend(fit, ranked, criterion, 2 + len(grid.axes))[1]
+    if not chosen:
+        return [], fit.mean
+    solved = _coefficients(fit, chosen)
+    assert solved is not None
+    coefficients = solved[0] / fit.norm[list(chosen)]
+    constant = fit.mean - float(coefficients @ fit.column_mean[list(chosen)])
+    terms = [
+        (float(c), dict(fit.columns.monomials[k]))
+        for c, k in zip(coefficients, chosen, strict=True)
+    ]
+    terms.sort(key=lambda item: growth_key(item[1]), reverse=True)
+    return terms, constant
+
+
+def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
+    """The best models considered, best first."""
+    fit = _standardise(grid, observations, criterion)
+    ranked = _ranked(fit, 30)
+    best = _extend(fit, ranked, criterion, 2 + len(grid.axes))
+    if best not in ranked:
+        ranked.insert(0, best)
+    return [
+        Candidate(tuple(fit.columns.monomials[k] for k in chosen), float(score))
+        for score, chosen in ranked
+    ]

@@ -1,0 +1,124 @@
+"""All that a program depends on in the file system, from what reading its files asked for.
+
+The parsers say which files they read; which headers they looked for elsewhere before, and did not
+find, is worked out from the text: every name in an `#include` or `__has_include`, active or not,
+may have been looked for in every folder that is searched. That is more than they asked, never less.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from regionpredict.file_dependencies import FileDependencies
+from regionpredict.frontend.headers import (
+    compiler_listings,
+    guess_folders,
+    guess_tree,
+    is_system_path,
+    system_folders,
+)
+from regionpredict.frontend.requests import SourceRequest, path_dependencies
+from regionpredict.frontend.syntax import Lookups
+
+_COMMENT = rb"/\*(?:[^*]|\*(?!/))*\*/"
+_GAP = rb"(?:\s|\(|" + _COMMENT + rb")*"
+_NAMED = re.compile(rb"(?:include|import|embed)(?:_next)?(?:__)?" + _GAP + rb'["<]([^">\n]+)')
+# `#include MACRO`: the name is known to nobody but the preprocessor
+_COMPUTED = re.compile(
+    rb"^(?:[ \t]|%(c)b)*(?:#|%%:|\?\?=)(?:[ \t]|%(c)b)*(?:include|import)(?:_next)?"
+    rb"(?:[ \t]|%(c)b)+\w|__has_include(?:_next)?[ \t]*\([ \t]*\w" % {b"c": _COMMENT},
+    re.MULTILINE,
+)
+_CLOCK = re.compile(rb"__(?:DATE|TIME|TIMESTAMP)__")
+_SPLICE = re.compile(rb"\\\r?\n")
+_FOLDER_OPTIONS = ("-isystem", "-idirafter", "-iquote")
+
+
+def dependencies_of(
+    paths: Sequence[str], requests: Sequence[SourceRequest], lookups: Sequence[Lookups | None]
+) -> FileDependencies | None:
+    """What the program read from `paths` depends on; None where that cannot be told.
+
+    `lookups` has one entry a request. It cannot be told of a file that could not be read, of a
+    header whose name a macro makes, or where the time of day is in the text.
+    """
+    known = [asked for asked in lookups if asked is not None]
+    if len(known) < len(requests):
+        return None
+    read = dict.fromkeys(path for asked in known for path in asked.files)
+    own = [path for path in read if not is_system_path(path)]
+    systems = [path for path in read if is_system_path(path)]
+    forced, folders, unread = _of_options(requests)
+    folders.update(dict.fromkeys(folder for asked in known for folder in asked.folders))
+    own_names, system_names = _names_in(own), _names_in(systems)
+    if own_names is None or system_names is None or any(_CLOCK.search(_text(p)) for p in own):
+        return None
+    guesses = [
+        (request, asked.guessed)
+        for request, asked in zip(requests, known, strict=True)
+        if asked.guessed
+    ]
+    guessed = tuple(sorted({name for _, names in guesses for name in names}))
+    trees = dict.fromkeys(guess_tree(request.path, request.root, guessed) for request, _ in guesses)
+    tried = dict.fromkeys(
+        folder for request, _ in guesses for folder in guess_folders(request.path, request.root)
+    )
+    everywhere = (*folders, *system_folders(), *_folders_of(systems))
+    of_paths = path_dependencies(paths)
+    return FileDependencies(
+        contents=(*of_paths.contents, *dict.fromkeys((*own, *forced))),
+        identities=tuple(systems),
+        presence=(*of_paths.presence, *unread),
+        searches=(
+            (_folders_of(own), tuple(sorted(own_names))),
+            (tuple(dict.fromkeys(everywhere)), tuple(sorted(own_names | system_names))),
+            (tuple(tried), guessed),
+        ),
+        listings=compiler_listings(),
+        trees=(*of_paths.trees, *trees),
+    )
+
+
+def _folders_of(files: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(Path(path).parent) for path in files))
+
+
+def _of_options(
+    requests: Sequence[SourceRequest],
+) -> tuple[dict[str, None], dict[str, None], dict[str, None]]:
+    """Files that options force in, folders that they name, and files that may be there instead."""
+    forced: dict[str, None] = {}
+    folders: dict[str, None] = {}
+    unread: dict[str, None] = {}
+    for request in requests:
+        folders.update(dict.fromkeys(request.includes))
+        for option, value in zip(request.extra, request.extra[1:], strict=False):
+            if option in _FOLDER_OPTIONS:
+                folders[value] = None
+            elif option in ("-include", "-imacros"):
+                unread.update(dict.fromkeys((value, f"{value}.pch", f"{value}.gch")))
+                if os.path.isfile(value):  # noqa: PTH113
+                    forced[value] = None
+    return forced, folders, unread
+
+
+def _names_in(paths: Iterable[str]) -> set[str] | None:
+    """The headers that the files name; None where one is named by a macro."""
+    found: set[str] = set()
+    for path in paths:
+        text = _SPLICE.sub(b"", _text(path))
+        if _COMPUTED.search(text):
+            return None
+        found.update(os.fsdecode(name).strip() for name in _NAMED.findall(text))
+    return found
+
+
+def _text(path: str) -> bytes:
+    """A file's bytes; nothing where it went away, which the fingerprint then finds."""
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,31 @@
+"""Header files: where they are looked for, what stands in for those that are missing.
+
+In: what a source includes. Out: include folders (`include_folders`), guessed declarations
+(`missing_declarations`), and the shipped minimum of the C library (`c_library/`).
+"""
+
+from regionpredict.frontend.headers.include_folders import (
+    SHIPPED,
+    compiler_headers,
+    compiler_listings,
+    guess_folders,
+    guess_include,
+    guess_tree,
+    has_system_headers,
+    is_system_path,
+    system_folders,
+)
+from regionpredict.frontend.headers.missing_declarations import Guesses
+
+__all__ = [
+    "SHIPPED",
+    "Guesses",
+    "compiler_headers",
+    "compiler_listings",
+    "guess_folders",
+    "guess_include",
+    "guess_tree",
+    "has_system_headers",
+    "is_system_path",
+    "system_folders",
+]

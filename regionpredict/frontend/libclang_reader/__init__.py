@@ -1,0 +1,6 @@
+"""The parser libclang: a `SourceRequest` in, a `Unit` (syntax trees, directives) out."""
+
+from regionpredict.frontend.libclang_reader.bindings import library_path
+from regionpredict.frontend.libclang_reader.unit_reader import parse_unit
+
+__all__ = ["library_path", "parse_unit"]

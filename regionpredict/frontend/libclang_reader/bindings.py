@@ -1,0 +1,328 @@
+"""The few functions of libclang that the front end calls, bound directly by ctypes.
+
+The package's own Python bindings cost 60 ms to import and several microseconds a node; a whole
+function body arrives here through one visit, as a flat list in source order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from collections.abc import Callable, Sequence
+from ctypes import (
+    POINTER,
+    Structure,
+    addressof,
+    byref,
+    c_char_p,
+    c_double,
+    c_int,
+    c_longlong,
+    c_uint,
+    c_ulong,
+    c_void_p,
+)
+from functools import lru_cache
+from pathlib import Path
+from struct import Struct
+from typing import Any
+
+from regionpredict.errors import InputError
+
+
+class Cursor(Structure):
+    """CXCursor: `data1` is the statement's address, `data0` the declaration's."""
+
+    _fields_ = (
+        ("kind", c_int),
+        ("xdata", c_int),
+        ("data0", c_void_p),
+        ("data1", c_void_p),
+        ("data2", c_void_p),
+    )
+
+
+class Location(Structure):
+    """CXSourceLocation."""
+
+    _fields_ = (("ptr0", c_void_p), ("ptr1", c_void_p), ("data", c_uint))
+
+
+class Range(Structure):
+    """CXSourceRange."""
+
+    _fields_ = (("ptr0", c_void_p), ("ptr1", c_void_p), ("begin", c_uint), ("end", c_uint))
+
+
+class RangeList(Structure):
+    """CXSourceRangeList."""
+
+    _fields_ = (("count", c_uint), ("ranges", POINTER(Range)))
+
+
+class String(Structure):
+    """CXString."""
+
+    _fields_ = (("data", c_void_p), ("flags", c_uint))
+
+
+class UnsavedFile(Structure):
+    """CXUnsavedFile: a file's text that is in no file."""
+
+    _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
+
+
+class Type(Structure):
+    """CXType."""
+
+    _fields_ = (("kind", c_int), ("ptr0", c_void_p), ("ptr1", c_void_p))
+
+
+PRELUDE = "/regionpredict-prelude.h"  # a name for text that is in no file
+
+_VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
+_INCLUSION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Location), c_uint, c_void_p)
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "clang_createIndex": (c_void_p, [c_int, c_int]),
+    "clang_disposeIndex": (None, [c_void_p]),
+    "clang_parseTranslationUnit2": (
+        c_int,
+        [
+            c_void_p,
+            c_char_p,
+            POINTER(c_char_p),
+            c_int,
+            POINTER(UnsavedFile),
+            c_uint,
+            c_uint,
+            POINTER(c_void_p),
+        ],
+    ),
+    "clang_disposeTranslationUnit": (None, [c_void_p]),
+    "clang_getTranslationUnitCursor": (Cursor, [c_void_p]),
+    "clang_visitChildren": (c_uint, [Cursor, _VISITOR, c_void_p]),
+    "clang_getCursorReferenced": (Cursor, [Cursor]),
+    "clang_getCanonicalCursor": (Cursor, [Cursor]),
+    "clang_getCursorDefinition": (Cursor, [Cursor]),
+    "clang_getCursorSemanticParent": (Cursor, [Cursor]),
+    "clang_getCursorType": (Type, [Cursor]),
+    "clang_getCanonicalType": (Type, [Type]),
+    "clang_getPointeeType": (Type, [Type]),
+    "clang_getArrayElementType": (Type, [Type]),
+    "clang_getElementType": (Type, [Type]),
+    "clang_getArraySize": (c_longlong, [Type]),
+    "clang_getResultType": (Type, [Type]),
+    "clang_Type_getSizeOf": (c_longlong, [Type]),
+    "clang_getTypeSpelling": (String, [Type]),
+    "clang_getCursorSpelling": (String, [Cursor]),
+    "clang_getCString": (c_char_p, [String]),
+    "clang_disposeString": (None, [String]),
+    "clang_getCursorLocation": (Location, [Cursor]),
+    "clang_getCursorExtent": (Range, [Cursor]),
+    "clang_getExpansionLocation": (
+        None,
+        [Location, c_void_p, c_void_p, c_void_p, c_void_p],
+    ),
+    "clang_Location_isInSystemHeader": (c_int, [Location]),
+    "clang_getFileName": (String, [c_void_p]),
+    "clang_getFile": (c_void_p, [c_void_p, c_char_p]),
+    "clang_getSkippedRanges": (POINTER(RangeList), [c_void_p, c_void_p]),
+    "clang_getAllSkippedRanges": (POINTER(RangeList), [c_void_p]),
+    "clang_disposeSourceRangeList": (None, [POINTER(RangeList)]),
+    "clang_getInclusions": (None, [c_void_p, _INCLUSION, c_void_p]),
+    "clang_getCursorBinaryOperatorKind": (c_int, [Cursor]),
+    "clang_getCursorUnaryOperatorKind": (c_int, [Cursor]),
+    "clang_Cursor_Evaluate": (c_void_p, [Cursor]),
+    "clang_EvalResult_getKind": (c_int, [c_void_p]),
+    "clang_EvalResult_getAsLongLong": (c_longlong, [c_void_p]),
+    "clang_EvalResult_getAsDouble": (c_double, [c_void_p]),
+    "clang_EvalResult_dispose": (None, [c_void_p]),
+    "clang_getEnumConstantDeclValue": (c_longlong, [Cursor]),
+    "clang_Cursor_hasVarDeclGlobalStorage": (c_int, [Cursor]),
+    "clang_Cursor_getVarDeclInitializer": (Cursor, [Cursor]),
+    "clang_getNumDiagnostics": (c_uint, [c_void_p]),
+    "clang_getDiagnostic": (c_void_p, [c_void_p, c_uint]),
+    "clang_disposeDiagnostic": (None, [c_void_p]),
+    "clang_getDiagnosticSeverity": (c_int, [c_void_p]),
+    "clang_getDiagnosticSpelling": (String, [c_void_p]),
+    "clang_getDiagnosticLocation": (Location, [c_void_p]),
+}
+
+
+def library_path() -> Path | None:
+    """Where the libclang wheel put the shared library, or None where there is no build."""
+    spec = importlib.util.find_spec("clang")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for name in ("libclang.so", "libclang.dylib", "libclang.dll"):
+            path = Path(folder) / "native" / name
+            if path.exists():
+                return path
+    return None
+
+
+@lru_cache(maxsize=1)
+def library() -> Any:
+    """The loaded library with its functions' types set.
+
+    Raises InputError where there is none for this platform.
+    """
+    path = library_path()
+    if path is None:
+        raise InputError("no libclang for this platform", remedy="use --frontend pycparser")
+    loaded = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(loaded, name)
+        function.restype = result
+        function.argtypes = arguments
+    return loaded
+
+
+def text(string: String) -> str:
+    """The Python string of a CXString, which is freed."""
+    lib = library()
+    raw = lib.clang_getCString(string)
+    lib.clang_disposeString(string)
+    return raw.decode("utf-8", "replace") if raw else ""
+
+
+def spelling(cursor: Cursor) -> str:
+    """The name at a cursor, or ""."""
+    return text(library().clang_getCursorSpelling(cursor))
+
+
+def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> None:
+    """Calls `visitor(child, parent, None)` below a cursor; it answers 1 (go on) or 2 (go in)."""
+    library().clang_visitChildren(cursor, _VISITOR(visitor), None)
+
+
+def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
+    """The cursors of certain kinds directly below."""
+    found: list[Cursor] = []
+
+    def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
+        if child.kind in kinds:
+            found.append(child)
+        return 1
+
+    visit(cursor, keep)
+    return found
+
+
+def integer(cursor: Cursor) -> int | None:
+    """The value of a constant integer expression or of a variable's initialiser, or None."""
+    lib = library()
+    result = lib.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    value = None
+    if lib.clang_EvalResult_getKind(result) == 1:
+        value = int(lib.clang_EvalResult_getAsLongLong(result))
+    lib.clang_EvalResult_dispose(result)
+    return value
+
+
+def floating(cursor: Cursor) -> float:
+    """The value of a floating constant; 0 where the library knows none."""
+    lib = library()
+    result = lib.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return 0.0
+    value = float(lib.clang_EvalResult_getAsDouble(result))
+    lib.clang_EvalResult_dispose(result)
+    return value
+
+
+class _PlaceBuffer(Structure):
+    """What clang_getExpansionLocation fills in."""
+
+    _fields_ = (("file", c_void_p), ("line", c_uint), ("column", c_uint), ("offset", c_uint))
+
+
+_Fields = tuple[int, int, int, int]
+
+
+class Place:
+    """Turns locations into (file handle, line, column, offset), reusing its buffer.
+
+    The file handle is 0 where there is none; the place is that of a macro's expansion.
+    """
+
+    def __init__(self) -> None:
+        lib = library()
+        self._extent = lib.clang_getCursorExtent
+        self._expand = lib.clang_getExpansionLocation
+        # A range is the location of its begin, with its end where a location has padding.
+        self._expand_begin = lib["clang_getExpansionLocation"]
+        self._expand_begin.restype = None
+        self._expand_begin.argtypes = [Range, c_void_p, c_void_p, c_void_p, c_void_p]
+        self._buffer = _PlaceBuffer()
+        self._read: Callable[[_PlaceBuffer], _Fields] = Struct("@PIII").unpack_from
+        self._parts = tuple(
+            addressof(self._buffer) + getattr(_PlaceBuffer, name).offset
+            for name in ("file", "line", "column", "offset")
+        )
+
+    def read(self, location: Location) -> _Fields:
+        """The place of a location."""
+        self._expand(location, *self._parts)
+        return self._read(self._buffer)
+
+    def start(self, cursor: Cursor) -> _Fields:
+        """The place where a cursor's text begins."""
+        self._expand_begin(self._extent(cursor), *self._parts)
+        return self._read(self._buffer)
+
+    def end(self, cursor: Cursor) -> _Fields:
+        """The place behind its last token."""
+        extent = self._extent(cursor)
+        return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
+
+
+def inclusions(unit: int) -> list[tuple[int, int, int]]:
+    """(file handle, including file's handle, offset of the #include there) of all files read.
+
+    The main file comes first, with 0 for the file that includes it.
+    """
+    found: list[tuple[int, int, int]] = []
+    place = Place()
+
+    def visit(file: int, stack: Any, depth: int, _data: object) -> None:
+        including, offset = 0, 0
+        if depth:
+            including, _, _, offset = place.read(stack[0])
+        found.append((file, including, offset))
+
+    library().clang_getInclusions(unit, _INCLUSION(visit), None)
+    return found
+
+
+def files_of(unit: int) -> list[str]:
+    """The paths of all files that were read, as the parser found them, the system's as well."""
+    lib = library()
+    found: list[str] = []
+
+    def visit(file: int, _stack: Any, _depth: int, _data: object) -> None:
+        found.append(text(lib.clang_getFileName(file)))
+
+    lib.clang_getInclusions(unit, _INCLUSION(visit), None)
+    return [path for path in found if path and path != PRELUDE]
+
+
+def parse(
+    index: int, path: str, arguments: Sequence[str], options: int, prelude: str = ""
+) -> tuple[int, int]:
+    """(error code, translation unit handle); the handle is 0 after an error.
+
+    A `prelude` is C text that is read in front of the file.
+    """
+    words = [*arguments, *(("-include", PRELUDE) if prelude else ())]
+    array = (c_char_p * len(words))(*(word.encode() for word in words))
+    text_bytes = prelude.encode()
+    unsaved = UnsavedFile(PRELUDE.encode(), text_bytes, len(text_bytes))
+    unit = c_void_p()
+    code = library().clang_parseTranslationUnit2(
+        index, path.encode(), array, len(words), byref(unsaved), 1 if prelude else 0, options,
+        byref(unit),
+    )  # fmt: skip
+    return code, unit.value or 0

@@ -1,0 +1,55 @@
+"""libclang's cursors of one function, as a tree of nodes, and the kinds that occur in it."""
+
+from __future__ import annotations
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+
+# CXCursorKind, where one is asked for by name.
+FIELD, ENUMERATOR, VARIABLE, PARAMETER, CONSTRUCTOR = 6, 7, 9, 10, 24
+FUNCTIONS = frozenset((8, 21, CONSTRUCTOR, 25, 26, 30))
+CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))  # what may hold functions
+IMPLICIT, NAME, MEMBER, PARENTHESES, UNARY, SUBSCRIPT, BINARY = 100, 101, 102, 111, 112, 113, 114
+WRAPPERS = frozenset((IMPLICIT, PARENTHESES))
+ATTRIBUTED, BLOCK, FOR, TRY, RANGE_FOR, DECLARATIONS = 200, 202, 209, 224, 225, 231
+LOOPS = frozenset((FOR, RANGE_FOR))
+
+
+class Node:
+    """A cursor with its children, in source order."""
+
+    __slots__ = ("children", "cursor", "kind")
+
+    def __init__(self, cursor: lc.Cursor, kind: int) -> None:
+        self.cursor = cursor
+        self.kind = kind
+        self.children: list[Node] = []
+
+
+def key_of(cursor: lc.Cursor) -> int:
+    """What a cursor is known by: statements, expressions and attributes by their own address."""
+    return int((cursor.data1 if 100 <= cursor.kind < 500 else cursor.data0) or 0)
+
+
+def grow(root: lc.Cursor) -> Node:
+    """The tree below a cursor."""
+    top = Node(root, root.kind)
+    nodes = {key_of(root): top}
+    find = nodes.get
+
+    def visit(cursor: lc.Cursor, parent: lc.Cursor, _data: object) -> int:
+        kind = cursor.kind
+        node = Node(cursor, kind)
+        key = parent.data1 if 100 <= parent.kind < 500 else parent.data0
+        find(key, top).children.append(node)
+        nodes[(cursor.data1 if 100 <= kind < 500 else cursor.data0) or 0] = node
+        return 2  # recurse
+
+    lc.visit(root, visit)
+    return top
+
+
+def unwrapped(node: Node, kinds: frozenset[int] = WRAPPERS) -> Node:
+    """The node inside implicit conversions and parentheses."""
+    while node.kind in kinds and len(node.children) == 1:
+        node = node.children[0]
+    return node

@@ -1,0 +1,266 @@
+"""libclang's statements -> the front ends' syntax tree, one function body at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.cursors import (
+    ATTRIBUTED,
+    BLOCK,
+    DECLARATIONS,
+    LOOPS,
+    PARAMETER,
+    TRY,
+    VARIABLE,
+    Node,
+    grow,
+    key_of,
+)
+from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declarations
+from regionpredict.frontend.libclang_reader.expressions import ExpressionBuilder
+from regionpredict.frontend.libclang_reader.types import TypeReader
+from regionpredict.frontend.syntax import (
+    Compound,
+    Decl,
+    DeclStmt,
+    Expression,
+    ExprStmt,
+    For,
+    Function,
+    If,
+    Jump,
+    Opaque,
+    Pragma,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Unread,
+    While,
+)
+from regionpredict.frontend.text import (
+    Attacher,
+    alone,
+    directed,
+)
+from regionpredict.ir import Span
+
+_At = tuple[int, int, int, int]  # file handle, line, column, offset
+
+
+class TreeBuilder:
+    """Builds `Function`s from cursors; declarations are made once and shared."""
+
+    def __init__(self, types: TypeReader, file_name: Callable[[int], str]) -> None:
+        self._lib = lc.library()
+        self._file_name = file_name
+        self._place = lc.Place()
+        self._attacher: Attacher[int] = Attacher()
+        self._declarations = Declarations(types, file_name)
+        self._expressions = ExpressionBuilder(self._declarations, self._keep_lambda)
+        self._lambdas: list[Stmt] = []
+        self._statements = self._statement_table()
+
+    # -- doors ----------------------------------------------------------------------------------
+
+    def set_pragmas(self, file: int, pragmas: list[Pragma]) -> None:
+        """Says which directives a file holds."""
+        self._attacher.add(file, pragmas)
+
+    def function(self, cursor: lc.Cursor, name: str) -> Function | None:
+        """The function with its body and directives, or None where it has no body."""
+        file, _, _, begin = self._place.start(cursor)
+        self._attacher.enter(file, begin)
+        tree = grow(cursor)
+        body = next((n for n in reversed(tree.children) if n.kind == BLOCK), None)
+        if body is None:
+            body = next((n for n in tree.children if n.kind == TRY), None)
+        if body is None:
+            return None
+        self._declarations.enter(name)
+        parameters = tuple(
+            self._declarations.declare(n.cursor) for n in tree.children if n.kind == PARAMETER
+        )
+        built = self._statement(body)
+        decl = self._declarations.of(cursor)
+        self._declarations.leave()
+        return Function(name, decl, parameters, built, self._declarations.span(cursor))
+
+    def cursor_of(self, decl: Decl) -> lc.Cursor | None:
+        """The cursor that declared it."""
+        return self._declarations.cursor_of(decl)
+
+    def _keep_lambda(self, body: Node) -> None:
+        self._lambdas.append(self._statement(body))
+
+    # -- statements -----------------------------------------------------------------------------
+
+    def _statement_table(self) -> dict[int, Callable[[Node, _At], Stmt]]:
+        return {
+            201: self._inner,
+            202: self._compound,
+            203: lambda node, at: Compound(tuple(self._statement(c) for c in node.children[-1:])),
+            204: self._inner,
+            205: self._if,
+            206: self._switch,
+            207: self._while,
+            208: self._do,
+            209: self._for,
+            210: lambda node, at: Jump("goto", self._at(at)),
+            212: lambda node, at: Jump("continue", self._at(at)),
+            213: lambda node, at: Jump("break", self._at(at)),
+            214: self._return,
+            215: lambda node, at: Unread("assembler", (), self._at(at)),
+            224: self._inner,
+            225: self._range_for,
+            230: lambda node, at: Compound(()),
+            231: self._decl_stmt,
+        }
+
+    def _at(self, at: _At) -> Span:
+        return Span(self._file_name(at[0]), at[1], at[2]) if at[0] else NO_SPAN
+
+    def _statement(self, node: Node) -> Stmt:
+        """A statement with the directives in front of it, and the bodies of its lambdas behind."""
+        outer, self._lambdas = self._lambdas, []
+        built = self._directed_statement(node)
+        bodies, self._lambdas = self._lambdas, outer
+        return Compound((built, *bodies)) if bodies else built
+
+    def _directed_statement(self, node: Node) -> Stmt:
+        node = _without_attributes(node)
+        at = self._place.start(node.cursor)
+        file, offset = at[0], at[3]
+        taken = self._attacher.take(file, offset, block=node.kind == BLOCK, loop=node.kind in LOOPS)
+        if not taken:
+            return self._plain_statement(node, at)
+        built = directed(taken, self._plain_statement(node, at), self._file_name(file))
+        self._attacher.leave(file, offset)
+        return built
+
+    def _plain_statement(self, node: Node, at: _At) -> Stmt:
+        build = self._statements.get(node.kind)
+        if build:
+            return build(node, at)
+        if 100 <= node.kind < 200:
+            return ExprStmt(self._expressions.build(node), self._at(at))
+        inner = tuple(self._expressions.build(c) for c in node.children if 100 <= c.kind < 200)
+        return Unread("statement", inner, self._at(at))
+
+    def _inner(self, node: Node, at: _At) -> Stmt:
+        return Compound(tuple(self._statement(c) for c in node.children if c.kind >= 100))
+
+    def _compound(self, node: Node, at: _At) -> Stmt:
+        items = [self._statement(child) for child in node.children]
+        file, offset = at[0], at[3]
+        if self._attacher.waiting(file):
+            end = self._place.end(node.cursor)[3]
+            left = self._attacher.left_over(file, offset, end)
+            items += [alone(pragma, self._file_name(file)) for pragma in left]
+        return Compound(tuple(items))
+
+    def _decl_stmt(self, node: Node, at: _At) -> Stmt:
+        decls = []
+        for child in node.children:
+            if child.kind == VARIABLE:
+                decl = self._declarations.declare(child.cursor)
+                if decl.init is None:
+                    decl.init = self._initialiser(child)
+                decls.append(decl)
+        return DeclStmt(tuple(decls), self._at(at))
+
+    def _initialiser(self, node: Node) -> Expression | None:
+        # Array extents are children too: the library says which one is the value.
+        value = key_of(self._lib.clang_Cursor_getVarDeclInitializer(node.cursor))
+        for child in node.children:
+            if value and child.kind >= 100 and key_of(child.cursor) == value:
+                return self._expressions.build(child)
+        return None
+
+    def _condition_of(self, node: Node) -> Expression:
+        return self._expressions.build(node) if 100 <= node.kind < 200 else Opaque("?")
+
+    def _if(self, node: Node, at: _At) -> Stmt:
+        parts = [c for c in node.children if c.kind >= 100]
+        leading: list[Stmt] = []
+        while len(parts) > 2 and parts[0].kind == DECLARATIONS:
+            leading.append(self._statement(parts.pop(0)))
+        if len(parts) < 2:
+            return Unread("if", (), self._at(at))
+        condition = self._condition_of(parts[0])
+        then = self._statement(parts[1])
+        other = self._statement(parts[2]) if len(parts) > 2 else None
+        built = If(condition, then, other, self._at(at))
+        return Compound((*leading, built)) if leading else built
+
+    def _switch(self, node: Node, at: _At) -> Stmt:
+        parts = [c for c in node.children if c.kind >= 100]
+        if len(parts) < 2:
+            return Unread("switch", (), self._at(at))
+        return Switch(self._condition_of(parts[-2]), self._statement(parts[-1]), self._at(at))
+
+    def _while(self, node: Node, at: _At) -> Stmt:
+        parts = [c for c in node.children if c.kind >= 100]
+        if len(parts) < 2:
+            return Unread("while", (), self._at(at))
+        condition = self._condition_of(parts[-2])
+        return While(condition, self._statement(parts[-1]), self._at(at))
+
+    def _do(self, node: Node, at: _At) -> Stmt:
+        if len(node.children) < 2:
+            return Unread("do", (), self._at(at))
+        body = self._statement(node.children[0])
+        return While(self._condition_of(node.children[1]), body, self._at(at))
+
+    def _for(self, node: Node, at: _At) -> Stmt:
+        parts = [c for c in node.children if c.kind >= 100]
+        if not parts:
+            return Unread("for", (), self._at(at))
+        init, condition, increment = self._for_header(parts[:-1])
+        first = self._plain_statement(init, self._place.start(init.cursor)) if init else None
+        test = self._condition_of(condition) if condition else None
+        step = self._condition_of(increment) if increment else None
+        body = self._statement(parts[-1])
+        last_line = self._place.end(node.cursor)[1]
+        return For(first, test, step, body, self._at(at), last_line)
+
+    def _for_header(self, parts: list[Node]) -> tuple[Node | None, Node | None, Node | None]:
+        if len(parts) >= 3:
+            return parts[0], parts[-2], parts[-1]
+        init = condition = increment = None
+        for part in parts:  # a part is missing: tell them apart by what they are
+            if part.kind == DECLARATIONS and init is None:
+                init = part
+            elif self._expressions.compares(part) and condition is None:
+                condition = part
+            elif condition is None and init is None and part is parts[0] and len(parts) == 2:
+                init = part
+            else:
+                increment = part
+        return init, condition, increment
+
+    def _range_for(self, node: Node, at: _At) -> Stmt:
+        variable = next(
+            (self._declarations.declare(c.cursor) for c in node.children if c.kind == VARIABLE),
+            None,
+        )
+        parts = [c for c in node.children if c.kind >= 100]
+        if not parts:
+            return Unread("range for", (), self._at(at))
+        value = self._condition_of(parts[0]) if len(parts) > 1 else None
+        return RangeFor(variable, value, self._statement(parts[-1]), self._at(at))
+
+    def _return(self, node: Node, at: _At) -> Stmt:
+        value = self._expressions.build(node.children[0]) if node.children else None
+        return Return(value, self._at(at))
+
+
+def _without_attributes(node: Node) -> Node:
+    """The loop behind a `#pragma unroll`, which the library shows as an attribute around it."""
+    while node.kind == ATTRIBUTED:
+        inner = [child for child in node.children if 200 <= child.kind < 300]
+        if not inner:
+            break
+        node = inner[-1]
+    return node

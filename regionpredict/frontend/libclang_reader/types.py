@@ -1,0 +1,106 @@
+"""libclang's types -> `CType`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    CType,
+    Decl,
+    IntLit,
+    Opaque,
+)
+from regionpredict.frontend.text import (
+    parse_expression,
+)
+from regionpredict.ir import Span
+
+# CXTypeKind of the integers, with their widths under LP64.
+_INTEGERS = {
+    3: (8, True), 4: (8, True), 5: (8, True), 6: (16, True), 7: (32, True), 8: (16, True),
+    9: (32, True), 10: (64, True), 11: (64, True), 12: (128, True), 13: (8, False),
+    14: (8, False), 15: (32, False), 16: (16, False), 17: (32, False), 18: (64, False),
+    19: (64, False), 20: (128, False), 106: (32, False),
+}  # fmt: skip
+_FLOATS = {21: 32, 22: 64, 23: 128, 30: 128, 31: 16, 32: 16}
+_MAX_DEPTH = 8
+_EXTENT_WORDS = re.compile(r"\b(?:static|const|volatile|restrict)\b\s*")
+_QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
+_FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
+
+
+class TypeReader:
+    """Reads types; a type is described once per distinct spelling of its canonical form."""
+
+    def __init__(self) -> None:
+        self._lib = lc.library()
+        self._known: dict[tuple[int, int | None], CType] = {}
+
+    def of(self, ctype: lc.Type, depth: int = 0) -> CType:
+        """The `CType`; an extent that is no number stays `Opaque`, as spelt, until `resolve`."""
+        canonical = self._lib.clang_getCanonicalType(ctype)
+        key = (canonical.kind, canonical.ptr0)
+        known = self._known.get(key)
+        if known is None:
+            known = self._describe(canonical, depth)
+            self._known[key] = known
+        return known
+
+    def _describe(self, ctype: lc.Type, depth: int) -> CType:
+        kind = ctype.kind
+        if kind in _INTEGERS:
+            bits, unsigned = _INTEGERS[kind]
+            return CType("int", bits, unsigned)
+        if kind in _FLOATS:
+            return CType("float", _FLOATS[kind])
+        if kind == 100:  # complex: two numbers
+            element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
+            return CType("float", 2 * element.bits, name="complex")
+        if depth > _MAX_DEPTH:
+            return UNKNOWN
+        if kind in (101, 103, 104):
+            element = self.of(self._lib.clang_getPointeeType(ctype), depth + 1)
+            if kind != 101:
+                return element  # a reference is used as what it refers to
+            return CType("pointer", 64, element=element)
+        if kind in (112, 114, 115, 116):
+            return self._array(ctype, kind, depth)
+        if kind == 105:
+            size = self._lib.clang_Type_getSizeOf(ctype)
+            name = lc.text(self._lib.clang_getTypeSpelling(ctype))
+            name = _QUALIFIERS.sub("", name)
+            return CType("struct", 8 * max(0, size), name=name)
+        if kind == 113:
+            element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
+            size = max(0, self._lib.clang_Type_getSizeOf(ctype))
+            return CType(element.kind, 8 * size or element.bits, name="vector")
+        if kind == 2:
+            return CType("void")
+        if kind in (110, 111):  # a function stands for what it returns
+            return self.of(self._lib.clang_getResultType(ctype), depth + 1)
+        return UNKNOWN
+
+    def _array(self, ctype: lc.Type, kind: int, depth: int) -> CType:
+        element = self.of(self._lib.clang_getArrayElementType(ctype), depth + 1)
+        if kind == 112:
+            extent = IntLit(int(self._lib.clang_getArraySize(ctype)))
+            return CType("array", 64, element=element, extent=extent)
+        if kind == 114:
+            return CType("array", 64, element=element)
+        spelling = lc.text(self._lib.clang_getTypeSpelling(ctype))
+        match = _FIRST_EXTENT.search(spelling)
+        extent_text = _EXTENT_WORDS.sub("", match.group(1)) if match else ""
+        return CType("array", 64, element=element, extent=Opaque(extent_text))
+
+    def resolve(self, ctype: CType, lookup: Callable[[str], Decl | None], span: Span) -> CType:
+        """The type with its spelt extents as expressions over the names in scope."""
+        if ctype.element is None or not ctype.has_spelt_extent:
+            return ctype
+        element = self.resolve(ctype.element, lookup, span)
+        extent = ctype.extent
+        if isinstance(extent, Opaque):
+            extent = parse_expression(extent.text, lookup, span)
+        return ctype._replace(element=element, extent=extent)

@@ -1,0 +1,145 @@
+"""What the source itself says of the names in a region: `int ni = 4000;`, `kernel(ni, ...)`.
+
+A name is defined where its one value can be seen: an initialiser or a single assignment that
+nothing overrides, or, for a parameter, the argument that every call in the unit agrees on.
+"""
+
+from __future__ import annotations
+
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.syntax import (
+    Assign,
+    Decl,
+    Expression,
+    ExprStmt,
+    For,
+    Function,
+    Name,
+    Stmt,
+    Unary,
+    Unit,
+    While,
+    Writes,
+    every_expression,
+    inner_statements,
+    own_expressions,
+)
+from regionpredict.ir import Definition, Expr
+
+_MAX_STEPS = 200
+
+
+def definitions_of(unit: Unit, function: Function, context: Context) -> tuple[Definition, ...]:
+    """Definitions of the region's free names, and of the names in those definitions in turn."""
+    finder = _Finder(unit, context)
+    homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
+    found: dict[str, Definition] = {}
+    waiting = sorted(context.invariants)
+    steps = 0
+    while waiting and steps < _MAX_STEPS:
+        steps += 1
+        name = waiting.pop()
+        decl = context.invariants.get(name)
+        if decl is None or name in found:
+            continue
+        result = finder.value_of(decl, homes.get(name, function))
+        if result is None:
+            continue
+        value, home = result
+        if name in value.names:
+            continue
+        found[name] = Definition(name, value, decl.span)
+        for other in value.names:
+            homes.setdefault(other, home)
+            waiting.append(other)
+    return tuple(found[name] for name in sorted(found))
+
+
+class _Finder:
+    def __init__(self, unit: Unit, context: Context) -> None:
+        self.unit = unit
+        self.context = context
+
+    def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
+        """The defining value and the function whose names it speaks of, or None."""
+        if decl.ctype.kind != "int":
+            return None
+        if decl.kind in ("global", "static"):
+            if decl.init is not None and self.unit.writes_of(decl) == 0:
+                return self.context.value(decl.init, Frame({})), function
+            return self._only_write(decl) if decl.init is None else None
+        if decl.kind == "parameter" and decl not in function.parameters:
+            return None
+        writes = self._writes_in(function).get(decl, [])
+        if decl.kind == "parameter":
+            return self._argument(decl, function) if not writes else None
+        if decl.init is not None and not writes:
+            return self.context.value(decl.init, Frame({})), function
+        if decl.init is None and len(writes) == 1 and writes[0][0] is not None and not writes[0][1]:
+            return self.context.value(writes[0][0], Frame({})), function
+        return None
+
+    def _only_write(self, decl: Decl) -> tuple[Expr, Function] | None:
+        """The value of the unit's one assignment to a global (`lastrow = NA;` in main)."""
+        if self.unit.writes_of(decl) != 1:
+            return None
+        for function in self.unit.bodies():
+            writes = self._writes_in(function).get(decl, [])
+            if writes:
+                value, looped = writes[0]
+                if len(writes) > 1 or value is None or looped:
+                    return None
+                return self.context.value(value, Frame({})), function
+        return None
+
+    def _argument(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
+        position = function.parameters.index(decl)
+        values: list[tuple[Expr, Function]] = []
+        for caller, call in self.unit.calls_of(function.decl):
+            if caller.decl is function.decl:
+                continue
+            if position >= len(call.args):
+                return None
+            values.append((self.context.value(call.args[position], Frame({})), caller))
+        if values and all(value == values[0][0] for value, _ in values):
+            return values[0]
+        return None
+
+    def _writes_in(self, function: Function) -> Writes:
+        key = id(function)
+        if key not in self.unit.writes:
+            found: Writes = {}
+            _collect_writes(function.body, found, looped=False)
+            self.unit.writes[key] = found
+        return self.unit.writes[key]
+
+
+def _collect_writes(
+    statement: Stmt, found: dict[Decl, list[tuple[Expression | None, bool]]], *, looped: bool
+) -> None:
+    """Every write of a plain variable: the value where it is `=`, and whether a loop repeats it."""
+    if isinstance(statement, ExprStmt):
+        plain = statement.expr
+        if isinstance(plain, Assign) and plain.op == "=" and isinstance(plain.left, Name):
+            found.setdefault(plain.left.decl, []).append((plain.right, looped))
+            _collect_from(plain.right, found)
+            return
+    for expression in own_expressions(statement):
+        _collect_from(expression, found)
+    inside = looped or isinstance(statement, (For, While))
+    for inner in inner_statements(statement):
+        _collect_writes(inner, found, looped=inside)
+
+
+def _collect_from(
+    expression: Expression, found: dict[Decl, list[tuple[Expression | None, bool]]]
+) -> None:
+    for inner in every_expression(expression):
+        if isinstance(inner, Assign) and isinstance(inner.left, Name):
+            found.setdefault(inner.left.decl, []).append((None, True))
+        elif (
+            isinstance(inner, Unary)
+            and isinstance(inner.operand, Name)
+            and inner.op in ("++", "--", "p++", "p--", "&")
+        ):
+            found.setdefault(inner.operand.decl, []).append((None, True))

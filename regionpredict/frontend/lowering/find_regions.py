@@ -1,0 +1,152 @@
+"""Finds the worksharing loops of a parsed unit and has each lowered; none gets lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    CallExpr,
+    Compound,
+    Decl,
+    Directive,
+    For,
+    Function,
+    Pragma,
+    RangeFor,
+    Stmt,
+    Unit,
+    every_statement,
+    expressions_in,
+    inner_statements,
+)
+from regionpredict.ir import Definition, Diagnostic, Region, Span
+
+_BY_THREAD = frozenset(("omp_get_thread_num",))
+
+
+class Found(NamedTuple):
+    """A loop directive with its loop, and what stands around it."""
+
+    directive: Directive
+    loop: For | RangeFor | None
+    context: str
+    enclosing: tuple[For, ...]
+
+
+def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
+    """Every worksharing loop of the unit, with what the source says of its names' values."""
+    built: list[tuple[Region, tuple[Definition, ...]]] = []
+    seen: set[tuple[str, int, int]] = set()
+    again: dict[tuple[str, int, int], int] = {}
+    notes: list[Diagnostic] = []
+    for function in unit.functions:
+        here: Counter[tuple[str, int, int]] = Counter()
+        for found in _find(function.body, (), ()):
+            span = found.directive.span
+            place = (span.file, span.line, found.directive.pragma.offset)
+            here[place] += 1
+            if place in seen and here[place] == 1 + again.get(place, 0):
+                again[place] = again.get(place, 0) + 1
+                continue  # the same lines, included or expanded in another function
+            builder = RegionBuilder(unit, function, found.directive.pragma, span)
+            region = builder.build(found.loop, found.context, found.enclosing)
+            built.append((region, definitions_of(unit, function, builder.context)))
+        seen |= set(here)
+        notes += _parallel_without_loop(function)
+    for (file, line, _), count in again.items():
+        message = f"included or expanded {count + 1} times: the first instance is shown"
+        notes.append(Diagnostic("RP112", Span(file, line), message))
+    lost = _lost(unit, seen)
+    built += lost
+    built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
+    return built, notes
+
+
+def _lost(
+    unit: Unit, seen: set[tuple[str, int, int]]
+) -> list[tuple[Region, tuple[Definition, ...]]]:
+    """Regions whose code the parser could not recover: they are named all the same."""
+    found: list[tuple[Region, tuple[Definition, ...]]] = []
+    for file, pragma in unit.directives:
+        if (file, pragma.line, pragma.offset) in seen:
+            continue
+        span = Span(file, pragma.line, pragma.column)
+        function = _around(unit, span)
+        builder = RegionBuilder(unit, function, pragma, span)
+        context = "combined" if "parallel" in pragma.kind.split() else "orphaned"
+        found.append((builder.build(None, context, ()), ()))
+    return found
+
+
+def _around(unit: Unit, span: Span) -> Function:
+    name = ""
+    for function in unit.functions:
+        if function.span.file == span.file and function.span.line <= span.line:
+            name = function.name
+    decl = Decl(name, "function", UNKNOWN, span)
+    return Function(name, decl, (), Compound(()), span)
+
+
+def _find(
+    statement: Stmt, directives: tuple[Pragma, ...], loops: tuple[For, ...]
+) -> Iterator[Found]:
+    if isinstance(statement, Directive):
+        pragma = statement.pragma
+        if pragma.is_loop:
+            yield Found(statement, _loop_of(statement.body), _context(pragma, directives), loops)
+        if statement.body is not None:
+            yield from _find(statement.body, (*directives, pragma), loops)
+        return
+    if isinstance(statement, For):
+        loops = (*loops, statement)
+    for inner in inner_statements(statement):
+        yield from _find(inner, directives, loops)
+
+
+def _context(pragma: Pragma, directives: tuple[Pragma, ...]) -> str:
+    if "parallel" in pragma.kind.split():
+        return "combined"
+    if any("parallel" in outer.kind.split() for outer in directives):
+        return "inside"
+    return "orphaned"
+
+
+def _loop_of(statement: Any) -> For | RangeFor | None:
+    while isinstance(statement, (Directive, Compound)):
+        if isinstance(statement, Directive):
+            statement = statement.body
+        else:
+            loops = [
+                s for s in statement.items if isinstance(s, (For, RangeFor, Directive, Compound))
+            ]
+            statement = loops[-1] if loops else None
+    return statement if isinstance(statement, (For, RangeFor)) else None
+
+
+def _parallel_without_loop(function: Function) -> list[Diagnostic]:
+    """Parallel regions that share no loop: each thread takes its part by its number."""
+    notes = []
+    for statement in every_statement(function.body):
+        if not isinstance(statement, Directive) or statement.body is None:
+            continue
+        words = statement.pragma.kind.split()
+        if "parallel" not in words or statement.pragma.is_loop or "sections" in words:
+            continue
+        inner = [s for s in every_statement(statement.body) if isinstance(s, Directive)]
+        if any(d.pragma.is_loop or d.pragma.kind.split()[0] in ("task", "sections") for d in inner):
+            continue
+        by_hand = any(
+            isinstance(e, CallExpr) and e.name in _BY_THREAD for e in expressions_in(statement.body)
+        )
+        has_loop = any(isinstance(s, For) for s in every_statement(statement.body))
+        if by_hand and has_loop:
+            notes.append(
+                Diagnostic("RP110", statement.span,
+                           "parallel region shares its loop by thread number: not predicted")
+            )  # fmt: skip
+    return notes

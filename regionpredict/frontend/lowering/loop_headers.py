@@ -1,0 +1,186 @@
+"""The header of a C `for` loop -> variable, start, bound and step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    Cast,
+    Decl,
+    DeclStmt,
+    Expression,
+    ExprStmt,
+    For,
+    IntLit,
+    Name,
+    Stmt,
+    Unary,
+)
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ONE
+
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+
+
+class Header(NamedTuple):
+    """What a loop header says; `step` is None where it is no constant addition.
+
+    `pointer` is the start of a loop over a pointer: then `start` is 0 and `bound` a distance.
+    """
+
+    decl: Decl
+    start: Expr | None
+    comparison: str
+    bound: Expr | None
+    step: Expr | None
+    pointer: Pointer | None = None
+
+
+def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
+    """The header, or None where no variable is counted up or down."""
+    steps = _steps(loop.increment)
+    test = _test(loop.condition)
+    for decl, step in steps:
+        if test is None:
+            continue
+        sided = _sided(test, decl)
+        if sided is not None:
+            return _header(loop, decl, step, sided, context, frame)
+    counting = _counts_down(loop.condition)
+    if counting is not None:
+        start = _start(loop.init, counting, context, frame)
+        begin = start - 1 if isinstance(start, Expr) else None
+        return Header(counting, begin, ">=", Expr.const(0), -ONE)
+    return None
+
+
+def _header(
+    loop: For, decl: Decl, step: Expression | int, sided: tuple[str, Expression],
+    context: Context, frame: Frame,
+) -> Header:  # fmt: skip
+    comparison, limit = sided
+    moved = Expr.const(step) if isinstance(step, int) else context.value(step, frame)
+    if moved.constant is None:
+        # A step by a variable: taken to go the way that the comparison says.
+        down = comparison in (">", ">=")
+        moved = -moved if down and "-" not in str(moved)[:1] else moved
+    start = _start(loop.init, decl, context, frame)
+    if decl.ctype.kind == "pointer":
+        bound = context.pointer(limit, frame)
+        same = isinstance(start, Pointer) and bound is not None and bound.array == start.array
+        distance = None
+        if same and isinstance(start, Pointer) and bound is not None:
+            distance = bound.subscripts[-1] - start.subscripts[-1]
+        pointer = (
+            start if isinstance(start, Pointer) else context.pointer(Name(decl, loop.span), frame)
+        )
+        return Header(decl, Expr.const(0), comparison, distance, moved, pointer)
+    begin = start if isinstance(start, Expr) else None
+    end: Expr | None = context.value(limit, frame)
+    return Header(decl, begin, comparison, end, moved)
+
+
+def _start(init: Stmt | None, decl: Decl, context: Context, frame: Frame) -> Expr | Pointer | None:
+    value: Expression | None = None
+    if isinstance(init, DeclStmt) and decl in init.decls:
+        value = decl.init
+    elif isinstance(init, ExprStmt):
+        for part in _comma_parts(init.expr):
+            chain = part
+            while isinstance(chain, Assign) and chain.op == "=":  # i = j = 0
+                if isinstance(chain.left, Name) and chain.left.decl is decl:
+                    value = chain.right
+                    while isinstance(value, Assign):
+                        value = value.right
+                chain = chain.right
+    if value is None:
+        held = frame.env.get(decl)
+        if held is not None or (init is not None and not isinstance(init, ExprStmt)):
+            return held
+        return context.value(Name(decl, decl.span), frame)
+    if decl.ctype.kind == "pointer":
+        return context.pointer(value, frame)
+    return context.value(value, frame)
+
+
+def _comma_parts(expression: Expression | None) -> list[Expression]:
+    if isinstance(expression, Binary) and expression.op == ",":
+        return [*_comma_parts(expression.left), *_comma_parts(expression.right)]
+    return [expression] if expression is not None else []
+
+
+def _bare(expression: Expression) -> Expression:
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
+
+
+def _steps(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
+    found: list[tuple[Decl, Expression | int]] = []
+    for part in _comma_parts(increment):
+        if isinstance(part, Unary) and isinstance(part.operand, Name):
+            if part.op in ("++", "p++"):
+                found.append((part.operand.decl, 1))
+            elif part.op in ("--", "p--"):
+                found.append((part.operand.decl, -1))
+        elif isinstance(part, Assign) and isinstance(part.left, Name):
+            step = _assigned_step(part, part.left.decl)
+            if step is not None:
+                found.append((part.left.decl, step))
+    return found
+
+
+def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
+    if assign.op == "+=":
+        return assign.right
+    if assign.op == "-=":
+        return _negated(assign.right, assign)
+    right = _bare(assign.right)
+    if assign.op == "=" and isinstance(right, Binary) and right.op in ("+", "-"):
+        left, other = _bare(right.left), _bare(right.right)
+        if isinstance(left, Name) and left.decl is decl:
+            return other if right.op == "+" else _negated(other, assign)
+        if isinstance(other, Name) and other.decl is decl and right.op == "+":
+            return left
+    return None
+
+
+def _negated(expression: Expression, assign: Assign) -> Expression:
+    if isinstance(expression, IntLit):
+        return IntLit(-expression.value)
+    return Unary("-", expression, assign.span)
+
+
+def _test(condition: Expression | None) -> Binary | None:
+    while isinstance(condition, Binary) and condition.op == "&&":
+        left = _test(condition.left)
+        return left if left is not None else _test(condition.right)
+    if isinstance(condition, Binary) and condition.op in _MIRROR:
+        return condition
+    return None
+
+
+def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
+    left, right = _bare(test.left), _bare(test.right)
+    if isinstance(left, Name) and left.decl is decl:
+        return test.op, test.right
+    if isinstance(right, Name) and right.decl is decl:
+        return _MIRROR[test.op], test.left
+    # i + c < n and i*i < n: a constant may move to the other side
+    if isinstance(left, Binary) and left.op in ("+", "-"):
+        inner = _bare(left.left)
+        if isinstance(inner, Name) and inner.decl is decl:
+            return test.op, Binary("-" if left.op == "+" else "+", test.right, left.right)
+    return None
+
+
+def _counts_down(condition: Expression | None) -> Decl | None:
+    bare = _bare(condition) if condition is not None else None
+    if isinstance(bare, Binary) and bare.op in (">", "!=") and bare.right == IntLit(0):
+        bare = _bare(bare.left)
+    if isinstance(bare, Unary) and bare.op == "p--" and isinstance(bare.operand, Name):
+        return bare.operand.decl
+    return None

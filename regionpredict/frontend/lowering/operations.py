@@ -1,0 +1,318 @@
+"""One C expression -> its operations, array accesses, calls and scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.syntax import (
+    DOUBLE,
+    INT,
+    UNKNOWN,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Expression,
+    FloatLit,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Ternary,
+    Unary,
+    show,
+)
+from regionpredict.ir import Access, Call, Operation, Span, Statement
+
+_ARITHMETIC = {"+": "add", "-": "add", "*": "mul", "/": "div", "%": "div"}
+_COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
+_BITWISE = frozenset(("&", "|", "^", "<<", ">>"))
+_SQRT = frozenset(("sqrt", "sqrtf", "sqrtl", "__builtin_sqrt", "__builtin_sqrtf"))
+_NEGATE = frozenset(("fabs", "fabsf", "fabsl", "abs", "labs", "__builtin_fabs"))
+_SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min", "std::max"))
+_FREE = frozenset(("omp_get_thread_num", "omp_get_num_threads", "__builtin_expect"))
+
+_QUIET = frozenset(("", "sizeof", "this", "{}"))
+
+Follow = Callable[[CallExpr, Frame], "CType | None"]
+
+
+class Tally:
+    """What one statement does; `follow` lowers a call whose body is seen, or declines."""
+
+    def __init__(self, context: Context, frame: Frame, span: Span, follow: Follow) -> None:
+        self.context = context
+        self.frame = frame
+        self.span = span
+        self.follow = follow
+        self.operations: dict[Operation, int] = {}
+        self.accesses: list[Access] = []
+        self.calls: list[Call] = []
+        self.reads: set[str] = set()
+        self.writes: set[str] = set()
+        self.unread: list[str] = []
+        self._address = 0
+
+    def statement(self, text: str, role: str) -> Statement:
+        """The finished statement."""
+        return Statement(
+            text,
+            self.span,
+            tuple(sorted(self.operations.items())),
+            tuple(self.accesses),
+            tuple(self.calls),
+            frozenset(self.reads),
+            frozenset(self.writes),
+            role,
+        )
+
+    def count(self, kind: str, bits: int) -> None:
+        """Adds one operation, unless it only computes an address."""
+        if not self._address:
+            operation = Operation(kind, bits)
+            self.operations[operation] = self.operations.get(operation, 0) + 1
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def visit(self, expression: Expression) -> CType:
+        """Counts an expression that is read, and gives its type."""
+        handler = _VISITORS.get(type(expression))
+        return handler(self, expression) if handler else UNKNOWN
+
+    def _literal(self, expression: IntLit | FloatLit) -> CType:
+        if isinstance(expression, IntLit):
+            return INT
+        return CType("float", expression.bits)
+
+    def _name(self, expression: Name) -> CType:
+        decl = expression.decl
+        if decl.ctype.kind not in ("array", "pointer"):
+            self.reads.add(self.context.name_of(decl, self.frame.depth))
+        return decl.ctype
+
+    def _place(self, expression: Index | Member | Unary, kind: str) -> CType:
+        """An lvalue in memory: its address is visited, and an access of `kind` noted."""
+        ctype = self._address_of(expression)
+        if ctype.kind in ("array",):
+            return ctype
+        place = self.context.element(expression, self.frame)
+        if place is None:
+            return ctype
+        self._access(expression, place, kind, ctype)
+        return ctype
+
+    def _access(self, expression: Expression, place: Pointer, kind: str, ctype: CType) -> None:
+        span = getattr(expression, "span", None)
+        if span is None or not span.line:
+            span = self.span
+        if place.array not in self.context.arrays:  # *p where p = &x: the scalar itself
+            (self.reads if kind == "read" else self.writes).add(place.array)
+            return
+        bytes_moved = ctype.bytes
+        self.accesses.append(
+            Access(
+                place.array,
+                kind,
+                place.subscripts,
+                show(expression),
+                span,
+                bytes_moved,
+                place.member,
+            )
+        )
+
+    def _address_of(self, expression: Expression) -> CType:
+        """Visits what an lvalue's address is made of, and gives the lvalue's type."""
+        if isinstance(expression, Index):
+            base = self._base(expression.base)
+            self._address += 1
+            self.visit(expression.index)
+            self._address -= 1
+            if base.element is not None:
+                return base.element
+            return base if base.kind == "struct" else UNKNOWN
+        if isinstance(expression, Member):
+            if expression.base is not None:
+                self._base(expression.base)
+            return expression.field.ctype
+        if isinstance(expression, Unary):
+            inner = self._base(expression.operand)
+            return inner.element or UNKNOWN
+        return self.visit(expression)
+
+    def _base(self, expression: Expression) -> CType:
+        # The rows of a declared array are no memory accesses; those of an array of pointers are
+        # loads of addresses, which the loops around them keep in cache: not counted either.
+        if isinstance(expression, (Index, Member)) or (
+            isinstance(expression, Unary) and expression.op == "*"
+        ):
+            return self._address_of(expression)
+        self._address += 1
+        ctype = self.visit(expression)
+        self._address -= 1
+        return ctype
+
+    def _index(self, expression: Index) -> CType:
+        return self._place(expression, "read")
+
+    def _member(self, expression: Member) -> CType:
+        return self._place(expression, "read")
+
+    def _unary(self, expression: Unary) -> CType:
+        op = expression.op
+        if op == "*":
+            return self._place(expression, "read")
+        if op == "&":
+            inner = self._base(expression.operand)
+            return CType("pointer", 64, element=inner)
+        if op in ("++", "--", "p++", "p--"):
+            return self._step(expression)
+        ctype = self.visit(expression.operand)
+        if op == "-":
+            self.count("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
+        elif op == "~":
+            self.count("int_logic", ctype.bits or 32)
+        return INT if op == "!" else ctype
+
+    def _step(self, expression: Unary) -> CType:
+        operand = expression.operand
+        if isinstance(operand, Name):
+            ctype = operand.decl.ctype
+            if ctype.kind != "pointer":
+                name = self.context.name_of(operand.decl, self.frame.depth)
+                self.reads.add(name)
+                self.writes.add(name)
+                self.count("fp_add" if ctype.kind == "float" else "int_add", ctype.bits or 32)
+            return ctype
+        ctype = self._update(operand)
+        self.count("fp_add" if ctype.kind == "float" else "int_add", ctype.bits or 32)
+        return ctype
+
+    def _update(self, target: Expression) -> CType:
+        if isinstance(target, (Index, Member)) or (isinstance(target, Unary) and target.op == "*"):
+            ctype = self._place(target, "read")
+            place = self.context.element(target, self.frame)
+            if place is not None:
+                self._access(target, place, "write", ctype)
+            return ctype
+        return self.visit(target)
+
+    def _binary(self, expression: Binary) -> CType:
+        left, right = self.visit(expression.left), self.visit(expression.right)
+        op = expression.op
+        if op in (",",):
+            return right
+        if op in ("&&", "||"):
+            return INT
+        for side in (left, right):
+            if side.kind in ("pointer", "array"):
+                return (
+                    INT if op in _COMPARISONS or (op == "-" and left.kind == right.kind) else side
+                )
+        ctype = _usual(left, right)
+        floating = ctype.kind == "float"
+        prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
+        if op in _ARITHMETIC:
+            self.count(prefix + _ARITHMETIC[op], bits)
+            return ctype
+        if op in _COMPARISONS:
+            self.count(prefix + "compare", bits)
+            return INT
+        if op in _BITWISE:
+            self.count("int_logic", bits)
+        return ctype
+
+    def _assign(self, expression: Assign) -> CType:
+        target, op = expression.left, expression.op
+        if isinstance(target, Name):
+            decl = target.decl
+            name = self.context.name_of(decl, self.frame.depth)
+            if op != "=" and decl.ctype.kind != "pointer":
+                self.reads.add(name)
+            self.writes.add(name)
+            ctype = decl.ctype
+        elif op != "=":
+            ctype = self._update(target)
+        elif isinstance(target, (Index, Member)) or (
+            isinstance(target, Unary) and target.op == "*"
+        ):
+            ctype = self._place(target, "write")
+        else:
+            ctype = self.visit(target)
+        right = self.visit(expression.right)
+        if op != "=" and ctype.kind not in ("pointer", "array"):
+            self._count_compound(op[:-1], _usual(ctype, right))
+        return ctype
+
+    def _count_compound(self, op: str, ctype: CType) -> None:
+        prefix = "fp_" if ctype.kind == "float" else "int_"
+        if op in _ARITHMETIC:
+            self.count(prefix + _ARITHMETIC[op], ctype.bits or 64)
+        elif op in _BITWISE:
+            self.count("int_logic", ctype.bits or 64)
+
+    def _ternary(self, expression: Ternary) -> CType:
+        self.visit(expression.condition)
+        return _usual(self.visit(expression.then), self.visit(expression.other))
+
+    def _call(self, expression: CallExpr) -> CType:
+        followed = self.follow(expression, self.frame)
+        if followed is not None:
+            return followed
+        types = [self.visit(argument) for argument in expression.args]
+        ctype = expression.decl.ctype if expression.decl is not None else UNKNOWN
+        name = expression.name
+        if name in _SQRT:
+            self.count("fp_sqrt", 32 if name.endswith("f") else 64)
+            return ctype if ctype.kind == "float" else DOUBLE
+        if name in _NEGATE:
+            floating = name not in ("abs", "labs")
+            self.count("fp_neg" if floating else "int_add", (ctype.bits or 64))
+        elif name in _SELECT:
+            ctype = _usual(types[0], types[1]) if len(types) == 2 else ctype
+            self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
+        elif name not in _FREE:
+            self.count(f"call:{name}", ctype.bits or 64)
+            memory = any(one.kind in ("pointer", "array") for one in types)
+            self.calls.append(Call(name, expression.span, memory))
+        return ctype
+
+    def _cast(self, expression: Cast) -> CType:
+        self.visit(expression.operand)
+        return expression.ctype
+
+    def _opaque(self, expression: Opaque) -> CType:
+        for child in expression.children:
+            self.visit(child)
+        if expression.text not in _QUIET and not self._address:
+            self.unread.append(expression.text)
+        return UNKNOWN
+
+
+def _usual(left: CType, right: CType) -> CType:
+    """The usual arithmetic conversions, as far as kind and width go."""
+    if left.kind == "float" or right.kind == "float":
+        bits = max(c.bits for c in (left, right) if c.kind == "float")
+        return CType("float", bits)
+    if left.kind == "unknown" and right.kind == "unknown":
+        return UNKNOWN
+    return CType("int", max(32, left.bits, right.bits))
+
+
+_VISITORS: dict[type, Callable[..., CType]] = {
+    IntLit: Tally._literal,
+    FloatLit: Tally._literal,
+    Name: Tally._name,
+    Index: Tally._index,
+    Member: Tally._member,
+    Unary: Tally._unary,
+    Binary: Tally._binary,
+    Assign: Tally._assign,
+    Ternary: Tally._ternary,
+    CallExpr: Tally._call,
+    Cast: Tally._cast,
+    Opaque: Tally._opaque,
+}

@@ -1,0 +1,570 @@
+"""The syntax tree of one worksharing loop -> `Region`.
+
+Before, as C, and after, as the IR dump shows it:
+
+    #pragma omp parallel for              region f.c:3 parallel for in scale
+    for (int i = 0; i < n; i++)             for i in [0, n) step 1
+        a[i] *= s;                            a[i] *= s        fp_mul 1; read a[i]; write a[i]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from regionpredict.frontend.lowering.loop_headers import Header, read_header
+from regionpredict.frontend.lowering.operations import Tally
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    Assign,
+    Binary,
+    CallExpr,
+    Compound,
+    CType,
+    Decl,
+    DeclStmt,
+    Directive,
+    Expression,
+    ExprStmt,
+    For,
+    Function,
+    If,
+    Jump,
+    Name,
+    Pragma,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Unit,
+    Unread,
+    While,
+    every_statement,
+    inner_statements,
+    show,
+)
+from regionpredict.frontend.text import (
+    parse_expression,
+)
+from regionpredict.ir import (
+    Branch,
+    Diagnostic,
+    Expr,
+    Loop,
+    Node,
+    Region,
+    Span,
+    Synchronisation,
+)
+from regionpredict.ir.expr import ZERO
+
+_MAX_INLINE = 6
+_MAX_STATEMENTS = 6000
+_PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
+
+
+class RegionBuilder:
+    """Lowers one worksharing loop."""
+
+    def __init__(self, unit: Unit, function: Function, pragma: Pragma, span: Span) -> None:
+        self.unit = unit
+        self.function = function
+        self.pragma = pragma
+        self.span = span
+        self.context = Context(unit.body_of)
+        self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
+        self.statements = 0
+        self.effects = unit.effects
+        self.calling: list[Decl] = [function.decl]
+        self.returned: CType = UNKNOWN
+
+    # -- the door -------------------------------------------------------------------------------
+
+    def build(
+        self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...]
+    ) -> Region:
+        """The region; without a loop that could be read, one that says so."""
+        frame = Frame({})
+        outer = tuple(self._outer_loop(one, frame) for one in enclosing)
+        nest: Loop | None = None
+        if loop is None:
+            self.say(
+                "RP101", self.span, "no loop could be read under this directive: region skipped"
+            )
+        else:
+            self.context.private.update(_declared_in(loop))
+            self.context.private_names.update(_listed_private(self.pragma))
+            node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
+            nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
+            if nest is not None and nest.exits and isinstance(loop, For):
+                # Nothing may leave it from inside (OpenMP 5.2, sec. 4.4.1): it stays in the body.
+                nest = replace(nest, exits=_tests_more(loop))
+            self._note_errors(loop)
+            if nest is not None and nest.trips is None:
+                self.say("RP102", nest.span, "the number of iterations is not understood")
+        return Region(
+            id=f"{self.span.file}:{self.span.line}",
+            span=self.span,
+            function=self.function.name,
+            directive=self.pragma.kind,
+            clauses=self.pragma.clauses,
+            context=context,
+            collapse=self._collapse(),
+            nest=nest,
+            arrays=tuple(self.context.arrays[name] for name in sorted(self.context.arrays)),
+            enclosing=outer,
+            diagnostics=tuple(self.diagnostics.values()),
+        )
+
+    def _note_errors(self, loop: For | RangeFor) -> None:
+        last = loop.last_line if isinstance(loop, For) else loop.span.line
+        inside = [
+            e for e in self.unit.errors
+            if e.file == loop.span.file and loop.span.line <= e.line <= last
+        ]  # fmt: skip
+        if inside:
+            self.say(
+                "RP111",
+                inside[0],
+                "the parser stumbled inside this region: statements may be missing",
+            )
+
+    def _collapse(self) -> int:
+        clause = self.pragma.clause("collapse")
+        if clause is None or clause.text is None:
+            return 1
+        value = parse_expression(clause.text, lambda name: None, self.span)
+        number = self.context.value(value, Frame({})).constant
+        return int(number) if number is not None and number >= 1 else 1
+
+    def say(self, rule: str, span: Span, message: str) -> None:
+        """A diagnostic on this region, once."""
+        self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
+
+    # -- loops ----------------------------------------------------------------------------------
+
+    def _outer_loop(self, loop: For, frame: Frame) -> Loop:
+        header = read_header(loop, self.context, frame)
+        if header is None:
+            return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
+        name = self.context.name_of(header.decl)
+        frame.env[header.decl] = Expr.name(name)
+        return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
+
+    def _for(self, loop: For, frame: Frame) -> list[Node]:
+        before = self._before_loop(loop, frame)
+        header = read_header(loop, self.context, frame)
+        if header is None:
+            return [*before, self._uncounted(loop, "for", frame)]
+        name = self._loop_name(header.decl, frame)
+        written = self.effects.written_in(loop.body)
+        trips = _trips(header)
+        outside = dict(frame.env)
+        self.context.open_loops.append(name)
+        frame.env[header.decl] = self._loop_value(header, name)
+        self._enter(loop, written, header, name, outside, frame)
+        body = self._body(loop.body, frame)
+        self.context.open_loops.pop()
+        self._leave(loop, written, trips, outside, frame)
+        node = Loop(
+            name, header.start, header.bound, header.comparison, header.step, tuple(body),
+            loop.span, exits=_stops(loop),
+        )  # fmt: skip
+        return [*before, node]
+
+    def _loop_name(self, decl: Decl, frame: Frame) -> str:
+        base = self.context.name_of(decl, frame.depth)
+        name = base
+        while name in self.context.open_loops:
+            name += "'"
+        return name
+
+    @staticmethod
+    def _loop_value(header: Header, name: str) -> Expr | Pointer:
+        if header.pointer is not None:
+            return header.pointer.plus(Expr.name(name))
+        return Expr.name(name)
+
+    def _before_loop(self, loop: For, frame: Frame) -> list[Node]:
+        """What an initialiser does besides setting the loop variable: `for (s = 0, i = 0; ...)`."""
+        if isinstance(loop.init, ExprStmt):
+            self._assign_values(loop.init.expr, frame)
+        elif isinstance(loop.init, DeclStmt):
+            for decl in loop.init.decls:
+                self._set(decl, decl.init, frame)
+        return []
+
+    def _enter(
+        self, loop: For, written: Collection[Decl], header: Header, name: str,
+        outside: dict[Decl, Expr | Pointer], frame: Frame,
+    ) -> None:  # fmt: skip
+        """What the body's variables hold at the start of an iteration.
+
+        One that only grows by a constant amount an iteration (`k++`) is that much times the
+        number of iterations before; any other that the body sets is unknown until it is set.
+        """
+        step = header.step.constant if header.step is not None else None
+        for decl in _in_order(written):
+            if decl is header.decl:
+                continue
+            advance = (
+                self._advance(loop.body, decl, frame) if step and header.start is not None else None
+            )
+            start = outside.get(decl)
+            if start is None and advance is not None and decl.ctype.kind in ("int", "pointer"):
+                start = self._unset_value(decl, frame)
+            if advance is not None and start is not None and step and header.start is not None:
+                passed = (Expr.name(name) - header.start) * Expr.const(1).over(abs(int(step)))
+                moved = passed * advance if step > 0 else -passed * advance
+                frame.env[decl] = start + moved if isinstance(start, Expr) else start.plus(moved)
+            else:
+                self._forget(decl, frame)
+
+    def _unset_value(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
+        use = Name(decl, decl.span)
+        if decl.ctype.kind == "pointer":
+            return self.context.pointer(use, frame)
+        return self.context.value(use, frame)
+
+    def _leave(
+        self, loop: For, written: Collection[Decl], trips: Expr | None,
+        outside: dict[Decl, Expr | Pointer], frame: Frame,
+    ) -> None:  # fmt: skip
+        for decl in _in_order(written):
+            start = outside.get(decl)
+            advance = self._advance(loop.body, decl, frame) if trips is not None else None
+            if advance is not None and start is not None and trips is not None:
+                total = advance * trips
+                frame.env[decl] = start + total if isinstance(start, Expr) else start.plus(total)
+            else:
+                self._forget(decl, frame)
+
+    def _forget(self, decl: Decl, frame: Frame) -> None:
+        name = self.context.name_of(decl, frame.depth)
+        if decl.ctype.kind == "pointer":
+            frame.env.pop(decl, None)
+            pointer = self.context.pointer(Name(decl, decl.span), frame)
+            if pointer is not None:
+                frame.env[decl] = pointer.plus(self.context.varying(name))
+        elif decl.ctype.kind == "int":
+            frame.env[decl] = self.context.varying(name)
+
+    def _advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
+        """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
+        if decl not in self.effects.written_in(body):
+            return ZERO
+        if isinstance(body, Compound):
+            total = ZERO
+            for item in body.items:
+                part = self._advance(item, decl, frame)
+                if part is None:
+                    return None
+                total = total + part
+            return total
+        if isinstance(body, ExprStmt):
+            amount = self.effects.of(body.expr).get(decl, 0)
+            return None if amount is None else Expr.const(amount)
+        if isinstance(body, For):
+            inner = self._advance(body.body, decl, frame)
+            if inner is None or inner == 0:
+                return inner
+            header = read_header(body, self.context, frame)
+            trips = _trips(header) if header is not None else None
+            if trips is None or trips.names & set(self.context.open_loops):
+                return None
+            return inner * trips
+        return None
+
+    def _uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
+        name = f"{kind}@{loop.span.line}"
+        written = set(self.effects.written_in(loop.body))
+        if isinstance(loop, For) and loop.increment is not None:
+            written |= self.effects.of(loop.increment).keys()
+        self.context.open_loops.append(name)
+        for decl in _in_order(written):
+            self._forget(decl, frame)
+        body: list[Node] = []
+        if loop.condition is not None:
+            body += self._expression(loop.condition, loop.span, frame, "condition")
+        body += self._body(loop.body, frame)
+        if isinstance(loop, For) and loop.increment is not None:
+            body += self._expression(loop.increment, loop.span, frame, "assign")
+        self.context.open_loops.pop()
+        for decl in _in_order(written):
+            self._forget(decl, frame)
+        self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
+        return Loop(name, None, None, "", None, tuple(body), loop.span, "while", _exits(loop.body))
+
+    def _range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
+        text = show(loop.range) if loop.range is not None else "range"
+        name = loop.variable.name if loop.variable is not None else "element"
+        position = f"{name}@{loop.span.line}"
+        self.context.open_loops.append(position)
+        if loop.variable is not None:
+            frame.env[loop.variable] = self.context.varying(name)
+        body = self._body(loop.body, frame)
+        self.context.open_loops.pop()
+        size = Expr.name(f"size({text})")
+        return [
+            Loop(position, ZERO, size, "<", Expr.const(1), tuple(body), loop.span, "range",
+                 _exits(loop.body))
+        ]  # fmt: skip
+
+    # -- statements -----------------------------------------------------------------------------
+
+    def _body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+        if statement is None:
+            return []
+        if isinstance(statement, Compound):
+            nodes: list[Node] = []
+            for item in statement.items:
+                nodes += self._body(item, frame)
+            return nodes
+        if isinstance(statement, ExprStmt):
+            return self._expression(statement.expr, statement.span, frame, "assign")
+        if isinstance(statement, DeclStmt):
+            return self._declarations(statement, frame)
+        if isinstance(statement, For):
+            return self._for(statement, frame)
+        if isinstance(statement, If):
+            return self._if(statement, frame)
+        if isinstance(statement, While):
+            return [self._uncounted(statement, "while", frame)]
+        if isinstance(statement, RangeFor):
+            return self._range_for(statement, frame)
+        return self._rare(statement, frame)
+
+    def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
+        if isinstance(statement, Switch):
+            test = self._expression(statement.condition, statement.span, frame, "condition")
+            return [
+                *test,
+                self._branch(show(statement.condition), [statement.body], statement.span, frame),
+            ]
+        if isinstance(statement, Return):
+            if statement.value is None:
+                return []
+            return self._expression(statement.value, statement.span, frame, "return")
+        if isinstance(statement, Directive):
+            return self._directive(statement, frame)
+        if isinstance(statement, Unread):
+            self.say(
+                "RP106",
+                statement.span,
+                f"{statement.what} is not understood; its effect is left out",
+            )
+            nodes: list[Node] = []
+            for expression in statement.children:
+                nodes += self._expression(expression, statement.span, frame, "assign")
+            return nodes
+        return []
+
+    def _directive(self, statement: Directive, frame: Frame) -> list[Node]:
+        words = statement.pragma.kind.split()
+        body = self._body(statement.body, frame)
+        if words[0] in _PLAIN and "parallel" not in words:
+            return body
+        return [Synchronisation(words[0], tuple(body), statement.span)]
+
+    def _if(self, statement: If, frame: Frame) -> list[Node]:
+        test = self._expression(statement.condition, statement.span, frame, "condition")
+        sides = [statement.then] + ([statement.other] if statement.other is not None else [])
+        return [*test, self._branch(show(statement.condition), sides, statement.span, frame)]
+
+    def _branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
+        before = dict(frame.env)
+        lowered: list[tuple[Node, ...]] = []
+        ends: list[dict[Decl, Expr | Pointer]] = []
+        for side in sides:
+            inner = Frame(dict(before), frame.depth)
+            lowered.append(tuple(self._body(side, inner)))
+            ends.append(inner.env)
+        if len(sides) == 1:
+            ends.append(before)
+        for decl in _in_order({d for end in ends for d in end}):
+            held = [end.get(decl) for end in ends]
+            if (all(value == held[0] for value in held) and held[0] is not None) or (
+                isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", "")
+            ):
+                frame.env[decl] = held[0]
+            else:
+                self._forget(decl, frame)
+        return Branch(condition, tuple(lowered), span)
+
+    def _declarations(self, statement: DeclStmt, frame: Frame) -> list[Node]:
+        nodes: list[Node] = []
+        for decl in statement.decls:
+            self.context.private.add(decl)
+            if decl.init is None or decl.kind == "static":
+                continue
+            before = len(nodes)
+            tally = self._tally(statement.span, frame, nodes)
+            tally.visit(decl.init)
+            tally.writes.add(self.context.name_of(decl, frame.depth))
+            text = f"{decl.name} = {show(decl.init)}"
+            self._finish(tally, text, "declare", nodes, before)
+            self._set(decl, decl.init, frame)
+        return nodes
+
+    def _expression(
+        self, expression: Expression, span: Span, frame: Frame, role: str
+    ) -> list[Node]:
+        nodes: list[Node] = []
+        tally = self._tally(span, frame, nodes)
+        ctype = tally.visit(expression)
+        if role == "return":
+            self.returned = ctype
+        self._finish(tally, show(expression), role, nodes, 0)
+        self._assign_values(expression, frame)
+        return nodes
+
+    def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
+        return Tally(self.context, frame, span, lambda call, at: self._follow(call, at, nodes))
+
+    def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
+        self.statements += 1
+        for call in tally.calls:
+            self.say(
+                "RP103", call.span, f"the body of {call.name}() is not seen: counted as a call"
+            )
+            if call.memory:
+                self.say(
+                    "RP113",
+                    call.span,
+                    f"{call.name}() is handed memory: what it touches is unknown",
+                )
+        for what in tally.unread:
+            self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
+        inlined = len(nodes) > first
+        idle = not (tally.operations or tally.accesses or tally.writes or tally.calls)
+        if role in ("assign", "return") and inlined and idle:
+            return  # a call that was followed: its statements stand for it
+        if tally.calls and role == "assign" and not tally.accesses and not tally.writes:
+            role = "call"
+        nodes.append(tally.statement(text, role))
+
+    # -- what variables hold --------------------------------------------------------------------
+
+    def _set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
+        if value is None:
+            return
+        if decl.ctype.kind == "int":
+            frame.env[decl] = self.context.value(value, frame)
+        elif decl.ctype.kind == "pointer":
+            pointer = self.context.pointer(value, frame)
+            if pointer is not None:
+                frame.env[decl] = pointer
+
+    def _assign_values(self, expression: Expression, frame: Frame) -> None:
+        if isinstance(expression, Binary) and expression.op == ",":
+            self._assign_values(expression.left, frame)
+            self._assign_values(expression.right, frame)
+        elif isinstance(expression, Assign) and isinstance(expression.left, Name):
+            decl = expression.left.decl
+            if expression.op == "=":
+                if isinstance(expression.right, Assign):
+                    self._assign_values(expression.right, frame)
+                self._set(decl, expression.right, frame)
+            else:
+                self._grow(decl, self.effects.of(expression).get(decl), frame)
+        else:
+            for inner, amount in self.effects.of(expression).items():
+                self._grow(inner, amount, frame)
+
+    def _grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
+        held = frame.env.get(decl)
+        if held is None or decl.ctype.kind not in ("int", "pointer"):
+            if decl.ctype.kind in ("int", "pointer"):
+                self._forget(decl, frame)
+        elif amount is None:
+            self._forget(decl, frame)
+        else:
+            step = Expr.const(amount)
+            frame.env[decl] = held + step if isinstance(held, Expr) else held.plus(step)
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def _follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
+        """Puts the statements of a called function here; None where it cannot be followed."""
+        if call.decl is None:
+            return None
+        function = self.unit.body_of(call.decl)
+        if function is None:
+            return None
+        if (
+            call.decl in self.calling
+            or len(self.calling) > _MAX_INLINE
+            or (self.statements > _MAX_STATEMENTS)
+        ):
+            self.say(
+                "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
+            )
+            return None
+        for argument in call.args:
+            nodes += self._argument(argument, call.span, frame)
+        inner = Frame(dict(self.context.bind(function, call.args, frame)), frame.depth + 1)
+        self.calling.append(call.decl)
+        outer, self.returned = self.returned, call.decl.ctype
+        nodes += self._body(function.body, inner)
+        self.calling.pop()
+        ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
+        self.returned = outer
+        return ctype
+
+    def _argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
+        nodes: list[Node] = []
+        tally = self._tally(span, frame, nodes)
+        if self.context.pointer(argument, frame) is None:
+            tally.visit(argument)
+        if tally.operations or tally.accesses:
+            self._finish(tally, show(argument), "assign", nodes, len(nodes))
+        return nodes
+
+
+def _in_order(decls: Collection[Decl]) -> list[Decl]:
+    """As declared, so that names are given in the same order at every run."""
+    return sorted(decls, key=lambda decl: (decl.span, decl.name))
+
+
+def _listed_private(pragma: Pragma) -> set[str]:
+    """The names in clauses that give each thread its own copy."""
+    found: set[str] = set()
+    for clause in pragma.clauses:
+        if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
+            found.update(name.strip() for name in clause.text.split(":")[-1].split(","))
+    return found
+
+
+def _declared_in(loop: Stmt) -> set[Decl]:
+    found: set[Decl] = set()
+    for statement in every_statement(loop):
+        if isinstance(statement, DeclStmt):
+            found.update(statement.decls)
+    return found
+
+
+def _exits(body: Stmt, *, own: bool = True) -> bool:
+    """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
+    if isinstance(body, Jump):
+        return body.kind == "goto" or (own and body.kind == "break")
+    if isinstance(body, Return):
+        return True
+    inside = own and not isinstance(body, (For, While, RangeFor, Switch))
+    return any(_exits(inner, own=inside) for inner in inner_statements(body))
+
+
+def _stops(loop: For) -> bool:
+    """Whether a loop may end before its variable reaches the bound."""
+    return _tests_more(loop) or _exits(loop.body)
+
+
+def _tests_more(loop: For) -> bool:
+    """Whether a loop has a second condition."""
+    return isinstance(loop.condition, Binary) and loop.condition.op == "&&"
+
+
+def _trips(header: Header) -> Expr | None:
+    return Loop(
+        "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
+    ).trips

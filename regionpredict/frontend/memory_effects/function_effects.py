@@ -1,0 +1,404 @@
+"""The syntax tree of a function -> `Flow`: who writes which memory, in what order.
+
+double *a = malloc(n * 8);              link a = new
+for (int i = 0; i < n; i++) a[i] = 0;   loop: write *a
+kernel(n, a);                           call kernel(-, *a)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Compound,
+    CType,
+    Decl,
+    DeclStmt,
+    Directive,
+    Effects,
+    Expression,
+    For,
+    Function,
+    If,
+    Index,
+    Member,
+    Name,
+    Pragma,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Ternary,
+    Unary,
+    Unit,
+    While,
+    below,
+    every_expression,
+    expressions_in,
+    own_expressions,
+)
+from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
+from regionpredict.ir.source import Span
+
+_STEPS = frozenset(("++", "--", "p++", "p--"))
+_ONE = frozenset(("single", "master", "masked", "section"))
+_TASKS = frozenset(("task", "taskloop", "sections"))
+
+
+def flows_of(unit: Unit) -> list[Flow]:
+    """One record for every function of the unit that has a body."""
+    return [_Flows(unit.effects).flow(function) for function in unit.bodies()]
+
+
+class _Flows:
+    """The record of one function."""
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects = effects
+        self.moving: list[frozenset[Decl]] = []
+        self.calls = 0
+        self.at = Span("", 0)  # the statement at hand
+
+    def flow(self, function: Function) -> Flow:
+        parameters = tuple(_slot(decl) for decl in function.parameters)
+        return Flow(function.name, parameters, tuple(self._body(function.body)), function.span)
+
+    # -- statements -----------------------------------------------------------------------------
+
+    def _body(self, statement: Stmt | None) -> list[Event]:
+        self.at = getattr(statement, "span", self.at)
+        handler = _STATEMENTS.get(type(statement))
+        if handler is not None:
+            return handler(self, statement)
+        found: list[Event] = []
+        for expression in own_expressions(statement) if statement is not None else ():
+            self._expression(expression, found)
+        return found
+
+    def _compound(self, statement: Compound) -> list[Event]:
+        return [event for item in statement.items for event in self._body(item)]
+
+    def _declared(self, statement: DeclStmt) -> list[Event]:
+        found: list[Event] = []
+        for decl in statement.decls:
+            if decl.init is not None and decl.kind != "static":
+                self._expression(decl.init, found)
+                self._assigned(Name(decl, decl.span), decl.init, found)
+        return found
+
+    def _for(self, loop: For) -> list[Event]:
+        found = self._body(loop.init)
+        written = set(self.effects.written_in(loop.body))
+        for part in (loop.condition, loop.increment):
+            if part is not None:
+                written |= self.effects.of(part).keys()
+        return found + self._loop(loop, frozenset(written), loop.increment)
+
+    def _while(self, loop: While | RangeFor) -> list[Event]:
+        written = self.effects.written_in(loop)
+        if isinstance(loop, RangeFor) and loop.variable is not None:
+            written |= {loop.variable}
+        return self._loop(loop, written, None)
+
+    def _loop(
+        self, loop: For | While | RangeFor, written: frozenset[Decl], increment: Expression | None
+    ) -> list[Event]:
+        inside: list[Event] = []
+        self.moving.append(written)
+        if not isinstance(loop, RangeFor) and loop.condition is not None:
+            self._expression(loop.condition, inside)
+        inside += self._body(loop.body)
+        if increment is not None:
+            self._expression(increment, inside)
+        self.moving.pop()
+        return [Block("loop", tuple(inside), loop.span)] if inside else []
+
+    def _if(self, statement: If) -> list[Event]:
+        found: list[Event] = []
+        self._expression(statement.condition, found)
+        for side in (statement.then, statement.other):
+            inside = self._body(side)
+            if inside:
+                found.append(Block("branch", tuple(inside), Span("", 0)))
+        return found
+
+    def _switch(self, statement: Switch) -> list[Event]:
+        inside = self._body(statement.body)
+        return [Block("branch", tuple(inside), statement.span)] if inside else []
+
+    def _return(self, statement: Return) -> list[Event]:
+        found: list[Event] = []
+        if statement.value is not None:
+            self._expression(statement.value, found)
+            place = self._points(statement.value, found)
+            if place is not None:
+                found.append(Returned(place))
+        return found
+
+    def _directive(self, statement: Directive) -> list[Event]:
+        pragma: Pragma = statement.pragma
+        inside = self._body(statement.body)
+        words = pragma.kind.split()
+        names: tuple[tuple[str, Place], ...] = ()
+        if pragma.is_loop and statement.body is not None:
+            names = self._names_in(statement.body)
+        if not inside and not names:
+            return []
+        if words[0] in _ONE:
+            return [Block("one", tuple(inside), statement.span)]
+        if words[0] in _TASKS:
+            return [Block("task", tuple(inside), statement.span)]
+        if pragma.is_loop:
+            inside = [Block("share", tuple(inside), statement.span, names)]
+        elif "sections" in words:
+            inside = [Block("task", tuple(inside), statement.span)]
+        if "parallel" in words and not _alone(pragma):
+            inside = [Block("parallel", tuple(inside), statement.span)]
+        if "target" in words:
+            inside = [Block("elsewhere", tuple(inside), statement.span)]
+        return inside
+
+    def _names_in(self, statement: Stmt) -> tuple[tuple[str, Place], ...]:
+        found: dict[str, Place] = {}
+        for expression in expressions_in(statement):
+            if isinstance(expression, (Name, Member)):
+                ctype = _type(expression)
+                rows = _rows(ctype)
+                place = self._points(expression, None) if rows is not None else None
+                place = place if place is None else (*place, *(rows or ()))
+                name = _shown(expression) if place is not None else None
+                if place is not None and name is not None:
+                    found.setdefault(name, place)
+        return tuple(found.items())
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def _expression(self, expression: Expression, found: list[Event]) -> None:
+        """The calls and writes in an expression; calls in arguments come before their call."""
+        if isinstance(expression, Assign):
+            self._expression(expression.right, found)
+            for inner in below(expression.left):
+                self._expression(inner, found)
+            self._written(expression.left, found)
+            if expression.op == "=":
+                self._assigned(expression.left, expression.right, found)
+            return
+        for inner in below(expression):
+            self._expression(inner, found)
+        if isinstance(expression, Unary) and expression.op in _STEPS:
+            self._written(expression.operand, found)
+        elif isinstance(expression, CallExpr):
+            self._call(expression, found)
+
+    def _call(self, call: CallExpr, found: list[Event]) -> Place:
+        for event in found:  # asked for again by _points
+            if (
+                isinstance(event, Handed)
+                and event.span == call.span
+                and event.function == call.name
+            ):
+                return (*event.result, "*")
+        self.calls += 1
+        slot = (f"{call.name}()@{self.calls}",)
+        arguments = tuple(self._points(one, found) for one in call.args)
+        found.append(Handed(call.name if call.decl is not None else "", arguments, slot, call.span))
+        return (*slot, "*")
+
+    def _assigned(self, target: Expression, value: Expression, found: list[Event]) -> None:
+        decl = target.decl if isinstance(target, Name) else None
+        ctype = _type(target)
+        if ctype.kind != "pointer" and not (decl is not None and _decays(decl)):
+            return
+        slot = self._object(target, found)
+        if slot is not None:
+            found.append(Link(slot, self._points(value, found), self.at))
+
+    def _written(self, target: Expression, found: list[Event]) -> None:
+        """A store to array elements that moves with a loop; plain variables and rows are none."""
+        if _type(target).kind in ("pointer", "array"):
+            return
+        levels: list[bool] = []
+        inner: Any = target
+        while True:
+            if isinstance(inner, Cast):
+                inner = inner.operand
+            elif isinstance(inner, Index):
+                levels.append(self._moves(inner.index))
+                inner = inner.base
+            elif (
+                isinstance(inner, Member)
+                and inner.base is not None
+                and (not inner.arrow or isinstance(inner.base, (Index, Unary)))
+            ):
+                inner = inner.base
+            elif isinstance(inner, Unary) and inner.op == "*":
+                levels.append(self._moves(inner.operand))
+                inner = inner.operand
+            else:
+                break
+        still = [level for level in levels if not level]
+        # The first of three dimensions may stand still: one of two grids is written.
+        if not levels or (still and (len(levels) < 3 or levels[-1] or len(still) > 1)):
+            return
+        place = self._object(target, found)
+        if place is not None:
+            found.append(Write(place, not still, self.at))
+
+    def _moves(self, expression: Expression) -> bool:
+        """Whether a subscript changes: with a loop here, or with the loops around a call."""
+        moving = frozenset[Decl]().union(*self.moving)
+        for inner in every_expression(expression):
+            if isinstance(inner, Unary) and inner.op in _STEPS:
+                return True
+            if isinstance(inner, Name) and (inner.decl in moving or not self.moving):
+                return True
+            if isinstance(inner, (CallExpr, Index)):
+                return True
+        return False
+
+    # -- places ---------------------------------------------------------------------------------
+
+    def _object(self, expression: Expression | None, found: list[Event] | None) -> Place | None:
+        """The memory in which an lvalue lies."""
+        if isinstance(expression, Name):
+            return _slot(expression.decl)
+        if isinstance(expression, Cast):
+            return self._object(expression.operand, found)
+        if isinstance(expression, Index):
+            return self._points(expression.base, found)
+        if isinstance(expression, Unary) and expression.op == "*":
+            return self._points(expression.operand, found)
+        if isinstance(expression, Member) and expression.base is not None:
+            base = expression.base
+            inner = self._points(base, found) if expression.arrow else self._object(base, found)
+            if inner is None:
+                return None
+            element = isinstance(base, Index) or (
+                isinstance(base, Member) and inner[-1].startswith("[].")
+            )
+            return (
+                *inner,
+                f"[].{expression.field.name}" if element else f".{expression.field.name}",
+            )
+        return None
+
+    def _points(self, expression: Expression, found: list[Event] | None) -> Place | None:
+        """The memory that an address points into; None where the expression is no address."""
+        if isinstance(expression, Name) and expression.decl.ctype.kind == "array":
+            return ((*_slot(expression.decl), "*") if _decays(expression.decl)
+                    else _slot(expression.decl))  # fmt: skip
+        if isinstance(expression, (Name, Index, Member)) or (
+            isinstance(expression, Unary) and expression.op == "*"
+        ):
+            kind = _type(expression).kind
+            place = self._object(expression, found) if kind in ("pointer", "array") else None
+            return place if place is None or kind == "array" else (*place, "*")
+        if isinstance(expression, Cast):
+            return self._points(expression.operand, found)
+        if isinstance(expression, Unary):
+            if expression.op == "&":
+                return self._object(expression.operand, found)
+            return self._points(expression.operand, found) if expression.op in _STEPS else None
+        if isinstance(expression, Binary) and expression.op in ("+", "-", ","):
+            left = self._points(expression.left, found) if expression.op != "," else None
+            return left if left is not None else self._points(expression.right, found)
+        if isinstance(expression, Assign):
+            return self._points(expression.right, found)
+        if isinstance(expression, Ternary):
+            then = self._points(expression.then, found)
+            return then if then is not None else self._points(expression.other, found)
+        if isinstance(expression, CallExpr) and found is not None:
+            return self._call(expression, found)
+        return None
+
+
+_STATEMENTS: dict[type, Callable[..., list[Event]]] = {
+    Compound: _Flows._compound,
+    DeclStmt: _Flows._declared,
+    For: _Flows._for,
+    While: _Flows._while,
+    RangeFor: _Flows._while,
+    If: _Flows._if,
+    Switch: _Flows._switch,
+    Return: _Flows._return,
+    Directive: _Flows._directive,
+}
+
+
+def _alone(pragma: Pragma) -> bool:
+    """`num_threads(1)`: a team of one."""
+    clause = pragma.clause("num_threads")
+    return clause is not None and (clause.text or "").strip() == "1"
+
+
+def _slot(decl: Decl) -> Place:
+    if decl.kind in ("local", "parameter"):
+        return (f"{decl.name}@{decl.span.line}:{decl.span.column}",)
+    return (f"::{decl.name}",)
+
+
+def _decays(decl: Decl) -> bool:
+    """Whether an array is a pointer in truth: a parameter."""
+    return decl.kind == "parameter" and decl.ctype.kind == "array"
+
+
+def _type(expression: Expression | None) -> CType:
+    """The type of an lvalue or address, as far as pointers and arrays go."""
+    if isinstance(expression, Name):
+        return expression.decl.ctype
+    if isinstance(expression, Member):
+        return expression.field.ctype
+    if isinstance(expression, Cast):
+        return expression.ctype
+    if isinstance(expression, Index):
+        return _type(expression.base).element or UNKNOWN
+    if isinstance(expression, Unary):
+        inner = _type(expression.operand)
+        if expression.op == "*":
+            return inner.element or UNKNOWN
+        return CType("pointer", 64, element=inner) if expression.op == "&" else inner
+    if isinstance(expression, Binary):
+        left = _type(expression.left)
+        return left if left.element is not None else _type(expression.right)
+    if isinstance(expression, Assign):
+        return _type(expression.left)
+    if isinstance(expression, CallExpr) and expression.decl is not None:
+        return expression.decl.ctype
+    return UNKNOWN
+
+
+def _rows(ctype: CType) -> Place | None:
+    """The steps from what a pointer or array holds to its numbers: one a row of pointers."""
+    if ctype.kind not in ("pointer", "array"):
+        return None
+    steps, inner = 0, ctype.element
+    while inner is not None and inner.kind in ("pointer", "array"):
+        steps += inner.kind == "pointer"
+        inner = inner.element
+    return ("*",) * steps
+
+
+def _shown(expression: Expression | None) -> str | None:
+    """The name that a region has for the array of an expression: `A`, `s->x`, `cells[].flux`."""
+    if isinstance(expression, Name):
+        return expression.decl.name
+    if isinstance(expression, Cast):
+        return _shown(expression.operand)
+    if isinstance(expression, Member) and expression.base is not None:
+        base: Expression = expression.base
+        if isinstance(base, Index):
+            while isinstance(base, Index):
+                base = base.base
+            inner = _shown(base)
+            return f"{inner}[].{expression.field.name}" if inner is not None else None
+        inner = _shown(base)
+        if inner is None:
+            return None
+        return f"{inner}{'->' if expression.arrow else '.'}{expression.field.name}"
+    return None

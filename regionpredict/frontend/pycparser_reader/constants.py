@@ -1,0 +1,125 @@
+"""What C's constants are worth, and what operators make of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from regionpredict.frontend.syntax import (
+    INT,
+    CType,
+)
+
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.DOTALL)
+
+
+def literal(node: Any) -> int | float | None:
+    """The value of a constant; None for a string."""
+    text = node.value
+    if node.type == "char":
+        return character(text)
+    if node.type == "string":
+        return None
+    if "int" in node.type:
+        digits = text.rstrip("uUlL").replace("'", "")
+        try:
+            if digits[:2] in ("0b", "0B"):
+                value = int(digits[2:], 2)
+            elif len(digits) > 1 and digits[0] == "0" and digits[1] not in "xX":
+                value = int(digits, 8)
+            else:
+                value = int(digits, 0)
+        except ValueError:
+            return None
+        return value if value < 1 << 63 else value - (1 << 64)
+    return floating(text)
+
+
+def floating(text: str) -> float:
+    """The value of a floating constant."""
+    try:
+        if text[:2] in ("0x", "0X"):
+            return float.fromhex(text.rstrip("lLfF") if "p" in text.lower() else text)
+        return float(text.rstrip("fFlL"))
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def character(text: str) -> int:
+    """The value of a character constant, whose type is `int`, from a signed `char`."""
+    body = text[text.index("'") + 1 : -1]
+    value = 0
+    for part in _CHARACTER.findall(body):
+        value = (value << 8) + _code(part)
+    if text[0] == "'" and len(_CHARACTER.findall(body)) == 1 and 127 < value < 256:
+        value -= 256
+    return value
+
+
+def _code(part: str) -> int:
+    if part[0] != "\\":
+        return ord(part)
+    if part[1] == "x":
+        return int(part[2:], 16) & 0xFF
+    if part[1].isdigit():
+        return int(part[1:], 8)
+    return _ESCAPES.get(part[1], ord(part[1]))
+
+
+def string_length(text: str) -> int:
+    """The bytes of a string constant with its end."""
+    return len(_CHARACTER.findall(text[text.index('"') + 1 : -1])) + 1
+
+
+def literal_type(node: Any) -> CType:
+    """The type of a constant."""
+    if node.type == "char":
+        return INT
+    if "int" in node.type:
+        value = literal(node)
+        long = "long" in node.type or not (isinstance(value, int) and -(1 << 31) <= value < 1 << 31)
+        return CType("int", 64 if long else 32, "unsigned" in node.type)
+    bits = 32 if node.type == "float" else 128 if node.type == "long double" else 64
+    return CType("float", bits)
+
+
+def wrapped(value: int, ctype: CType) -> int:
+    """The integer as the type holds it."""
+    if not ctype.bits or ctype.bits > 64:
+        return value
+    value &= (1 << ctype.bits) - 1
+    if not ctype.unsigned and value >> (ctype.bits - 1):
+        value -= 1 << ctype.bits
+    return value
+
+
+def applied(op: str, left: int | float, right: int | float) -> int | float | None:
+    """`left op right` as C computes it; None where it has no value."""
+    whole = isinstance(left, int) and isinstance(right, int)
+    if op in ("+", "-", "*"):
+        return left + right if op == "+" else left - right if op == "-" else left * right
+    if op in ("/", "%"):
+        if not right:
+            return None
+        if not whole:
+            return left / right if op == "/" else None
+        quotient = abs(int(left)) // abs(int(right))
+        quotient = quotient if (left < 0) == (right < 0) else -quotient
+        return quotient if op == "/" else int(left) - quotient * int(right)
+    table: dict[str, Callable[[], bool]] = {
+        "<": lambda: left < right, ">": lambda: left > right, "<=": lambda: left <= right,
+        ">=": lambda: left >= right, "==": lambda: left == right, "!=": lambda: left != right,
+        "&&": lambda: bool(left) and bool(right), "||": lambda: bool(left) or bool(right),
+    }  # fmt: skip
+    if op in table:
+        return int(table[op]())
+    if not whole:
+        return None
+    a, b = int(left), int(right)
+    if op in ("<<", ">>"):
+        if not 0 <= b < 128:
+            return None
+        return a << b if op == "<<" else a >> b
+    return {"&": a & b, "|": a | b, "^": a ^ b}.get(op)

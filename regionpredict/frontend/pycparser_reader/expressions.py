@@ -1,0 +1,284 @@
+"""pycparser's expressions -> the front ends' syntax tree, as `clang_tree` builds them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from pycparser import c_ast
+
+from regionpredict.frontend.pycparser_reader.constants import floating, literal
+from regionpredict.frontend.pycparser_reader.source_positions import Places
+from regionpredict.frontend.pycparser_reader.token_rewriting import IMAGINARY, OMITTED
+from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, type_of
+from regionpredict.frontend.syntax import (
+    DOUBLE,
+    INT,
+    UNKNOWN,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Decl,
+    Expression,
+    FloatLit,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Ternary,
+    Unary,
+)
+from regionpredict.ir import Span
+
+_NO_SPAN = Span("", 0)
+_FLOAT = CType("float", 32)
+_OTHER = "an expression of this kind"  # what a diagnostic calls one that is not understood
+_UNNAMED = {
+    IMAGINARY: "imaginary constant", OMITTED: _OTHER, "__func__": "", "__FUNCTION__": "",
+    "__PRETTY_FUNCTION__": "",
+}  # fmt: skip
+_VOID = CType("void")
+_MATH = frozenset(
+    [
+        "sqrt",
+        "fabs",
+        "pow",
+        "exp",
+        "log",
+        "log2",
+        "log10",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "floor",
+        "ceil",
+        "fmod",
+        "fmin",
+        "fmax",
+        "round",
+        "trunc",
+        "cbrt",
+        "hypot",
+        "copysign",
+        "huge_val",
+        "inf",
+        "nan",
+    ]
+)
+_LIBRARY = {
+    "abort": _VOID, "exit": _VOID, "free": _VOID, "trap": _VOID, "unreachable": _VOID,
+    "prefetch": _VOID, "expect": CType("int", 64), "strlen": CType("int", 64, True),
+    **dict.fromkeys(("malloc", "calloc", "realloc", "memset", "memcpy", "memmove", "alloca",
+                     "assume_aligned"),
+                    CType("pointer", 64, element=_VOID)),
+}  # fmt: skip
+
+
+def library_type(name: str) -> CType:
+    """The result of a function that nothing declares: what compilers know it by, or `int`."""
+    bare = name.removeprefix("__builtin_")
+    if bare in _LIBRARY:
+        return _LIBRARY[bare]
+    if bare in _MATH:
+        return DOUBLE
+    return _FLOAT if bare[-1:] == "f" and bare[:-1] in _MATH else INT
+
+
+class ExpressionBuilder:
+    """Builds expressions; `scope` is the block they stand in."""
+
+    def __init__(self, places: Places, types: Callable[[], TypeReader], implicit: Scope) -> None:
+        self.places = places
+        self._types = types
+        self._implicit = implicit
+        self._known: dict[int, tuple[Expression, CType]] = {}  # types that no declaration tells
+        self._builders: dict[type, Callable[[Any, Scope], Expression]] = {
+            c_ast.ID: self._name,
+            c_ast.Constant: self._constant,
+            c_ast.UnaryOp: self._unary,
+            c_ast.BinaryOp: self._binary,
+            c_ast.Assignment: self._assignment,
+            c_ast.TernaryOp: self._ternary,
+            c_ast.ArrayRef: self._index,
+            c_ast.StructRef: self._member,
+            c_ast.FuncCall: self._call,
+            c_ast.Cast: self._cast,
+            c_ast.ExprList: self._comma,
+            c_ast.InitList: self._list,
+            c_ast.NamedInitializer: self._designated,
+            c_ast.CompoundLiteral: self._compound_literal,
+            c_ast.Compound: self._statement_expression,
+            c_ast.GenericSelection: lambda node, scope: Opaque("_Generic"),
+        }
+
+    def build(self, node: Any, scope: Scope) -> Expression:
+        """The expression; what is not understood is `Opaque`, with what it holds."""
+        builder = self._builders.get(type(node))
+        return builder(node, scope) if builder else Opaque(_OTHER)
+
+    def _name(self, node: Any, scope: Scope) -> Expression:
+        decl = scope.find(node.name)
+        if decl is None:
+            return Opaque(_UNNAMED.get(node.name, node.name))
+        if decl.value is not None:
+            return IntLit(decl.value)
+        return Name(decl, _NO_SPAN)
+
+    def _constant(self, node: Any, scope: Scope) -> Expression:
+        if node.type == "string":
+            return Opaque("")
+        if node.type == "char" or "int" in node.type:
+            value = literal(node)
+            return IntLit(value) if isinstance(value, int) else Opaque(_OTHER)
+        if node.type == "float":
+            (rounded,) = struct.unpack("f", struct.pack("f", _finite(floating(node.value))))
+            return FloatLit(32, rounded)
+        return FloatLit(64, floating(node.value))
+
+    def _unary(self, node: Any, scope: Scope) -> Expression:
+        if node.op in ("sizeof", "_Alignof"):
+            value = self._types().size_of(node.expr, scope, alignment=node.op != "sizeof")
+            return IntLit(value) if value is not None else Opaque("sizeof")
+        operand = self.build(node.expr, scope)
+        if node.op == "+":
+            return operand
+        if node.op == "-" and isinstance(operand, IntLit):
+            return IntLit(-operand.value)
+        if node.op == "-" and isinstance(operand, FloatLit):
+            return FloatLit(operand.bits, -operand.value)
+        span = self._span(node) if node.op == "*" else _NO_SPAN
+        return Unary(node.op, operand, span)
+
+    def _span(self, node: Any) -> Span:
+        return self.places.span(self.places.expression_start(node))
+
+    def _binary(self, node: Any, scope: Scope) -> Expression:
+        # Long sums lean to the left: without recursion on that side.
+        chain = [node]
+        while isinstance(chain[-1].left, c_ast.BinaryOp):
+            chain.append(chain[-1].left)
+        result = self.build(chain[-1].left, scope)
+        for one in reversed(chain):
+            result = Binary(one.op, result, self.build(one.right, scope))
+        return result
+
+    def _assignment(self, node: Any, scope: Scope) -> Expression:
+        left, right = self.build(node.lvalue, scope), self.build(node.rvalue, scope)
+        return Assign(node.op, left, right, _NO_SPAN)
+
+    def _ternary(self, node: Any, scope: Scope) -> Expression:
+        return Ternary(
+            self.build(node.cond, scope),
+            self.build(node.iftrue, scope),
+            self.build(node.iffalse, scope),
+        )
+
+    def _index(self, node: Any, scope: Scope) -> Expression:
+        base, index = self.build(node.name, scope), self.build(node.subscript, scope)
+        return Index(base, index, self._span(node))
+
+    def _member(self, node: Any, scope: Scope) -> Expression:
+        base = self.build(node.name, scope)
+        ctype = self._type_of(base)
+        arrow = node.type == "->"
+        if arrow or ctype.kind in ("pointer", "array"):
+            ctype = ctype.element or UNKNOWN
+        field = self._types().field(ctype, node.field.name)
+        if field is None:
+            return Opaque(node.field.name, (base,))
+        return Member(base, field, arrow, _NO_SPAN)
+
+    def _type_of(self, expression: Expression) -> CType:
+        known = self._known.get(id(expression))
+        return known[1] if known is not None else type_of(expression)
+
+    def _with_type(self, expression: Expression, ctype: CType) -> Expression:
+        self._known[id(expression)] = (expression, ctype)
+        return expression
+
+    def _call(self, node: Any, scope: Scope) -> Expression:
+        callee = node.name
+        while isinstance(callee, c_ast.UnaryOp) and callee.op == "*":
+            callee = callee.expr
+        arguments = list(node.args.exprs) if node.args is not None else []
+        if isinstance(callee, c_ast.ID) and callee.name == "__builtin_va_arg":
+            return self.build(arguments[0], scope)
+        if isinstance(callee, c_ast.ID) and callee.name == "offsetof":
+            return Opaque(_OTHER)
+        args = tuple(self.build(argument, scope) for argument in arguments)
+        span = self._span(node)
+        if isinstance(callee, c_ast.ID):
+            decl = scope.find(callee.name) or self._implicit_function(callee.name, span)
+            if decl.kind == "function":
+                return CallExpr(callee.name, decl, args, span)
+        # A pointer to a function stands for a pointer to what the function returns.
+        result = self._type_of(self.build(callee, scope)).element or UNKNOWN
+        name = "(pointer)"
+        if isinstance(callee, c_ast.ID):
+            name = callee.name
+        elif isinstance(callee, c_ast.StructRef):
+            name = callee.field.name
+        return self._with_type(CallExpr(name, None, args, span), result)
+
+    def _implicit_function(self, name: str, span: Span) -> Decl:
+        ctype = library_type(name)
+        decl = Decl(name, "function", ctype, span)
+        self._implicit.names[name] = decl
+        return decl
+
+    def _cast(self, node: Any, scope: Scope) -> Expression:
+        self._types().define(node.to_type, scope)
+        return Cast(self._types().of(node.to_type, scope), self.build(node.expr, scope))
+
+    def _comma(self, node: Any, scope: Scope) -> Expression:
+        parts = [self.build(one, scope) for one in node.exprs]
+        result = parts[0]
+        for part in parts[1:]:
+            result = Binary(",", result, part)
+        return result
+
+    def _list(self, node: Any, scope: Scope) -> Expression:
+        return Opaque("{}", tuple(self.build(one, scope) for one in node.exprs or ()))
+
+    def _designated(self, node: Any, scope: Scope) -> Expression:
+        inner = [one for one in node.name if not isinstance(one, c_ast.ID)]
+        parts = [self.build(getattr(one, "expr", one), scope) for one in (*inner, node.expr)]
+        return Opaque(_OTHER, tuple(parts))
+
+    def _compound_literal(self, node: Any, scope: Scope) -> Expression:
+        self._types().define(node.type, scope)
+        literal = Opaque("compound literal", (self.build(node.init, scope),))
+        return self._with_type(literal, self._types().of(node.type, scope))
+
+    def _statement_expression(self, node: Any, scope: Scope) -> Expression:
+        return Opaque("statement expression", (self._inside(node, Scope(scope)),))
+
+    def _inside(self, node: Any, scope: Scope) -> Expression:
+        """A statement inside an expression: what it does is not followed, only what it names."""
+        found: list[Expression] = []
+        for _, child in node.children():
+            if isinstance(child, c_ast.Decl) and child.name:
+                self._types().define(child.type, scope)
+                ctype = self._types().of(child.type, scope)
+                scope.names[child.name] = Decl(child.name, "local", ctype, self._span(child))
+                found.append(Opaque(_OTHER))
+            elif isinstance(child, c_ast.Compound) or type(child) not in self._builders:
+                found.append(self._inside(child, scope))
+            else:
+                found.append(self.build(child, scope))
+        return Opaque(_OTHER, tuple(found))
+
+
+def _finite(value: float) -> float:
+    return max(-3.4028234663852886e38, min(3.4028234663852886e38, value))

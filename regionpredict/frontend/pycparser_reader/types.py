@@ -1,0 +1,511 @@
+"""pycparser's declarations -> `CType`, with C's scopes, sizes and constant expressions (LP64)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from pycparser import c_ast
+
+from regionpredict.frontend.pycparser_reader.constants import (
+    applied,
+    literal,
+    literal_type,
+    string_length,
+    wrapped,
+)
+from regionpredict.frontend.pycparser_reader.token_rewriting import VECTORS
+from regionpredict.frontend.syntax import (
+    DOUBLE,
+    INT,
+    LONG,
+    UNKNOWN,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Decl,
+    Expression,
+    FloatLit,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Ternary,
+    Unary,
+)
+from regionpredict.ir import Span
+
+_MAX_DEPTH = 8
+_COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
+
+
+class Layout(NamedTuple):
+    """Size and alignment in bytes; a size of 0 says that it is not known."""
+
+    size: int
+    alignment: int
+
+
+class Tag:
+    """A struct or union with its members."""
+
+    __slots__ = ("_fields", "_layout", "name", "node", "scope")
+
+    def __init__(self, node: Any, scope: Scope, name: str) -> None:
+        self.node = node
+        self.scope = scope
+        self.name = name
+        self._layout: Layout | None = None
+        self._fields: dict[str, Decl] | None = None
+
+
+class Scope:
+    """The names, types and tags of one block, and the scope around it."""
+
+    __slots__ = ("names", "parent", "tags", "typedefs")
+
+    def __init__(self, parent: Scope | None = None) -> None:
+        self.parent = parent
+        self.names: dict[str, Decl] = {}
+        self.typedefs: dict[str, tuple[Any, Scope] | CType] = {}
+        self.tags: dict[str, Tag] = {}
+
+    def find(self, name: str) -> Decl | None:
+        """The declaration that the name means here."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(name) or scope.late(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def late(self, name: str) -> Decl | None:
+        """A declaration made on demand: none in an ordinary block."""
+        return None
+
+    def find_typedef(self, name: str) -> tuple[Scope, Any] | None:
+        """The scope and content of a type name."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.typedefs:
+                return scope, scope.typedefs[name]
+            scope = scope.parent
+        return None
+
+    def find_tag(self, name: str) -> Tag | None:
+        """The struct or union of that tag."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.tags:
+                return scope.tags[name]
+            scope = scope.parent
+        return None
+
+
+class TypeReader:
+    """Reads types; `express` turns an extent that is no constant into an expression."""
+
+    def __init__(
+        self,
+        express: Callable[[Any, Scope], Expression],
+        span_of: Callable[[Any], Span],
+        attribute_of: Callable[[Any], int | None],
+    ) -> None:
+        self._express = express
+        self._span_of = span_of
+        self._attribute_of = attribute_of  # an alignment in bytes, 0 for packed
+        self._by_node: dict[int, Tag] = {}
+        self._by_name: dict[str, list[Tag]] = {}
+        self._typedefs: dict[int, CType] = {}
+
+    # -- definitions ----------------------------------------------------------------------------
+
+    def define(self, node: Any, scope: Scope, typedef: str = "") -> None:
+        """Takes in every struct, union and enumerator that a declaration's type defines."""
+        while isinstance(node, (c_ast.TypeDecl, c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl,
+                                c_ast.Typename)):  # fmt: skip
+            if isinstance(node, c_ast.FuncDecl) and node.args is not None:
+                for parameter in node.args.params:
+                    self.define(getattr(parameter, "type", None), scope)
+            if not isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
+                typedef = ""
+            node = node.type
+        if isinstance(node, (c_ast.Struct, c_ast.Union)):
+            self._define_tag(node, scope, typedef)
+        elif isinstance(node, c_ast.Enum) and node.values is not None:
+            self._define_enumerators(node, scope)
+
+    def _define_tag(self, node: Any, scope: Scope, typedef: str) -> None:
+        if id(node) in self._by_node:
+            return
+        if node.decls is None:
+            if node.name and scope.find_tag(node.name) is None:
+                self._add_tag(node, scope, typedef)
+            return
+        self._add_tag(node, scope, typedef)
+        for member in node.decls:
+            self.define(getattr(member, "type", None), scope)
+
+    def _add_tag(self, node: Any, scope: Scope, typedef: str) -> Tag:
+        keyword = "struct" if isinstance(node, c_ast.Struct) else "union"
+        name = f"{keyword} {node.name}" if node.name else typedef
+        if not name:
+            name = f"{keyword} (unnamed at {self._span_of(node)})"
+        tag = Tag(node, scope, name)
+        self._by_node[id(node)] = tag
+        self._by_name.setdefault(name, []).append(tag)
+        if node.name:
+            scope.tags[node.name] = tag
+        return tag
+
+    def _define_enumerators(self, node: Any, scope: Scope) -> None:
+        value = -1
+        for one in node.values.enumerators:
+            if one.value is not None:
+                given = self.constant(one.value, scope)
+                value = given if given is not None else value + 1
+            else:
+                value += 1
+            scope.names[one.name] = Decl(one.name, "constant", INT, self._span_of(one), value=value)
+
+    # -- types ----------------------------------------------------------------------------------
+
+    def of(self, node: Any, scope: Scope, depth: int = 0) -> CType:
+        """The type that a declarator or type name says."""
+        if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
+            return self.of(node.type, scope, depth)
+        if isinstance(node, c_ast.IdentifierType):
+            return self._named(node.names, scope, depth)
+        if depth > _MAX_DEPTH:
+            return UNKNOWN
+        if isinstance(node, c_ast.PtrDecl):
+            return CType("pointer", 64, element=self.of(node.type, scope, depth + 1))
+        if isinstance(node, c_ast.ArrayDecl):
+            element = self.of(node.type, scope, depth + 1)
+            return CType("array", 64, element=element, extent=self._extent(node.dim, scope))
+        if isinstance(node, c_ast.FuncDecl):  # a function stands for what it returns
+            return self.of(node.type, scope, depth + 1)
+        if isinstance(node, (c_ast.Struct, c_ast.Union)):
+            tag = self._tag(node, scope)
+            return CType("struct", 8 * self._layout_of(tag).size, name=tag.name)
+        if isinstance(node, c_ast.Enum):
+            return INT
+        if isinstance(node, c_ast.TypeOf):
+            inner = node.expr
+            if isinstance(inner, c_ast.Typename):
+                return self.of(inner, scope, depth)
+            return type_of(self._express(inner, scope))
+        return UNKNOWN
+
+    def _extent(self, node: Any, scope: Scope) -> Expression | None:
+        if node is None:
+            return None
+        value = self.constant(node, scope)
+        if value is not None:
+            return IntLit(value)
+        if isinstance(node, c_ast.ID) and node.name == "*":
+            return None
+        return self._express(node, scope)
+
+    def _tag(self, node: Any, scope: Scope) -> Tag:
+        tag = self._by_node.get(id(node))
+        if tag is None and node.name:
+            tag = scope.find_tag(node.name)
+        if tag is None:
+            self.define(node, scope)
+            tag = self._by_node.get(id(node)) or self._add_tag(node, scope, "")
+        return tag
+
+    def _named(self, names: list[str], scope: Scope, depth: int = 0) -> CType:
+        arithmetic = _arithmetic(names)
+        if arithmetic is not None:
+            return arithmetic
+        found = scope.find_typedef(names[-1])
+        if found is None:
+            return UNKNOWN
+        content = found[1]
+        if isinstance(content, CType):
+            return content
+        key = id(content)
+        if key not in self._typedefs or depth:
+            ctype = self.of(content[0], content[1], depth)
+            if depth:
+                return ctype
+            self._typedefs[key] = ctype
+        return self._typedefs[key]
+
+    # -- sizes ----------------------------------------------------------------------------------
+
+    def layout(self, ctype: CType) -> Layout | None:
+        """Size and alignment of a type; None where they are not known before the program runs."""
+        if ctype.kind in ("int", "float") and ctype.bits:
+            half = ctype.bits // 16 if ctype.name == "complex" else ctype.bits // 8
+            return Layout(ctype.bits // 8, half)
+        if ctype.kind == "pointer":
+            return Layout(8, 8)
+        if ctype.kind == "array" and ctype.element is not None:
+            inner = self.layout(ctype.element)
+            if inner is None or not isinstance(ctype.extent, IntLit):
+                return None
+            return Layout(inner.size * ctype.extent.value, inner.alignment)
+        if ctype.kind == "struct":
+            tag = self._tag_of(ctype)
+            return self._layout_of(tag) if tag is not None else None
+        return Layout(1, 1) if ctype.kind == "void" else None
+
+    def _layout_of(self, tag: Tag) -> Layout:
+        if tag.node.decls is None:
+            full = tag.scope.find_tag(tag.node.name)
+            if full is None or full is tag or full.node.decls is None:
+                return Layout(0, 1)
+            return self._layout_of(full)
+        if tag._layout is None:
+            tag._layout = Layout(0, 1)  # what a struct inside itself would see
+            tag._layout = self._measure(tag)
+        return tag._layout
+
+    def _measure(self, tag: Tag) -> Layout:
+        union = isinstance(tag.node, c_ast.Union)
+        asked = self._attribute_of(tag.node)
+        packed = asked == 0
+        bits, widest, alignment = 0, 0, asked or 1
+        for member in tag.node.decls:
+            if not isinstance(member, c_ast.Decl):
+                continue
+            size, align = self._member_layout(member.type, tag.scope)
+            align = 1 if packed else max(align, self._attribute_of(member) or 1)
+            width = self.constant(member.bitsize, tag.scope) if member.bitsize is not None else None
+            start = 0 if union else bits
+            if width is None:
+                start = -(-start // (8 * align)) * 8 * align
+                end = start + 8 * size
+            elif width == 0:
+                start = end = -(-start // (8 * align)) * 8 * align
+            else:
+                if start % (8 * size) + width > 8 * size:
+                    start = -(-start // (8 * align)) * 8 * align
+                end = start + width
+            if member.name or width is None:
+                alignment = max(alignment, align)
+            bits, widest = end, max(widest, end)
+        size = -(-widest // 8)
+        return Layout(-(-size // alignment) * alignment, alignment)
+
+    def _member_layout(self, node: Any, scope: Scope) -> Layout:
+        # By the declaration, not by `of`: a list node holds a pointer to itself.
+        if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
+            return self._member_layout(node.type, scope)
+        if isinstance(node, c_ast.PtrDecl):
+            return Layout(8, 8)
+        if isinstance(node, c_ast.ArrayDecl):
+            inner = self._member_layout(node.type, scope)
+            count = self.constant(node.dim, scope) if node.dim is not None else 0
+            return Layout(inner.size * max(0, count or 0), inner.alignment)
+        if isinstance(node, (c_ast.Struct, c_ast.Union)):
+            return self._layout_of(self._tag(node, scope))
+        if isinstance(node, c_ast.IdentifierType) and _arithmetic(node.names) is None:
+            found = scope.find_typedef(node.names[-1])
+            if found is not None and not isinstance(found[1], CType):
+                inner = self._member_layout(found[1][0], found[1][1])
+                return Layout(
+                    inner.size, max(inner.alignment, self._attribute_of(found[1][0]) or 1)
+                )
+        return self.layout(self.of(node, scope)) or Layout(4, 4)
+
+    # -- members --------------------------------------------------------------------------------
+
+    def field(self, ctype: CType, name: str) -> Decl | None:
+        """The member of a struct or union, those of unnamed ones inside it included."""
+        tag = self._tag_of(ctype)
+        if tag is None or tag.node.decls is None:
+            return None
+        if tag._fields is None:
+            tag._fields = dict(self._fields_of(tag))
+        return tag._fields.get(name)
+
+    def _tag_of(self, ctype: CType) -> Tag | None:
+        """The definition of a struct; of two blocks' of the same name the one of its size."""
+        found = self._by_name.get(ctype.name, [])
+        defined = [tag for tag in found if tag.node.decls is not None]
+        for tag in defined:
+            if 8 * self._layout_of(tag).size == ctype.bits:
+                return tag
+        known = defined or found
+        return known[-1] if known else None
+
+    def _fields_of(self, tag: Tag) -> Iterator[tuple[str, Decl]]:
+        for member in tag.node.decls:
+            if not isinstance(member, c_ast.Decl):
+                continue
+            if member.name:
+                ctype = self.of(member.type, tag.scope)
+                yield member.name, Decl(member.name, "field", ctype, self._span_of(member))
+            elif isinstance(member.type, (c_ast.Struct, c_ast.Union)):
+                yield from self._fields_of(self._tag(member.type, tag.scope))
+
+    # -- constant expressions -------------------------------------------------------------------
+
+    def constant(self, node: Any, scope: Scope) -> int | None:
+        """The value of an integer constant expression, or None where it is none."""
+        value = self._fold(node, scope)
+        return int(value) if isinstance(value, int) else None
+
+    def _fold(self, node: Any, scope: Scope) -> int | float | None:
+        if isinstance(node, c_ast.Constant):
+            return literal(node)
+        if isinstance(node, c_ast.ID):
+            decl = scope.find(node.name)
+            return decl.value if decl is not None else None
+        if isinstance(node, c_ast.UnaryOp):
+            return self._fold_unary(node, scope)
+        if isinstance(node, c_ast.BinaryOp):
+            left, right = self._fold(node.left, scope), self._fold(node.right, scope)
+            if node.op == "&&" and left == 0 and left is not None:
+                return 0
+            if node.op == "||" and left:
+                return 1
+            if left is None or right is None:
+                return None
+            return applied(node.op, left, right)
+        if isinstance(node, c_ast.TernaryOp):
+            test = self._fold(node.cond, scope)
+            if test is None:
+                return None
+            return self._fold(node.iftrue if test else node.iffalse, scope)
+        if isinstance(node, c_ast.Cast):
+            return self._fold_cast(node, scope)
+        return None
+
+    def _fold_cast(self, node: Any, scope: Scope) -> int | float | None:
+        value = self._fold(node.expr, scope)
+        ctype = self.of(node.to_type, scope)
+        if value is None:
+            return None
+        if ctype.kind == "float":
+            return float(value)
+        return wrapped(int(value), ctype) if ctype.kind == "int" else None
+
+    def _fold_unary(self, node: Any, scope: Scope) -> int | float | None:
+        if node.op in ("sizeof", "_Alignof"):
+            return self.size_of(node.expr, scope, alignment=node.op != "sizeof")
+        value = self._fold(node.expr, scope)
+        if value is None or node.op not in ("-", "+", "~", "!"):
+            return None
+        if node.op == "!":
+            return int(not value)
+        if node.op == "~":
+            return ~value if isinstance(value, int) else None
+        return -value if node.op == "-" else value
+
+    def size_of(self, node: Any, scope: Scope, *, alignment: bool = False) -> int | None:
+        """What `sizeof` (or `_Alignof`) gives, where that is known before the program runs."""
+        if isinstance(node, c_ast.Typename):
+            ctype = self.of(node, scope)
+        elif isinstance(node, c_ast.Constant) and node.type == "string":
+            return string_length(node.value)
+        elif isinstance(node, c_ast.Constant):
+            ctype = literal_type(node)
+        else:
+            expression = self._express(node, scope)
+            ctype = type_of(expression)
+            passed = isinstance(expression, Name) and expression.decl.kind == "parameter"
+            if passed and ctype.kind == "array":  # only a pointer to it is passed
+                ctype = CType("pointer", 64, element=ctype.element)
+        found = self.layout(ctype)
+        if found is None:
+            return None
+        return found.alignment if alignment else found.size
+
+
+def type_of(expression: Expression) -> CType:
+    """The type of an expression, as far as its declarations say."""
+    if isinstance(expression, Name):
+        return expression.decl.ctype
+    if isinstance(expression, IntLit):
+        return INT
+    if isinstance(expression, FloatLit):
+        return CType("float", expression.bits)
+    if isinstance(expression, Member):
+        return expression.field.ctype
+    if isinstance(expression, Cast):
+        return expression.ctype
+    if isinstance(expression, Index):
+        base = type_of(expression.base)
+        if base.element is None:
+            base = type_of(expression.index)
+        return base.element or UNKNOWN
+    if isinstance(expression, Unary):
+        inner = type_of(expression.operand)
+        if expression.op == "*":
+            return inner.element or UNKNOWN
+        if expression.op == "&":
+            return CType("pointer", 64, element=inner)
+        return INT if expression.op == "!" else inner
+    if isinstance(expression, Assign):
+        return type_of(expression.left)
+    if isinstance(expression, Ternary):
+        return _usual(type_of(expression.then), type_of(expression.other))
+    if isinstance(expression, CallExpr):
+        return expression.decl.ctype if expression.decl is not None else UNKNOWN
+    return _binary_type(expression) if isinstance(expression, Binary) else UNKNOWN
+
+
+def _binary_type(expression: Binary) -> CType:
+    if expression.op in _COMPARISONS:
+        return INT
+    left, right = type_of(expression.left), type_of(expression.right)
+    if expression.op == ",":
+        return right
+    if left.element is not None and right.element is not None and expression.op == "-":
+        return LONG
+    return _usual(left, right)
+
+
+def _usual(left: CType, right: CType) -> CType:
+    for side in (left, right):
+        if side.element is not None:
+            return CType("pointer", 64, element=side.element)
+    for side in (left, right):
+        if side.kind in ("struct", "void", "unknown"):
+            return side
+    if left.kind == "float" or right.kind == "float":
+        bits = max(side.bits for side in (left, right) if side.kind == "float")
+        return DOUBLE if bits == 64 else CType("float", bits)
+    bits = max(32, left.bits, right.bits)
+    unsigned = any(side.unsigned and side.bits == bits for side in (left, right))
+    return CType("int", bits, unsigned)
+
+
+def _arithmetic(names: list[str]) -> CType | None:
+    """The type that words like `unsigned long` say, or None for a type's own name."""
+    words = set(names)
+    if "_Complex" in words and len(words) > 1 and not words & {"double", "float"}:
+        part = _arithmetic([name for name in names if name != "_Complex"])
+        return CType("float", 2 * part.bits, name="complex") if part is not None else None
+    if "double" in words or "float" in words or ("_Complex" in words and len(words) == 1):
+        bits = 32 if "float" in words else 128 if "long" in words else 64
+        if "_Complex" in words:
+            return CType("float", 2 * bits, name="complex")
+        return CType("float", bits)
+    if "void" in words:
+        return CType("void")
+    if "_Bool" in words:
+        return CType("int", 8, True)
+    unsigned = "unsigned" in words
+    if "char" in words:
+        return CType("int", 8, unsigned)
+    if "short" in words:
+        return CType("int", 16, unsigned)
+    if "long" in words:
+        return CType("int", 64, unsigned)
+    if "__int128" in words:
+        return CType("int", 128, unsigned)
+    if words & {"int", "unsigned", "signed"}:
+        return CType("int", 32, unsigned)
+    if names[-1] in VECTORS:
+        bits = 64 if names[-1] == VECTORS[0] else 128
+        return CType("float" if names[-1] in VECTORS[1:3] else "int", bits, name="vector")
+    return CType("pointer", 64, element=UNKNOWN) if "__builtin_va_list" in words else None

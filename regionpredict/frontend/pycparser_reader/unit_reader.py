@@ -1,0 +1,385 @@
+"""The front end on pycparser: a C source file -> `Unit`, with no compiler and no C library.
+
+The twin of `clang`: pcpp preprocesses over the shipped headers, each top-level declaration is
+parsed on its own, and a function becomes a tree when a directive stands in it or somebody asks.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pycparser import c_ast
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.headers import is_system_path
+from regionpredict.frontend.pycparser_reader.expressions import ExpressionBuilder
+from regionpredict.frontend.pycparser_reader.preprocessor import preprocess
+from regionpredict.frontend.pycparser_reader.source_positions import Places
+from regionpredict.frontend.pycparser_reader.statements import TreeBuilder, completed
+from regionpredict.frontend.pycparser_reader.token_rewriting import clean, close_blocks, partners
+from regionpredict.frontend.pycparser_reader.tokens import Spot
+from regionpredict.frontend.pycparser_reader.top_level import (
+    Chunk,
+    ChunkError,
+    ChunkParser,
+    declared_names,
+    split,
+    statement_around,
+)
+from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader
+from regionpredict.frontend.requests import (
+    SourceRequest,
+    is_cpp,
+)
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    CallIndex,
+    CType,
+    Decl,
+    Expression,
+    Function,
+    IntLit,
+    Pragma,
+    Unit,
+)
+from regionpredict.frontend.text import (
+    MacroTable,
+    SourceText,
+    blank_comments,
+    called_at,
+    find_pragmas,
+    holding,
+    masked,
+    may_hold_directives,
+    parse_directive,
+    written_at,
+)
+from regionpredict.ir import Diagnostic, Span
+
+_DEFINE = re.compile(rb"^[ \t\v]*#[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)", re.MULTILINE)
+_ELSEWHERE = 1 << 62
+_MAX_LEFT_OUT = 12
+
+
+def parse_unit(request: SourceRequest) -> Unit:
+    """Parses one C file; raises InputError where it cannot be read, or is C++."""
+    if is_cpp(request.path):
+        raise InputError(
+            "C++ is not read by this front end", remedy="use --frontend libclang", path=request.path
+        )
+    return _Reader(request).unit()
+
+
+class _FileScope(Scope):
+    """The names of the whole file; what each means is made out when it is first used."""
+
+    __slots__ = ("make",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.make: Any = None
+
+    def late(self, name: str) -> Decl | None:
+        """The global variable or function of that name."""
+        return self.make(name) if self.make is not None else None
+
+
+class _Reader:
+    """The state of one unit."""
+
+    def __init__(self, request: SourceRequest) -> None:
+        self.request = request
+        self.read = preprocess(request)
+        self.diagnostics = list(self.read.diagnostics)
+        self.errors: list[Span] = []
+        self.words, self.operators, attributes = clean(self.read.tokens)
+        if close_blocks(self.words):
+            last = self.words[-1].spot
+            self.errors.append(Span(last.file, last.line, last.column))
+            self._say("RP002", self.errors[-1], "the parser says: expected '}'; the rest was read")
+        partner = partners(self.words)
+        self.places = Places(self.words, partner, attributes)
+        self.parser = ChunkParser(self.words)
+        self.scope = _FileScope()
+        self.scope.make = self._global
+        self.expressions = ExpressionBuilder(self.places, lambda: self.types, self.scope)
+        self.types = TypeReader(self._express, self._node_span, self.places.attribute)
+        self.builder = TreeBuilder(self.places, self.types, self.expressions)
+        self.sources = {path: SourceText(path, data) for path, data in self.read.files.items()}
+        self.macros = MacroTable()
+        self.chunks: dict[str, Chunk] = {}  # the functions with a body
+        self.waiting: dict[str, list[Chunk]] = {}  # declarations that nobody has asked for
+        self.variables: dict[str, list[tuple[Any, int]]] = {}
+        self.prototypes: dict[str, tuple[Any, int]] = {}
+        self.functions: dict[str, Function | None] = {}
+        self.located: list[tuple[str, str, int, int]] = []
+        for chunk in split(self.words, partner):
+            self._take_in(chunk)
+
+    def _express(self, node: Any, scope: Scope) -> Expression:
+        return self.expressions.build(node, scope)
+
+    def _node_span(self, node: Any) -> Span:
+        index = self.places.index(node)
+        if isinstance(node, c_ast.Enumerator):
+            return self.places.span(index)
+        return self.places.span(self.places.declaration_start(index))
+
+    # -- the file's declarations ----------------------------------------------------------------
+
+    def _take_in(self, chunk: Chunk) -> None:
+        """Notes what a chunk declares; parses it now where only that tells."""
+        names = declared_names(self.words, chunk, self.places.partner)
+        if names is None:
+            self._parse_chunk(chunk)
+            return
+        for name in names:
+            self.waiting.setdefault(name, []).append(chunk)
+        if chunk.body >= 0:
+            self._locate(names[0], chunk)
+
+    def _parse_chunk(self, chunk: Chunk) -> None:
+        is_function = chunk.body >= 0
+        old_style = is_function and self.words[chunk.body - 1].value == ";"
+        try:
+            if is_function and not old_style:
+                nodes = self.parser.parse(chunk.start, chunk.body, close=True)
+            else:
+                nodes = self.parser.parse(chunk.start, chunk.stop)
+        except ChunkError as error:
+            self._complain(chunk, error)
+            return
+        for parsed in nodes:
+            node: Any = parsed.decl if isinstance(parsed, c_ast.FuncDef) else parsed
+            if isinstance(node, c_ast.Typedef):
+                self.parser.typedefs.add(node.name)
+                self.types.define(node.type, self.scope, node.name)
+                self.scope.typedefs.setdefault(node.name, (node.type, self.scope))
+            elif isinstance(node, c_ast.Decl):
+                self._declare(node, chunk, is_function)
+
+    def _declare(self, node: Any, chunk: Chunk, is_function: bool) -> None:
+        self.types.define(node.type, self.scope)
+        if node.name is None:
+            return
+        if _is_function(node.type):
+            self.prototypes.setdefault(node.name, (node.type, chunk.start))
+            if is_function and node.name not in self.chunks:
+                self._locate(node.name, chunk)
+        else:
+            self.variables.setdefault(node.name, []).append((node, chunk.start))
+
+    def _locate(self, name: str, chunk: Chunk) -> None:
+        begin, last = self.places.spot(chunk.start), self.places.spot(chunk.stop - 1)
+        if name in self.chunks or is_system_path(begin.file):
+            return
+        self.chunks[name] = chunk
+        end = last.offset + 1 if last.file == begin.file else _ELSEWHERE
+        self.located.append((name, begin.file, begin.offset, end))
+
+    def _complain(self, chunk: Chunk, error: ChunkError, what: str = "") -> None:
+        span = self.places.span(min(error.place, chunk.stop - 1))
+        if is_system_path(span.file):
+            return
+        self.errors.append(span)
+        what = what or ("function" if chunk.body >= 0 else "declaration")
+        message = f"the parser says: {error}; this {what} was left out, the rest was read"
+        self._say("RP002", span, message)
+
+    def _say(self, rule: str, span: Span, message: str) -> None:
+        self.diagnostics.append(Diagnostic(rule, span, message))
+
+    def _global(self, name: str) -> Decl | None:
+        for chunk in self.waiting.pop(name, ()):
+            self._parse_chunk(chunk)
+        if name in self.prototypes:
+            node, start = self.prototypes[name]
+            decl = Decl(name, "function", UNKNOWN, self.places.span(start))
+            self.scope.names[name] = decl
+            decl.ctype = self.types.of(node, self.scope)
+            return decl
+        if name not in self.variables:
+            return None
+        node, start = self.variables[name][-1]
+        decl = Decl(name, "global", UNKNOWN, self.places.span(start))
+        self.scope.names[name] = decl
+        decl.ctype = self._global_type(name)
+        decl.init = self._global_initialiser(name, decl.ctype)
+        return decl
+
+    def _global_type(self, name: str) -> CType:
+        found = UNKNOWN
+        for node, _ in self.variables[name]:
+            ctype = completed(self.types.of(node.type, self.scope), node.init)
+            if found.kind != "array" or ctype.extent is not None:
+                found = ctype
+        return found
+
+    def _global_initialiser(self, name: str, ctype: CType) -> Expression | None:
+        for node, _ in self.variables[name]:
+            if node.init is not None and ctype.kind == "int":
+                value = self.types.constant(node.init, self.scope)
+                return IntLit(value) if value is not None else None
+        return None
+
+    # -- the unit -------------------------------------------------------------------------------
+
+    def unit(self) -> Unit:
+        """Reads directives, the functions around them, and closes over the rest."""
+        for source in self.sources.values():
+            if b"define" in source.data:
+                self.macros.add_text(self._active_defines(source))
+        for name, value in self.request.defines:
+            self.macros.add(name, value)
+        directives = self._read_directives()
+        functions = self._functions_with(directives)
+        self._name_guesses()
+        return Unit(
+            path=self.request.path,
+            functions=tuple(functions),
+            body_of=self.body_of,
+            calls_of=CallIndex(self._functions_calling).of,
+            directives=tuple((file, pragma) for file, pragma in directives if pragma.is_loop),
+            diagnostics=tuple(self.diagnostics),
+            files=tuple(self.sources),
+            macros=self.macros.constants,
+            lookups=self.read.lookups,
+            writes_of=self.writes_of,
+            bodies=self.bodies,
+            errors=tuple(self.errors),
+            headers="shipped",
+        )
+
+    def _name_guesses(self) -> None:
+        guessed = sorted(self.parser.unknown)
+        if guessed:
+            names = ", ".join(guessed[:5]) + (", ..." if len(guessed) > 5 else "")
+            message = f"declarations guessed for names from missing headers: {names}"
+            self._say("RP005", Span(self.request.path, 1), message)
+
+    def _active_defines(self, source: SourceText) -> bytes:
+        """The text without its comments and without the macros that an `#if` leaves out."""
+        text = bytearray(blank_comments(source.data))
+        for match in _DEFINE.finditer(text):
+            if (source.path, match.start(1)) not in self.read.defines:
+                text[match.start() : match.start(1)] = b" " * (match.start(1) - match.start())
+        return bytes(text)
+
+    def _read_directives(self) -> list[tuple[str, Pragma]]:
+        found: list[tuple[str, Pragma]] = []
+        expanded: dict[str, list[Pragma]] = {}
+        for text, spot in self.operators:
+            pragma = self._from_operator(text, spot)
+            if pragma is not None:
+                expanded.setdefault(spot.file, []).append(pragma)
+        for path, source in self.sources.items():
+            pragmas: list[Pragma] = []
+            if may_hold_directives(source.data, self.macros):
+                pragmas = find_pragmas(source, self.macros, masked(source.data))
+                pragmas = [p for p in pragmas if self._is_active(path, p, expanded)]
+            known = {pragma.offset for pragma in pragmas}
+            pragmas += [p for p in expanded.get(path, ()) if p.offset not in known]
+            pragmas.sort(key=lambda pragma: pragma.offset)
+            if pragmas:
+                self.builder.set_pragmas(path, pragmas)
+                found.extend((path, pragma) for pragma in pragmas)
+        return found
+
+    def _is_active(self, path: str, pragma: Pragma, expanded: dict[str, list[Pragma]]) -> bool:
+        if pragma.macro:
+            return any(one.offset == pragma.offset for one in expanded.get(path, ()))
+        return (path, pragma.offset) in self.read.pragmas
+
+    def _from_operator(self, text: str, spot: Spot) -> Pragma | None:
+        """The directive of a `_Pragma("omp ...")`, of a macro or in the text itself."""
+        inner = re.sub(r'\\(["\\])', r"\1", text.strip().lstrip("L")[1:-1])
+        inner = " ".join(inner.split())
+        if not re.match(r"omp\b", inner):
+            return None
+        kind, clauses = parse_directive(self.macros.expand(inner[3:]))
+        if not kind:
+            return None
+        end = spot.offset + 1
+        return Pragma(kind, clauses, spot.offset, end, spot.line, spot.column, inner, "_Pragma")
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def _functions_with(self, directives: list[tuple[str, Pragma]]) -> list[Function]:
+        offsets: dict[str, list[int]] = {}
+        for file, pragma in directives:
+            offsets.setdefault(file, []).append(pragma.offset)
+        found = []
+        for name, file, begin, end in self.located if directives else ():
+            inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
+            if inside or self._includes(self.chunks[name], offsets.keys() - {file}):
+                function = self._function(name)
+                if function is not None:
+                    found.append(function)
+        return found
+
+    def _includes(self, chunk: Chunk, files: set[str]) -> bool:
+        """Whether a function's body comes, in part, out of one of the files."""
+        if not files:
+            return False
+        return any(word.filename in files for word in self.words[chunk.start : chunk.stop])
+
+    def _function(self, name: str) -> Function | None:
+        if name not in self.functions:
+            self.functions[name] = None  # one that calls itself
+            self.functions[name] = self._build(name)
+        return self.functions[name]
+
+    def _build(self, name: str) -> Function | None:
+        chunk = self.chunks.get(name)
+        decl = self.scope.find(name)
+        if chunk is None or decl is None:
+            return None
+        nodes = self._parse_body(chunk)
+        definition = next((node for node in nodes if isinstance(node, c_ast.FuncDef)), None)
+        if definition is None:
+            return None
+        return self.builder.function(definition, decl, chunk, self.scope)
+
+    def _parse_body(self, chunk: Chunk) -> list[Any]:
+        """A function; a statement that pycparser rejects is left out, and said so."""
+        without: tuple[tuple[int, int], ...] = ()
+        guessed: set[str] = set()
+        for _ in range(_MAX_LEFT_OUT):
+            try:
+                return self.parser.parse(chunk.start, chunk.stop, without=without, guessed=guessed)
+            except ChunkError as error:
+                last = error
+                bad = statement_around(
+                    self.words, self.places.partner, min(error.place, chunk.stop - 2), chunk.body
+                )
+            if not chunk.body < bad[0] < bad[1] < chunk.stop or bad in without:
+                break
+            self._complain(chunk, last, "statement")
+            kept = [one for one in without if one[1] <= bad[0] or one[0] >= bad[1]]
+            without = tuple(sorted([*kept, bad]))
+        self._complain(chunk, last)
+        return []
+
+    def body_of(self, decl: Decl) -> Function | None:
+        """The tree of a function with a body in the user's files, or None."""
+        return self._function(decl.name) if decl.kind == "function" else None
+
+    def bodies(self) -> list[Function]:
+        """Every function of the user's files that has a body."""
+        found = (self._function(name) for name, _, _, _ in self.located)
+        return [function for function in found if function is not None]
+
+    def _functions_calling(self, name: str) -> list[Function]:
+        calls = {path: called_at(source.data, name) for path, source in self.sources.items()}
+        found = (self._function(function) for function in holding(self.located, calls))
+        return [function for function in found if function is not None]
+
+    def writes_of(self, decl: Decl) -> int:
+        """How many functions of the user's files may set a global variable."""
+        found = {path: written_at(source.data, decl.name) for path, source in self.sources.items()}
+        return len(holding(self.located, found))
+
+
+def _is_function(node: Any) -> bool:
+    return isinstance(node, c_ast.FuncDecl)

@@ -1,0 +1,114 @@
+"""PATHs of the command line -> source requests: a file, a folder, or a compile_commands.json."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.file_dependencies import FileDependencies, Tree
+from regionpredict.frontend.requests.compile_commands import (
+    DATABASE,
+    listed_files,
+    requests_from_database,
+)
+from regionpredict.frontend.requests.source_request import HEADERS, SOURCES, SourceRequest
+
+_SKIPPED = frozenset(("build", "dist", "node_modules", "__pycache__", "CMakeFiles"))
+_PROJECT_MARKS = (".git", "Makefile", "CMakeLists.txt", "configure")
+
+
+def requests_for(
+    paths: Sequence[str],
+    defines: Sequence[tuple[str, str]] = (),
+    includes: Sequence[str] = (),
+    standard: str = "",
+) -> list[SourceRequest]:
+    """The files to read, each once, in the order given (folders by name).
+
+    Raises InputError for a path that is not there, is no C, or holds none.
+    """
+    found: dict[str, SourceRequest] = {}
+    for path in paths:
+        try:
+            for request in _expand(path, tuple(defines), tuple(includes), standard):
+                found.setdefault(request.path, request)
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                remedy="check its permissions",
+                path=str(error.filename or path),
+            ) from error
+    return list(found.values())
+
+
+def _expand(
+    path: str, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
+) -> list[SourceRequest]:
+    given = Path(path)
+    if not given.exists():
+        raise InputError("no such file or folder", remedy="check the path", path=path)
+    if given.is_dir():
+        database = given / DATABASE
+        if database.exists():
+            return requests_from_database(database, defines, includes, standard)
+        files = _sources_below(given)
+        if not files:
+            raise InputError(
+                "no C or C++ source in this folder", remedy="name a folder with .c files", path=path
+            )
+        return [SourceRequest(file, defines, includes, standard, path) for file in files]
+    if given.name.endswith(".json"):
+        return requests_from_database(given, defines, includes, standard)
+    if given.suffix not in SOURCES | HEADERS:
+        raise InputError(
+            "not a C or C++ source file", remedy="name a .c, .cc, .cpp or .h file", path=path
+        )
+    if b"\0" in given.read_bytes()[:4096]:
+        raise InputError("not a text file", remedy="name a C source file", path=path)
+    return [SourceRequest(path, defines, includes, standard, _project_root(given))]
+
+
+def _project_root(file: Path) -> str:
+    """The nearest folder above that looks like a project's, two levels up at the most."""
+    folder = file.resolve().parent
+    for level in _levels(folder):
+        if any((level / mark).exists() for mark in _PROJECT_MARKS):
+            return str(level)
+    return str(folder)
+
+
+def _levels(folder: Path) -> tuple[Path, ...]:
+    return (folder, *list(folder.parents)[:2])
+
+
+def path_dependencies(paths: Sequence[str]) -> FileDependencies:
+    """What `requests_for` asks of the file system for these paths, beside the sources' text."""
+    contents: list[str] = []
+    presence: list[str] = []
+    trees: list[Tree] = []
+    for path in paths:
+        given = Path(path)
+        database = given if path.endswith(".json") else given / DATABASE
+        if given.is_dir():
+            presence.append(str(database))
+        if database.is_file():
+            contents.append(str(database))
+            presence += listed_files(database)
+        elif given.is_dir():
+            trees.append(
+                Tree(path, suffixes=tuple(sorted(SOURCES)), skipped=tuple(sorted(_SKIPPED)))
+            )
+        else:
+            levels = _levels(given.resolve().parent)
+            presence += [str(level / mark) for level in levels for mark in _PROJECT_MARKS]
+    return FileDependencies(tuple(contents), presence=tuple(presence), trees=tuple(trees))
+
+
+def _sources_below(folder: Path) -> list[str]:
+    found = []
+    for top, below, files in os.walk(folder):
+        below[:] = sorted(d for d in below if not d.startswith(".") and d not in _SKIPPED)
+        found += [str(Path(top, name)) for name in sorted(files) if Path(name).suffix in SOURCES]
+    return found

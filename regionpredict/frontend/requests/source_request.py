@@ -1,0 +1,30 @@
+"""A file to read and how; what its name says of its language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"))
+HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".inc"))
+_CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu"))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """A file to read and how: macros as (name, value), include folders, language standard.
+
+    `root` is the folder under which a missing header may be looked for.
+    """
+
+    path: str
+    defines: tuple[tuple[str, str], ...] = ()
+    includes: tuple[str, ...] = ()
+    standard: str = ""
+    root: str = ""
+    extra: tuple[str, ...] = ()
+
+
+def is_cpp(path: str) -> bool:
+    """Whether the file name says C++."""
+    return Path(path).suffix in _CPP

@@ -1,0 +1,340 @@
+"""The small syntax tree that both front ends build and `lower` reads: C as far as loops need it.
+
+It carries no types on expressions: those follow from the declarations (`Decl.ctype`), by the
+same rules for both front ends, so that both give the same facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.frontend.syntax.directive import Pragma
+from regionpredict.ir import Span
+
+
+class CType(NamedTuple):
+    """A C type: `kind` is 'int', 'float', 'pointer', 'array', 'struct', 'void', 'unknown'.
+
+    `bits` is the width of a number, or 8 times the size of a struct where it is known. `element`
+    is what a pointer or array holds; `extent` an array's length as an expression or None.
+    """
+
+    kind: str
+    bits: int = 0
+    unsigned: bool = False
+    element: CType | None = None
+    extent: Expression | None = None
+    name: str = ""
+
+    @property
+    def has_spelt_extent(self) -> bool:
+        """Whether an extent in it is text that nobody has read yet."""
+        if isinstance(self.extent, Opaque):
+            return True
+        return self.element is not None and self.element.has_spelt_extent
+
+    @property
+    def bytes(self) -> int:
+        """The size in bytes; 8 where it is not known."""
+        if self.kind == "pointer":
+            return 8
+        if self.kind == "array" and self.element is not None:
+            count = self.extent.value if isinstance(self.extent, IntLit) else 1
+            return max(1, count) * self.element.bytes
+        return max(1, self.bits // 8) if self.bits else 8
+
+
+UNKNOWN = CType("unknown")
+INT = CType("int", 32)
+LONG = CType("int", 64)
+DOUBLE = CType("float", 64)
+
+
+class Decl:
+    """A declared variable, parameter, field, enumerator or function; equal only to itself."""
+
+    __slots__ = ("ctype", "home", "init", "kind", "name", "span", "value")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        ctype: CType,
+        span: Span,
+        *,
+        home: str = "",
+        init: Expression | None = None,
+        value: int | None = None,
+    ) -> None:
+        self.name = name
+        self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
+        self.ctype = ctype
+        self.span = span
+        self.home = home  # the function that declares it
+        self.init = init
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Decl({self.name})"
+
+
+# -- expressions ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A use of a declared name."""
+
+    decl: Decl
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class IntLit:
+    """An integer constant."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLit:
+    """A floating constant and its width."""
+
+    bits: int = 64
+    value: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--` (the last two as `p++`, `p--`)."""
+
+    op: str
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`left op right`, the comma and logical operators included."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`left op right` for `=`, `+=`, ..."""
+
+    op: str
+    left: Expression
+    right: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Ternary:
+    """`condition ? then : other`."""
+
+    condition: Expression
+    then: Expression
+    other: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`base[index]`."""
+
+    base: Expression
+    index: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`base.field` or `base->field`."""
+
+    base: Expression | None
+    field: Decl
+    arrow: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CallExpr:
+    """`name(args)`; `decl` is None for a call through a pointer or of something unknown."""
+
+    name: str
+    decl: Decl | None
+    args: tuple[Expression, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """`(type) operand`."""
+
+    ctype: CType
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that is not understood, with the expressions inside it that are."""
+
+    text: str
+    children: tuple[Expression, ...] = ()
+
+
+Expression = (
+    Name
+    | IntLit
+    | FloatLit
+    | Unary
+    | Binary
+    | Assign
+    | Ternary
+    | Index
+    | Member
+    | CallExpr
+    | Cast
+    | Opaque
+)
+
+
+# -- statements -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """`{ ... }`."""
+
+    items: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExprStmt:
+    """An expression for its effect."""
+
+    expr: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DeclStmt:
+    """Declarations, each with its initialiser or None."""
+
+    decls: tuple[Decl, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for (init; condition; increment) body`."""
+
+    init: Stmt | None
+    condition: Expression | None
+    increment: Expression | None
+    body: Stmt
+    span: Span
+    last_line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RangeFor:
+    """C++ `for (variable : range) body`."""
+
+    variable: Decl | None
+    range: Expression | None
+    body: Stmt
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """`while (condition) body`, or `do body while (condition)`."""
+
+    condition: Expression
+    body: Stmt
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if (condition) then else other`."""
+
+    condition: Expression
+    then: Stmt
+    other: Stmt | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """`switch (condition) body`; labels inside are gone, their statements stay."""
+
+    condition: Expression
+    body: Stmt
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """`return value;`."""
+
+    value: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """`break`, `continue` or `goto`."""
+
+    kind: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """An OpenMP directive with the statement it stands before (None: it stands alone)."""
+
+    pragma: Pragma
+    body: Stmt | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A statement that is not understood (assembler, a statement expression)."""
+
+    what: str
+    children: tuple[Expression, ...]
+    span: Span
+
+
+Stmt = (
+    Compound
+    | ExprStmt
+    | DeclStmt
+    | For
+    | RangeFor
+    | While
+    | If
+    | Switch
+    | Return
+    | Jump
+    | Directive
+    | Unread
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function with a body."""
+
+    name: str
+    decl: Decl
+    parameters: tuple[Decl, ...]
+    body: Stmt
+    span: Span

@@ -1,0 +1,123 @@
+"""Walks over the front ends' syntax tree: what is inside an expression or a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from regionpredict.frontend.syntax.nodes import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Compound,
+    Decl,
+    DeclStmt,
+    Directive,
+    Expression,
+    ExprStmt,
+    For,
+    If,
+    Index,
+    Member,
+    Opaque,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Ternary,
+    Unary,
+    Unread,
+    While,
+)
+
+# Any: the checker takes minutes over the recursive union here.
+_BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    Binary: lambda e: (e.left, e.right),
+    Assign: lambda e: (e.left, e.right),
+    Index: lambda e: (e.base, e.index),
+    Unary: lambda e: (e.operand,),
+    Cast: lambda e: (e.operand,),
+    Member: lambda e: (e.base,) if e.base is not None else (),
+    CallExpr: lambda e: e.args,
+    Ternary: lambda e: (e.condition, e.then, e.other),
+    Opaque: lambda e: e.children,
+}
+
+
+def below(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside one."""
+    inside = _BELOW.get(type(expression))
+    return inside(expression) if inside is not None else ()
+
+
+def every_expression(expression: Expression) -> Iterator[Expression]:
+    """The expression and all inside it, in source order."""
+    waiting: list[Any] = [expression]
+    while waiting:  # a loop, not a recursion: this is asked for every expression of a file
+        one = waiting.pop()
+        yield one
+        inside = _BELOW.get(type(one))
+        if inside is not None:
+            waiting.extend(reversed(inside(one)))
+
+
+_INNER: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    Compound: lambda s: s.items,
+    For: lambda s: (s.init, s.body) if s.init else (s.body,),
+    While: lambda s: (s.body,),
+    Switch: lambda s: (s.body,),
+    RangeFor: lambda s: (s.body,),
+    If: lambda s: (s.then, s.other) if s.other else (s.then,),
+    Directive: lambda s: (s.body,) if s.body else (),
+}
+_OWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    ExprStmt: lambda s: (s.expr,),
+    DeclStmt: lambda s: tuple(d.init for d in s.decls if d.init is not None),
+    For: lambda s: tuple(e for e in (s.condition, s.increment) if e is not None),
+    While: lambda s: (s.condition,),
+    If: lambda s: (s.condition,),
+    Switch: lambda s: (s.condition,),
+    Return: lambda s: (s.value,) if s.value is not None else (),
+    RangeFor: lambda s: (s.range,) if s.range is not None else (),
+    Unread: lambda s: s.children,
+}
+
+
+def inner_statements(statement: Stmt) -> tuple[Stmt, ...]:
+    """The statements directly inside one."""
+    inside = _INNER.get(type(statement))
+    return inside(statement) if inside is not None else ()
+
+
+def own_expressions(statement: Stmt) -> tuple[Expression, ...]:
+    """The expressions of a statement itself, those of inner statements left out."""
+    own = _OWN.get(type(statement))
+    return own(statement) if own is not None else ()
+
+
+def every_statement(statement: Stmt) -> Iterator[Stmt]:
+    """The statement and all inside it, in source order."""
+    waiting: list[Any] = [statement]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        inside = _INNER.get(type(one))
+        if inside is not None:
+            waiting.extend(reversed(inside(one)))
+
+
+def expressions_in(statement: Stmt) -> Iterator[Expression]:
+    """Every expression anywhere in a statement."""
+    for inner in every_statement(statement):
+        for expression in own_expressions(inner):
+            yield from every_expression(expression)
+
+
+def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
+    """The calls of known functions anywhere in a statement, in source order, by function."""
+    found: dict[Decl, list[CallExpr]] = {}
+    for expression in expressions_in(statement):
+        if type(expression) is CallExpr and expression.decl is not None:
+            found.setdefault(expression.decl, []).append(expression)
+    return found

@@ -1,0 +1,37 @@
+"""Source text in; directives, macros and places of names out: what needs no parser.
+
+`pragmas` finds the OpenMP directives, `macros` expands macros in them, `attach_pragmas` says
+which statement each belongs to, `name_occurrences` where a name is called or written.
+"""
+
+from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
+from regionpredict.frontend.text.macros import MacroTable
+from regionpredict.frontend.text.name_occurrences import called_at, holding, written_at
+from regionpredict.frontend.text.parse_expression import parse_expression
+from regionpredict.frontend.text.pragmas import find_pragmas, may_hold_directives, parse_directive
+from regionpredict.frontend.text.source_text import (
+    Masked,
+    SourceText,
+    blank_comments,
+    blank_ranges,
+    masked,
+)
+
+__all__ = [
+    "Attacher",
+    "MacroTable",
+    "Masked",
+    "SourceText",
+    "alone",
+    "blank_comments",
+    "blank_ranges",
+    "called_at",
+    "directed",
+    "find_pragmas",
+    "holding",
+    "masked",
+    "may_hold_directives",
+    "parse_directive",
+    "parse_expression",
+    "written_at",
+]

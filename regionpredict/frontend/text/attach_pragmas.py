@@ -1,0 +1,101 @@
+"""Which directive belongs to which statement, asked by both front ends in source order.
+
+A directive is taken by the first statement that begins behind it. One that a macro holds begins
+where the macro is expanded, and so does every statement of that expansion: it waits for one that
+it can belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar
+
+from regionpredict.frontend.syntax import (
+    Compound,
+    Directive,
+    Pragma,
+    Stmt,
+)
+from regionpredict.ir import Span
+
+File = TypeVar("File", bound=Hashable)
+
+
+class Attacher(Generic[File]):
+    """The directives of the files, each with how many a statement has taken.
+
+    `File` is what a front end calls a file by.
+    """
+
+    def __init__(self) -> None:
+        self._pragmas: dict[File, list[Pragma]] = {}
+        self._next: dict[File, int] = {}
+        self._masked: set[tuple[File, int]] = set()  # expansions whose directive is taken
+
+    def add(self, file: File, pragmas: list[Pragma]) -> None:
+        """Says which directives a file holds, in order."""
+        self._pragmas[file] = pragmas
+
+    def enter(self, file: File, offset: int) -> None:
+        """Begins a function at an offset; a file that it includes begins at its first line."""
+        self._next = dict.fromkeys(self._pragmas, 0)
+        held = self._pragmas.get(file, ())
+        self._next[file] = sum(1 for pragma in held if pragma.offset < offset)
+
+    def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
+        """The directives before the statement at an offset that none has taken yet.
+
+        `block` and `loop` say what the statement is: `{ ... }`, or a loop of the `for` kind.
+        """
+        held = self._pragmas.get(file)
+        if held is None:
+            return []
+        taken: list[Pragma] = []
+        at = self._next[file]
+        while at < len(held) and held[at].offset <= offset:
+            pragma = held[at]
+            if pragma.offset == offset:
+                # Of one macro: a second region's directive waits for the second loop.
+                waits = bool(taken) and not pragma.joined
+                misplaced = block or (pragma.is_loop and not loop)
+                if waits or misplaced or (file, offset) in self._masked:
+                    break
+                self._masked.add((file, offset))
+            taken.append(pragma)
+            at += 1
+        self._next[file] = at
+        return taken
+
+    def leave(self, file: File, offset: int) -> None:
+        """Ends the statement at an offset that took directives."""
+        self._masked.discard((file, offset))
+
+    def waiting(self, file: File) -> bool:
+        """Whether the file has directives that no statement took."""
+        return file in self._pragmas and self._next[file] < len(self._pragmas[file])
+
+    def left_over(self, file: File, begin: int, end: int) -> list[Pragma]:
+        """Directives at the end of the block from `begin` to `end`: no statement is behind them."""
+        found: list[Pragma] = []
+        held = self._pragmas.get(file, [])
+        at = self._next.get(file, 0)
+        while at < len(held) and held[at].offset < end and held[at].offset != begin:
+            found.append(held[at])
+            at += 1
+        self._next[file] = at
+        return found
+
+
+def directed(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
+    """A statement with its directives around it; one that stands alone comes before it."""
+    for pragma in reversed(list(pragmas)):
+        if pragma.standalone:
+            body = Compound((alone(pragma, file), body))
+        else:
+            body = Directive(pragma, body, Span(file, pragma.line, pragma.column))
+    return body
+
+
+def alone(pragma: Pragma, file: str) -> Directive:
+    """A directive that no statement belongs to."""
+    return Directive(pragma, None, Span(file, pragma.line, pragma.column))

@@ -1,0 +1,159 @@
+"""OpenMP directives in source text: `#pragma omp`, `_Pragma("omp ...")` and macros that hold one.
+
+libclang shows no loop below an OpenMP directive, so directives are read from the text and
+attached to the statement that follows. Comments, strings and text under a false `#if` hold none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from regionpredict.frontend.syntax import (
+    Pragma,
+)
+from regionpredict.frontend.text.macros import MacroTable
+from regionpredict.frontend.text.source_text import Masked, SourceText
+from regionpredict.ir import Clause
+
+# Words of a directive's name, in front of its clauses.
+_NAME_WORDS = frozenset(
+    (
+        "parallel", "for", "simd", "sections", "section", "single", "master", "masked", "critical",
+        "atomic", "barrier", "ordered", "flush", "task", "taskwait", "taskgroup", "taskloop",
+        "taskyield", "teams", "distribute", "target", "data", "enter", "exit", "update", "declare",
+        "end", "threadprivate", "cancel", "cancellation", "point", "loop", "scan", "tile", "unroll",
+        "interop", "metadirective", "requires", "error", "assume", "allocate", "depobj",
+        "reduction", "mapper", "variant", "workshare", "scope", "begin", "assumes", "nothing",
+        "dispatch",
+    )
+)  # fmt: skip
+# Of these, the words that may follow another one: `ordered` and `reduction` are clauses there.
+_FOLLOWING_WORDS = frozenset(
+    (
+        "for", "simd", "sections", "parallel", "distribute", "teams", "loop", "taskloop", "master",
+        "masked", "data", "enter", "exit", "update", "declare", "target", "point", "task",
+    )
+)  # fmt: skip
+_CLAUSE = re.compile(r"[,\s]*([A-Za-z_]\w*)")
+
+
+_PRAGMA_LINE = re.compile(
+    rb"^[ \t\v]*(?:\#|%:|\?\?=)[ \t\v]*pragma[ \t\v]+((?:\\\r?\n|[^\n])*)", re.MULTILINE
+)
+_CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
+_PREPROCESSOR_LINE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
+
+
+def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
+    """A quick look: does the text hold a pragma, or a macro that does?"""
+    return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
+
+
+def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[Pragma]:
+    """The OpenMP directives of a file, in the order of the text: that is what is active of it."""
+    found: list[Pragma] = []
+    for match in _PRAGMA_LINE.finditer(text.bare):
+        hash_at = match.start() + len(match.group()) - len(match.group().lstrip())
+        body = _CONTINUED.sub(b"", text.code[slice(*match.span(1))]).decode("utf-8", "replace")
+        pragma = _make(source, body, hash_at, match.end(), macros)
+        if pragma:
+            found.append(pragma)
+    found.extend(_operator_pragmas(source, text, macros))
+    found.sort(key=lambda pragma: pragma.offset)
+    return found
+
+
+def _make(
+    source: SourceText, body: str, offset: int, end: int, macros: MacroTable, macro: str = ""
+) -> Pragma | None:
+    text = " ".join(body.split())
+    if not re.match(r"omp\b", text):
+        return None
+    kind, clauses = parse_directive(macros.expand(text[3:]))
+    if not kind:
+        return None
+    line, column = source.place(offset)
+    return Pragma(kind, clauses, offset, end, line, column, text, macro)
+
+
+def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> list[Pragma]:
+    found: list[Pragma] = []
+    names = macros.pragma_macros
+    if not names and not _PRAGMA_OPERATOR.search(text.code):
+        return found
+    words = [re.escape(name).encode() for name in sorted(names)] + [b"_Pragma"]
+    bare = _PREPROCESSOR_LINE.sub(lambda line: b" " * len(line.group()), text.bare)
+    code = text.code.decode("latin-1")
+    for match in re.finditer(rb"\b(?:" + b"|".join(words) + rb")\b", bare):
+        at = match.start()
+        name = match.group().decode()
+        end, arguments = macros.read_arguments(code, match.end())
+        if name == "_Pragma":
+            texts = [_unquote(arguments[0])] if arguments else []
+            joined = [False] * len(texts)
+        else:
+            expanded = macros.expand_call(name, arguments)
+            texts, joined = _pragma_texts(expanded)
+        for body, glued in zip(texts, joined, strict=True):
+            pragma = _make(source, body, at, end, macros, macro=name)
+            if pragma:
+                found.append(pragma._replace(joined=glued))
+    return found
+
+
+def _pragma_texts(expanded: str) -> tuple[list[str], list[bool]]:
+    texts: list[str] = []
+    joined: list[bool] = []
+    last_end = -1
+    for match in re.finditer(r'_Pragma\s*\(\s*("(?:\\.|[^"\\])*")\s*\)', expanded):
+        texts.append(_unquote(match.group(1)))
+        joined.append(last_end >= 0 and not expanded[last_end : match.start()].strip())
+        last_end = match.end()
+    return texts, joined
+
+
+def _unquote(text: str) -> str:
+    text = text.strip().lstrip("L")
+    return text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if text[:1] == '"' else text
+
+
+def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
+    """Directive words and clauses of what stands behind `omp`.
+
+    >>> parse_directive(" parallel for schedule( static, 4 ) nowait")
+    ('parallel for', (Clause(name='schedule', text='static, 4'), Clause(name='nowait', text=None)))
+    """
+    words: list[str] = []
+    clauses: list[Clause] = []
+    at = 0
+    while match := _CLAUSE.match(text, at):
+        word, at = match.group(1), match.end()
+        opening = re.compile(r"\s*\(").match(text, at)
+        argument = None
+        if opening:
+            end = _closing(text, opening.end() - 1)
+            argument = " ".join(text[opening.end() : end].split())
+            at = end + 1
+        names = _FOLLOWING_WORDS if words else _NAME_WORDS
+        if not clauses and word in names and (argument is None or not words):
+            words.append(word)
+            if argument is not None:
+                clauses.append(Clause(word, argument))
+        elif not words:
+            return "", ()
+        else:
+            clauses.append(Clause(word, argument))
+    return " ".join(words), tuple(clauses)
+
+
+def _closing(text: str, opening: int) -> int:
+    depth = 0
+    for at in range(opening, len(text)):
+        if text[at] == "(":
+            depth += 1
+        elif text[at] == ")":
+            depth -= 1
+            if not depth:
+                return at
+    return len(text)

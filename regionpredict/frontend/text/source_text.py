@@ -1,0 +1,80 @@
+"""A source file's text: line starts, and copies in which comments, strings or ranges are blank."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    rb"""//(?:\\\r?\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+
+
+class SourceText:
+    """A file's text, its line starts, and a copy in which comments and strings are blank."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.data = data
+        self.starts = [0]
+        find = data.find
+        at = find(b"\n")
+        while at >= 0:
+            self.starts.append(at + 1)
+            at = find(b"\n", at + 1)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1, of a byte offset."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+
+class Masked(NamedTuple):
+    """A text twice, at its own length: comments blank (`code`), strings blank too (`bare`).
+
+    Line ends stay, but for those inside a comment, which become vertical tabs.
+    """
+
+    code: bytes
+    bare: bytes
+
+
+def masked(data: bytes) -> Masked:
+    """The text without its comments, and without its strings."""
+    code: list[bytes] = []
+    bare: list[bytes] = []
+    at = 0
+    for match in _TOKEN.finditer(data):
+        text, begin = match.group(), match.start()
+        code.append(data[at:begin])
+        bare.append(data[at:begin])
+        at = match.end()
+        # To C a comment is one blank: a directive goes on behind it.
+        blank = _blank(text, b"\v" if text[:2] == b"/*" else b"\n")
+        bare.append(blank)
+        # A string that goes on over lines may hold what looks like a directive.
+        code.append(blank if text[:1] == b"/" or b"\n" in text else text)
+    code.append(data[at:])
+    bare.append(data[at:])
+    return Masked(b"".join(code), b"".join(bare))
+
+
+def _blank(text: bytes, line_end: bytes) -> bytes:
+    return line_end.join([b" " * len(line) for line in text.split(b"\n")])
+
+
+def blank_comments(data: bytes) -> bytes:
+    """The same bytes with comments as blanks, as `masked` has them."""
+    return masked(data).code
+
+
+def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
+    """The same bytes with the given ranges as spaces; newlines and length stay."""
+    parts, at = [], 0
+    for start, end in sorted(ranges):
+        if end > at:
+            parts += [data[at:start], _blank(data[max(at, start) : end], b"\n")]
+            at = end
+    return b"".join([*parts, data[at:]])

@@ -1,0 +1,260 @@
+"""Work on inputs that nobody vouches for: each piece in a child process that may die of it.
+
+A child takes piece after piece and is replaced only when one ended it: by a crash, an endless
+loop, too much memory, or an exception. Such a piece is a `Failure`; all others keep their results.
+A fork starts in milliseconds with everything that was imported before.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import resource
+import select
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+from regionpredict.errors import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_GIB = 1 << 30
+
+
+class Limits(NamedTuple):
+    """What one piece of work may take.
+
+    `seconds` of processor time, and `wall_seconds` in all, for what waits without working;
+    `memory` bytes of address space beyond what the child had before, `stack` bytes, and
+    `recursion` Python calls deep.
+    """
+
+    seconds: int = 60
+    wall_seconds: float = 300.0
+    memory: int = 2 * _GIB
+    stack: int = 64 << 20
+    recursion: int = 50_000  # generated code has sums of thousands of terms, which nest as deep
+
+
+LIMITS = Limits()
+
+
+class Failure(NamedTuple):
+    """What ended a piece of work, in the words of a diagnostic."""
+
+    reason: str
+
+
+def isolated(
+    work: Callable[[T], R], items: Sequence[T], processes: int, limits: Limits = LIMITS
+) -> list[R | Failure]:
+    """`work(item)` of each item, in order, or what ended it; in up to so many child processes.
+
+    The longest items are best listed first. An `InputError` of `work` is raised here, for the
+    first item that has one. Where the platform has no safe fork, this process does it all, and
+    only exceptions are kept to their item.
+    """
+    if sys.platform != "linux":
+        with recursion_limit(limits.recursion):
+            return [_raised(_outcome(work, item)) for item in items]
+    return [_raised(outcome) for outcome in _Pool(work, items, limits).run(processes)]
+
+
+@contextmanager
+def recursion_limit(depth: int) -> Iterator[None]:
+    """Lets Python calls nest so deep inside, and as deep as before behind."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, depth))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _outcome(work: Callable[[T], R], item: T) -> R | Failure | InputError:
+    try:
+        return work(item)
+    except InputError as error:
+        return error
+    except MemoryError:
+        return Failure("needs too much memory")
+    except RecursionError:
+        return Failure("nests too deep")
+    except Exception as error:
+        return Failure(f"internal error, {_where(error)}")
+
+
+def _where(error: Exception) -> str:
+    """`KeyError: 'j' (region_builder.py:130)`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200] + place
+
+
+def _raised(outcome: Any) -> Any:
+    if isinstance(outcome, InputError):
+        raise outcome
+    return outcome
+
+
+class _Child(NamedTuple):
+    """A child process, the pipe that tells it what to do, and the pipe its results come from."""
+
+    process: int
+    orders: int
+    results: BinaryIO
+
+
+class _Pool:
+    """The children of one call, what each works on, and until when it may."""
+
+    def __init__(self, work: Callable[[Any], Any], items: Sequence[Any], limits: Limits) -> None:
+        self._work = work
+        self._items = items
+        self._limits = limits
+        self._waiting = deque(range(len(items)))
+        self._outcomes: dict[int, Any] = {}
+        self._busy: dict[_Child, tuple[int, float]] = {}  # (item, deadline)
+
+    def run(self, processes: int) -> list[Any]:
+        """Every item's outcome."""
+        try:
+            for _ in range(min(processes, len(self._items))):
+                self._hire()
+            while self._busy:
+                self._collect()
+        finally:
+            for child in list(self._busy):
+                self._end(child, kill=True)
+        return [self._outcomes[item] for item in range(len(self._items))]
+
+    def _hire(self) -> None:
+        """A new child with the next item, where one waits."""
+        if self._waiting:
+            try:
+                self._give(self._fork())
+            except OSError:  # the system lets us have no more
+                if not self._busy:
+                    raise
+
+    def _give(self, child: _Child) -> None:
+        """Hands a child the next item, or sends it home."""
+        if not self._waiting:
+            self._end(child)
+            return
+        item = self._waiting.popleft()
+        self._busy[child] = (item, time.monotonic() + self._limits.wall_seconds)
+        with suppress(BrokenPipeError):  # it is dead: its results say so
+            os.write(child.orders, item.to_bytes(4, "little"))
+
+    def _collect(self) -> None:
+        """Takes what a child has to say, or ends those whose time is over."""
+        left = min(deadline for _, deadline in self._busy.values()) - time.monotonic()
+        ready, _, _ = select.select([c.results for c in self._busy], [], [], max(0.0, left))
+        for child in [c for c in self._busy if c.results in ready]:
+            item, _ = self._busy[child]
+            try:
+                self._outcomes[item] = pickle.load(child.results)
+            except (EOFError, pickle.UnpicklingError):
+                self._outcomes[item] = Failure(self._epitaph(self._end(child)))
+                self._hire()
+            else:
+                del self._busy[child]
+                if isinstance(self._outcomes[item], Failure):  # who knows what it left behind
+                    self._end(child)
+                    self._hire()
+                else:
+                    self._give(child)
+        now = time.monotonic()
+        for child, (item, deadline) in list(self._busy.items()):
+            if not ready and deadline <= now:
+                self._outcomes[item] = Failure(self._late(self._limits.wall_seconds))
+                self._end(child, kill=True)
+                self._hire()
+
+    @staticmethod
+    def _late(seconds: float) -> str:
+        return f"took longer than {seconds:g} s"
+
+    def _epitaph(self, status: int) -> str:
+        """What a child died of."""
+        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        if number == signal.SIGXCPU:
+            return self._late(self._limits.seconds)
+        if number in (signal.SIGSEGV, signal.SIGBUS):
+            return "crashed the parser (nested too deep?)"
+        if number == signal.SIGKILL:
+            return "was killed (out of memory?)"
+        if number == signal.SIGABRT:
+            return "made the parser give up (out of memory?)"
+        return f"ended its process (status {os.waitstatus_to_exitcode(status)})"
+
+    def _end(self, child: _Child, *, kill: bool = False) -> int:
+        """Sends a child home; its wait status."""
+        self._busy.pop(child, None)
+        if kill:
+            os.kill(child.process, signal.SIGKILL)
+        os.close(child.orders)
+        child.results.close()
+        return os.waitpid(child.process, 0)[1]
+
+    # -- in the child ---------------------------------------------------------------------------
+
+    def _fork(self) -> _Child:
+        orders, giving = os.pipe()
+        taking, results = os.pipe()
+        process = os.fork()
+        if process:
+            os.close(orders)
+            os.close(results)
+            return _Child(process, giving, os.fdopen(taking, "rb"))
+        try:
+            for other in self._busy:  # or they would not see their pipe close
+                os.close(other.orders)
+            os.close(giving)
+            os.close(taking)
+            # A parser's last words are no diagnostics.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            threading.stack_size(self._limits.stack)
+            worker = threading.Thread(target=self._serve, args=(orders, results))
+            worker.start()
+            worker.join()
+        finally:
+            os._exit(0)  # nothing of the caller's is flushed or cleaned up twice
+
+    def _serve(self, orders: int, results: int) -> None:
+        gc.disable()  # for the life of this process: values by the million, hardly a cycle
+        sys.setrecursionlimit(self._limits.recursion)
+        with suppress(BrokenPipeError), os.fdopen(results, "wb") as stream:
+            while order := os.read(orders, 4):
+                self._limit()
+                outcome = _outcome(self._work, self._items[int.from_bytes(order, "little")])
+                try:
+                    data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
+                except (MemoryError, RecursionError):
+                    data = pickle.dumps(Failure("gives a result too large to hand over"))
+                stream.write(data)
+                stream.flush()
+
+    def _limit(self) -> None:
+        """Sets the limits anew, from what the process has used so far."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = int(used.ru_utime + used.ru_stime) + 1 + self._limits.seconds
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        room = pages * resource.getpagesize() + self._limits.memory
+        for kind, amount in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, room)):
+            _, hard = resource.getrlimit(kind)
+            soft = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
+            resource.setrlimit(kind, (soft, hard))
+        _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, hard))

@@ -1,0 +1,104 @@
+"""How every figure of a machine is known, by its key in the file: for checks, counts, predictions.
+
+A prediction names the figures it took (``memory.latency``, ``processor.issue_width``); those of
+them that are assumed are listed with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from regionpredict.machine.model import Machine
+from regionpredict.machine.quantity import Curve, Evidence, Quantity
+
+_NAMES = {
+    "domains_per_package": "numa_domains_per_package",
+    "clock_hz": "clock",
+    "simd_bits": "simd",
+    "size_bytes": "size",
+    "page_bytes": "page",
+    "line_bytes": "line",
+    "associativity": "ways",
+    "shared_by_cores": "cores",
+    "latency_cycles": "latency",
+    "throughput_cycles": "throughput",
+    "remote_latency_cycles": "remote_latency",
+    "peak_bytes_per_s": "peak",
+    "traffic_bytes_per_s": "traffic",
+}
+
+
+def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
+    """Key and figure of every number, in the file's order, without the density model's weights."""
+    parts: list[tuple[str, object]] = [("node", machine.node)]
+    parts += [("processor", machine.processor)]
+    parts += [(f"caches[{place}]", cache) for place, cache in enumerate(machine.caches)]
+    parts += [("memory", machine.memory)]
+    if machine.memory.shared_path is not None:
+        parts += [("memory.shared_path", machine.memory.shared_path)]
+    parts += [(f"operations.{kind}", value) for kind, value in machine.operations.items()]
+    parts += [("openmp", machine.overheads)]
+    for prefix, part in parts:
+        for name in part.__slots__:  # type: ignore[attr-defined]
+            value = getattr(part, name)
+            key = f"{prefix}.{_NAMES.get(name, name)}"
+            if isinstance(value, Quantity | Curve):
+                yield key, value
+            elif isinstance(value, dict):
+                for kernel, curve in value.items():
+                    yield f"{key}.{kernel}", curve
+    for name, factor in machine.corrections.factors.items():
+        yield f"corrections.factors.{name}", factor
+
+
+def weights(machine: Machine) -> Iterator[tuple[str, Quantity]]:
+    """Key and weight of every weight of the density model."""
+    density = machine.density
+    yield "density.hit", density.hit
+    yield "density.latency_factor", density.latency_factor
+    for kind, weight in density.operation.items():
+        yield f"density.operation.{kind}", weight
+    for (access, pattern), weight in density.miss.items():
+        yield f"density.miss.{access}_{pattern}", weight
+
+
+def evidence_counts(machine: Machine) -> dict[Evidence, int]:
+    """How many numbers of the model are measured, derived, assumed."""
+    counts: dict[Evidence, int] = {"measured": 0, "derived": 0, "assumed": 0}
+    for _, figure in figures(machine):
+        counts[figure.evidence] += 1
+    return counts
+
+
+def evidence_of(machine: Machine, key: str) -> Evidence:
+    """How the figure under `key` is known; raises KeyError where the machine has none."""
+    return _by_key(machine)[key].evidence
+
+
+def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
+    """A line for each figure among `keys` that is assumed, in their order, each key once.
+
+    A key that the machine has no figure for (a kernel without its own table) says nothing.
+
+    >>> from regionpredict.machine import load
+    >>> print(*assumed_figures(load("a64fx"), ["memory.latency", "node.clock"]), sep="\\n")
+    memory.latency = 252 cycles (assumed: usual for the part; no source confirms it)
+    """
+    known = _by_key(machine)
+    named = [(key, known[key]) for key in dict.fromkeys(keys) if key in known]
+    return tuple(
+        f"{key}{_shown(figure)} (assumed: {figure.source})"
+        for key, figure in named
+        if figure.evidence == "assumed"
+    )
+
+
+def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:
+    return {**dict(figures(machine)), **dict(weights(machine))}
+
+
+def _shown(figure: Quantity | Curve) -> str:
+    """The value of a single number; a curve has too many."""
+    if isinstance(figure, Curve):
+        return ""
+    return f" = {figure.value:.4g} {figure.unit}".rstrip()

@@ -1,0 +1,103 @@
+"""The sections `operations`, `openmp` and `density` of a machine file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from regionpredict.machine.model import (
+    ACCESS_KINDS,
+    ACCESS_PATTERNS,
+    DensityWeights,
+    Node,
+    Operation,
+)
+from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.corrections import read_thresholds
+from regionpredict.machine.reader.section import Section
+
+OPENMP = (
+    "fork_join",
+    "barrier",
+    "reduction",
+    "dynamic_chunk",
+    "atomic",
+    "critical",
+    "first_touch",
+    "line_transfer",
+    "bulk_transfer",
+)
+Key = TypeVar("Key")
+DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")
+OPERATIONS = tuple(defaults.OPERATION_CYCLES)
+
+
+def read_operations(section: Section | None, defaulted: list[str]) -> dict[str, Operation]:
+    """Latency and throughput of every kind: as given, the rest assumed."""
+    known: dict[str, Operation] = {}
+    if section is not None:
+        known = {kind: _operation(section, kind) for kind in OPERATIONS if kind in section}
+    missing = [kind for kind in OPERATIONS if kind not in known]
+    defaulted.extend(f"operations.{kind}" for kind in missing)
+    return {kind: known.get(kind) or defaults.operation(kind, known) for kind in OPERATIONS}
+
+
+def _operation(section: Section, kind: str) -> Operation:
+    inner = section.inner(kind, ("latency", "throughput"))
+    latency = inner.quantity("latency", "cycles")
+    typical_latency, typical_throughput = defaults.OPERATION_CYCLES[kind]
+    return Operation(
+        latency,
+        inner.optional(
+            "throughput",
+            "cycles",
+            latency.value * min(1.0, typical_throughput / typical_latency),
+            "its latency, in the proportion of present cores",
+        ),
+    )
+
+
+def read_overheads(section: Section | None, defaulted: list[str]) -> dict[str, Curve]:
+    """The tables of OpenMP's costs that the file gives, in cycles by threads."""
+    given: dict[str, Curve] = {}
+    if section is not None:
+        for key in OPENMP:
+            if key in section:
+                curve = section.labels.curve(section.entries[key], "cycles")
+                given[key] = replace(curve, beyond="proportional")
+    defaulted.extend(f"openmp.{key}" for key in OPENMP if key not in given)
+    return given
+
+
+def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quantity:
+    """The share of a streaming miss's weight that a latency miss has."""
+    why = "as measured on Clovertown"
+    if section is None:
+        defaulted.append("density.latency_factor")
+        return defaults.assumed(defaults.LATENCY_FACTOR, "", why)
+    return section.optional("latency_factor", "", defaults.LATENCY_FACTOR, why)
+
+
+def read_density(section: Section | None, derived: DensityWeights, node: Node) -> DensityWeights:
+    """The derived weights, with those that the file gives in their place."""
+    if section is None:
+        return derived
+    operation = {**derived.operation, **_weights(section, "operation", {k: k for k in OPERATIONS})}
+    pairs = {
+        f"{kind}_{pattern}": (kind, pattern) for kind in ACCESS_KINDS for pattern in ACCESS_PATTERNS
+    }
+    miss = {**derived.miss, **_weights(section, "miss", pairs)}
+    hit = section.quantity("hit", "cycles") if "hit" in section else derived.hit
+    return DensityWeights(
+        operation, hit, miss, derived.latency_factor, read_thresholds(section, node.packages.whole)
+    )
+
+
+def _weights(section: Section, key: str, names: Mapping[str, Key]) -> dict[Key, Quantity]:
+    """The weights under `key`, by what `names` calls them."""
+    if key not in section:
+        return {}
+    inner = section.inner(key, names)
+    return {name: inner.quantity(text, "cycles") for text, name in names.items() if text in inner}

@@ -1,0 +1,139 @@
+"""What a machine file may leave out, and the assumption that then stands in: never unlabelled.
+
+The formulas for OpenMP's costs take `t`, the cycles that a cache line takes from one core of a
+package to another: 1.4 times the latency of the cache that the package shares, or the latency of
+memory where it shares none. They were read off three measured barriers (`barrier(p)` on Skylake-SP
+with 20 cores, EPYC Naples with 24 and ThunderX2 with 32, RRZE SC19-ECM-AA, which grow by about
+one `t` for each thread); they are assumptions all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from regionpredict.machine.model import Cache, Node, Operation, Overheads
+from regionpredict.machine.quantity import Curve, Quantity
+
+OPERATION_CYCLES: dict[str, tuple[float, float]] = {
+    # kind: (latency, throughput) of a scalar operation on a present core, in cycles
+    "fp_add": (4, 1),
+    "fp_mul": (4, 1),
+    "fp_fma": (4, 1),
+    "fp_div": (20, 10),
+    "fp_sqrt": (25, 12),
+    "fp_compare": (3, 1),
+    "fp_neg": (1, 1),
+    "int_add": (1, 0.5),
+    "int_mul": (3, 1),
+    "int_div": (30, 20),
+    "int_compare": (1, 0.5),
+    "int_logic": (1, 0.5),
+    "call": (30, 30),
+    "exp": (50, 30),
+    "log": (60, 35),
+    "sin": (70, 45),
+    "cos": (70, 45),
+    "tan": (110, 80),
+    "pow": (130, 90),
+    "atan": (80, 60),
+    "exp2": (45, 25),
+    "log2": (60, 35),
+    "log10": (65, 40),
+    "cbrt": (80, 60),
+    "hypot": (50, 40),
+    "fmod": (60, 50),
+    "floor": (8, 2),
+}
+"""Latency and reciprocal throughput in cycles, taken where a file gives none: typical of cores
+since 2010 (InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multiply) and of scalar
+calls into a mathematical library; confirmed for no machine in particular."""
+
+CACHE_WAYS = 8
+LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}
+LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
+MEMORY_LATENCY_NS = 90.0
+REMOTE_LATENCY_FACTOR = 1.6
+FIRST_TOUCH_CYCLES = 1000.0
+LATENCY_FACTOR = 0.6
+"""Share of a streaming miss's weight that a latency miss has (see docs/machines.md)."""
+
+
+def assumed(value: float, unit: str, why: str) -> Quantity:
+    """A number that nothing confirms, with the reason for it."""
+    return Quantity(value, unit, "assumed", f"default: {why}")
+
+
+def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
+    """The default for a kind of operation.
+
+    Without its own entry a fused multiply-add is one multiplication and one addition.
+    """
+    if kind == "fp_fma" and "fp_add" in known and "fp_mul" in known:
+        add, mul = known["fp_add"], known["fp_mul"]
+        why = "a multiplication and an addition, no fused instruction given"
+        return Operation(
+            assumed(add.latency_cycles.value + mul.latency_cycles.value, "cycles", why),
+            assumed(add.throughput_cycles.value + mul.throughput_cycles.value, "cycles", why),
+        )
+    latency, throughput = OPERATION_CYCLES[kind]
+    why = "typical of present cores"
+    return Operation(assumed(latency, "cycles", why), assumed(throughput, "cycles", why))
+
+
+def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: float) -> float:
+    """`t`: cycles that a line takes between two cores of a package (see the module's text)."""
+    outer = caches[-1]
+    if outer.shared_by_cores.value >= node.cores_per_package.value:
+        return 1.4 * outer.latency_cycles.value
+    return min(memory_latency, 250.0)
+
+
+def thread_counts(cores: int) -> tuple[int, ...]:
+    """1, 2, 4, 8 ... and `cores`: the counts at which a formula is written down as a curve."""
+    counts, count = [1], 2
+    while count < cores:
+        counts.append(count)
+        count *= 2
+    return (*counts, cores) if cores > 1 else (1, 2)
+
+
+def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
+    """OpenMP's costs: as given, and for the rest the assumed formulas in `t` and threads `p`."""
+    cores = node.cores_per_package.whole * node.packages.whole
+    counts = thread_counts(cores)
+
+    def curve(name: str, formula: str, values: list[float]) -> Curve:
+        if name in given:
+            return given[name]
+        source = f"default: {formula}, t = {t:.0f} cycles for a line between two cores"
+        return Curve(counts, tuple(values), "cycles", "assumed", source, "proportional")
+
+    barrier = curve(
+        "barrier", "t (p + 4), 50 on 1 thread", [t * (p + 4) if p > 1 else 50.0 for p in counts]
+    )
+
+    def lines(together: int) -> list[float]:
+        """Lines on their way from core to core, so many at a time."""
+        return [t / together if p > 1 else 0.1 for p in counts]
+
+    waits = [barrier.at(p) for p in counts]
+    contended = [t * p if p > 1 else 20.0 for p in counts]
+    return Overheads(
+        fork_join=curve(
+            "fork_join", "500 + 1.5 barrier(p)", [500.0 + 1.5 * wait for wait in waits]
+        ),
+        barrier=barrier,
+        reduction=curve("reduction", "t p, 20 on 1 thread", contended),
+        dynamic_chunk=curve(
+            "dynamic_chunk", "20 + t p, 40 on 1 thread", [20.0 + cost for cost in contended]
+        ),
+        atomic=curve("atomic", "t p, 20 on 1 thread", contended),
+        critical=curve("critical", "3 t p, 60 on 1 thread", [3.0 * cost for cost in contended]),
+        first_touch=curve(
+            "first_touch",
+            "1000",
+            [FIRST_TOUCH_CYCLES for _ in counts],
+        ),
+        line_transfer=curve("line_transfer", "t / 4, 0.1 on 1 thread", lines(4)),
+        bulk_transfer=curve("bulk_transfer", "t / 12, 0.1 on 1 thread", lines(12)),
+    )

@@ -1,0 +1,195 @@
+"""The sections `node`, `caches` and `memory` of a machine file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from regionpredict.machine.model import Cache, CachePolicy, Memory, Node, SharedPath
+from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.document import Item
+from regionpredict.machine.reader.families import Family
+from regionpredict.machine.reader.labels import Labels
+from regionpredict.machine.reader.section import Section
+
+NODE = (
+    "packages",
+    "cores_per_package",
+    "numa_domains_per_package",
+    "threads_per_core",
+    "clock",
+    "simd",
+)
+CACHE = (
+    "level",
+    "size",
+    "line",
+    "ways",
+    "cores",
+    "latency",
+    "bytes_per_cycle",
+    "policy",
+    "write_allocate",
+    "bandwidth",
+)
+MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size", "page")
+POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
+LEAST_CLOCK_HZ = 1e6
+MOST_CORES = 65536
+MOST_CACHE_BYTES = 1 << 40
+
+
+def read_node(section: Section) -> Node:
+    """The section `node`; raises InputError where its counts do not fit each other."""
+    node = Node(
+        packages=section.quantity("packages", "", whole=True),
+        cores_per_package=section.quantity("cores_per_package", "", whole=True),
+        domains_per_package=section.optional("numa_domains_per_package", "", 1, "one", whole=True),
+        threads_per_core=section.optional("threads_per_core", "", 1, "one", whole=True),
+        clock_hz=section.quantity("clock", "Hz"),
+        simd_bits=section.optional("simd", "bit", 128, "the least of any present core", whole=True),
+    )
+    if node.clock_hz.value < LEAST_CLOCK_HZ:
+        raise section.required("clock").error(
+            f"a clock of {node.clock_hz.value:g} Hz", "write it with its unit, as 2.4 GHz"
+        )
+    cores = node.packages.value * node.cores_per_package.value
+    if max(cores, node.threads_per_core.value) > MOST_CORES:
+        raise section.item.error(
+            f"a node of {cores:g} cores", f"give the counts of one node, at most {MOST_CORES} cores"
+        )
+    if node.cores_per_package.whole % node.domains_per_package.whole:
+        raise section.required("numa_domains_per_package").error(
+            f"{node.cores_per_package.whole} cores do not divide into "
+            f"{node.domains_per_package.whole} NUMA domains",
+            "give the domains of one package",
+        )
+    return node
+
+
+def read_caches(
+    item: Item, labels: Labels, defaulted: list[str], node: Node, family: Family
+) -> tuple[Cache, ...]:
+    """The list `caches`, from the core outwards; lines and ways left out are the family's."""
+    if not item.sequence():
+        raise item.error("caches must name at least one level")
+    caches = tuple(
+        _cache(Section(element, CACHE, labels, defaulted), node, family)
+        for element in item.elements
+    )
+    for place, (cache, element) in enumerate(zip(caches, item.elements, strict=True)):
+        if cache.level != place + 1:
+            raise element.error(
+                f"caches[{place}] is level {cache.level}, not {place + 1}",
+                "list the caches from the core outwards, beginning at level 1",
+            )
+    return caches
+
+
+def _cache(section: Section, node: Node, family: Family) -> Cache:
+    level = round(section.labels.number(section.required("level"), ""))
+    shared = section.quantity("cores", "cores", whole=True)
+    if shared.value > node.cores_per_package.value:
+        raise section.required("cores").error(
+            f"{shared.whole} cores share {section.item.key}, but a package has "
+            f"{node.cores_per_package.whole}",
+            "give the cores that share one instance",
+        )
+    bandwidth = {
+        kernel: replace(curve, beyond="proportional")
+        for kernel, curve in section.bandwidth().items()
+    }
+    policy = section.choice("policy", POLICIES, "neither")
+    size = section.quantity("size", "B", whole=True)
+    if size.value > MOST_CACHE_BYTES:
+        raise section.required("size").error(
+            f"a cache of {size.value / 2**30:.3g} GiB", "write its size with its unit, as 32 KiB"
+        )
+    return Cache(
+        level=level,
+        size_bytes=size,
+        line_bytes=section.of_family("line", "B", family.line_bytes),
+        associativity=section.of_family("ways", "ways", family.ways[level])
+        if level in family.ways
+        else section.optional("ways", "ways", defaults.CACHE_WAYS, "common"),
+        shared_by_cores=shared,
+        latency_cycles=section.optional(
+            "latency", "cycles", defaults.LEVEL_LATENCY.get(level, 60.0), "typical of its level"
+        ),
+        bytes_per_cycle=_bytes_per_cycle(section, level, bandwidth, node),
+        policy=next(known for known in POLICIES if known == policy),
+        write_allocate=section.choice("write_allocate", ("true", "false"), "true") == "true",
+        bandwidth=bandwidth,
+    )
+
+
+def _bytes_per_cycle(
+    section: Section, level: int, bandwidth: dict[str, Curve], node: Node
+) -> Quantity:
+    """What one core reads a cycle: as given, from the load table, or typical of the level."""
+    if "bytes_per_cycle" in section or "load" not in bandwidth:
+        typical = defaults.LEVEL_BYTES_PER_CYCLE.get(level, 8.0)
+        return section.optional("bytes_per_cycle", "B/cycle", typical, "typical of its level")
+    load = bandwidth["load"]
+    return Quantity(
+        load.y[0] / node.clock_hz.value,
+        "B/cycle",
+        "assumed" if load.evidence == "assumed" else "derived",
+        f"load on one core / clock: {load.source}",
+    )
+
+
+def read_memory(section: Section, node: Node, family: Family) -> Memory:
+    """The section `memory`; raises InputError where no bandwidth is given."""
+    section.required("bandwidth")
+    bandwidth = section.bandwidth()
+    if not bandwidth:
+        raise section.required("bandwidth").error(
+            "memory.bandwidth names no kernel", "give at least load: {1: ..., 4: ...}"
+        )
+    per_domain = node.cores_per_package.whole // node.domains_per_package.whole
+    for kernel, curve in bandwidth.items():
+        if curve.x[-1] > per_domain:
+            raise (
+                section.required("bandwidth")
+                .entries[kernel]
+                .error(
+                    f"memory.bandwidth.{kernel} goes to {curve.x[-1]} cores, but a NUMA domain "
+                    f"has {per_domain}",
+                    "give the bandwidth inside one domain",
+                )
+            )
+    nanoseconds = defaults.MEMORY_LATENCY_NS
+    latency = section.optional(
+        "latency",
+        "cycles",
+        nanoseconds * node.clock_hz.value / 1e9,
+        f"{nanoseconds:g} ns, common",
+    )
+    shared = None
+    if "shared_path" in section:
+        path = section.inner("shared_path", ("traffic",))
+        shared = SharedPath(path.quantity("traffic", "B/s", plain=1e9))
+    peak = section.quantity("peak", "B/s", plain=1e9) if "peak" in section else None
+    return Memory(
+        latency_cycles=latency,
+        remote_latency_cycles=_remote_latency(section, node, latency, shared),
+        bandwidth=bandwidth,
+        peak_bytes_per_s=peak,
+        shared_path=shared,
+        page_bytes=section.of_family("page", "B", family.page_bytes),
+        size_bytes=section.quantity("size", "B") if "size" in section else None,
+    )
+
+
+def _remote_latency(
+    section: Section, node: Node, latency: Quantity, shared: SharedPath | None
+) -> Quantity:
+    if "remote_latency" not in section and (shared is not None or node.packages.whole == 1):
+        return Quantity(
+            latency.value, "cycles", latency.evidence, f"one path for all: {latency.source}"
+        )
+    factor = defaults.REMOTE_LATENCY_FACTOR
+    return section.optional(
+        "remote_latency", "cycles", latency.value * factor, f"{factor:g} times the local one"
+    )

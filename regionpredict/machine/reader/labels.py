@@ -1,0 +1,134 @@
+"""Where a number comes from: the file's sources, a section's default, a value's own label.
+
+A value is written plain (``latency: 14``), and then has its section's source and evidence, or
+with its own: ``latency: {assumed: 15, source: as Penryn}``, where the key says how it is known.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from regionpredict.machine.quantity import EVIDENCE, Curve, Evidence, Quantity
+from regionpredict.machine.reader import units
+from regionpredict.machine.reader.document import Item, did_you_mean
+
+LABELS = ("source", "evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels a plain value gets at this place; `sources` is the file's table."""
+
+    sources: Mapping[str, str]
+    source: str = ""
+    evidence: Evidence = "measured"
+    cycles_per_ns: float | None = None
+
+    def within(self, entries: Mapping[str, Item]) -> Labels:
+        """The labels inside a section that may give its own `source` and `evidence`."""
+        source, evidence = self.source, self.evidence
+        if "source" in entries:
+            source = self._source(entries["source"])
+        if "evidence" in entries:
+            evidence = _evidence(entries["evidence"])
+        return replace(self, source=source, evidence=evidence)
+
+    def at_clock(self, clock_hz: float) -> Labels:
+        """The same labels, where a time in ns may stand for cycles of `clock_hz`."""
+        return replace(self, cycles_per_ns=clock_hz / 1e9)
+
+    def _source(self, item: Item) -> str:
+        text = item.scalar()
+        if text in self.sources:
+            return self.sources[text]
+        if " " not in text.strip():
+            near = difflib.get_close_matches(text, self.sources, n=1)
+            raise item.error(
+                f"unknown source '{text}' in {item.where}",
+                f"did you mean '{near[0]}'?"
+                if near
+                else "add it to the table 'sources', or say it in two words or more",
+            )
+        return text
+
+    def value(self, item: Item) -> tuple[Item, Labels]:
+        """The bare value of `item`, and the labels it has."""
+        if item.kind != "mapping":
+            return item, self
+        given = [name for name in (*EVIDENCE, "value") if name in item.entries]
+        if len(given) != 1:
+            return item, self
+        item.mapping((given[0], "source", *(["evidence"] if given == ["value"] else [])))
+        labels = self.within(item.entries)
+        if given[0] != "value":
+            evidence = next(known for known in EVIDENCE if known == given[0])
+            labels = replace(labels, evidence=evidence)
+        return item.entries[given[0]], labels
+
+    def quantity(
+        self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0, whole: bool = False
+    ) -> Quantity:
+        """Read one number in `unit`, above `low`; `whole` refuses fractions.
+
+        Raises InputError at the value's line.
+        """
+        bare, labels = self.value(item)
+        number = labels.number(bare, unit, plain=plain, low=low)
+        if whole and number != round(number):
+            raise bare.error(f"{item.where} must be a whole number, not {bare.text}")
+        return Quantity(number, unit, labels.evidence, labels.named(item))
+
+    def curve(self, item: Item, unit: str, *, plain: float = 1.0) -> Curve:
+        """Read a table `{1: 14.3, 2: 27.1}` of numbers in `unit` by cores or threads."""
+        bare, labels = self.value(item)
+        if bare.kind != "mapping" or not bare.entries:
+            raise bare.error(
+                f"{item.where} must be a table by count", "write it as {1: 14.3, 2: 27.1}"
+            )
+        counts: list[int] = []
+        for name, entry in bare.entries.items():
+            if not name.isdigit() or int(name) < 1:
+                raise entry.error(
+                    f"'{name}' in {item.where} is not a count", "write it as {1: 14.3, 2: 27.1}"
+                )
+            if counts and int(name) <= counts[-1]:
+                raise entry.error(
+                    f"{name} comes after {counts[-1]} in {item.where}", "write the counts rising"
+                )
+            counts.append(int(name))
+        if counts[0] != 1:
+            raise bare.error(f"{item.where} begins at {counts[0]}", "begin with the value for 1")
+        numbers = [labels.number(entry, unit, plain=plain) for entry in bare.entries.values()]
+        return Curve(tuple(counts), tuple(numbers), unit, labels.evidence, labels.named(item))
+
+    def number(self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0) -> float:
+        """Read the bare number of `item` in `unit`; raises InputError at its line."""
+        try:
+            number = units.parse(item.scalar(), unit, plain=plain, cycles_per_ns=self.cycles_per_ns)
+        except units.UnitError as failure:
+            raise item.error(
+                f"{failure} in {item.where}", f"write a number in {units.accepted(unit)}"
+            ) from None
+        if not math.isfinite(number) or number <= low:
+            raise item.error(f"{item.where} must be above {low:g}, not {item.text}")
+        return number
+
+    def named(self, item: Item) -> str:
+        """The source of the value at `item`; raises InputError where it has none."""
+        if not self.source:
+            raise item.error(
+                f"{item.where} has no source",
+                "give it, its section or the file a 'source', or write {assumed: ...}",
+            )
+        return self.source
+
+
+def _evidence(item: Item) -> Evidence:
+    text = item.scalar()
+    for known in EVIDENCE:
+        if text == known:
+            return known
+    raise item.error(f"'{text}' is no evidence in {item.where}", did_you_mean(text, EVIDENCE))

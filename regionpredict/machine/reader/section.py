@@ -1,0 +1,90 @@
+"""One section of a machine file while it is read: its entries, its labels, its defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.machine.reader import defaults
+from regionpredict.machine.reader.document import Item, did_you_mean
+from regionpredict.machine.reader.labels import LABELS, Labels
+
+
+class Section:
+    """A mapping of the file with its known keys checked.
+
+    `entries` are the values; `labels` what a plain one gets; `defaulted` collects, for the whole
+    file, the keys that a default filled in.
+    """
+
+    def __init__(
+        self, item: Item, known: Iterable[str], labels: Labels, defaulted: list[str]
+    ) -> None:
+        self.item = item
+        self.entries = item.mapping((*known, *LABELS))
+        self.labels = labels.within(self.entries)
+        self.defaulted = defaulted
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def required(self, key: str) -> Item:
+        """The entry, or an InputError that says it is missing."""
+        item = self.entries.get(key)
+        if item is None:
+            raise self.item.error(
+                f"'{key}' is missing in {self.item.where}",
+                "docs/machines.md shows how it is written",
+            )
+        return item
+
+    def inner(self, key: str, known: Iterable[str]) -> Section:
+        """The section under `key`, with these labels as its defaults."""
+        return Section(self.required(key), known, self.labels, self.defaulted)
+
+    def quantity(self, key: str, unit: str, *, plain: float = 1.0, whole: bool = False) -> Quantity:
+        """The number under `key`, which must be there."""
+        return self.labels.quantity(self.required(key), unit, plain=plain, whole=whole)
+
+    def optional(
+        self, key: str, unit: str, default: float, why: str, *, whole: bool = False
+    ) -> Quantity:
+        """The number under `key`, or an assumed default for the reason `why`."""
+        if key in self.entries:
+            return self.quantity(key, unit, whole=whole)
+        self.left_out(key)
+        return defaults.assumed(default, unit, why)
+
+    def of_family(self, key: str, unit: str, family: Quantity) -> Quantity:
+        """The whole number under `key`, or the one of the processor's family."""
+        if key in self.entries:
+            return self.quantity(key, unit, whole=True)
+        if family.source.startswith("default: "):
+            self.left_out(key)
+        return family
+
+    def left_out(self, key: str) -> None:
+        """Remember that a default stands in for `key`."""
+        self.defaulted.append(f"{self.item.key}.{key}")
+
+    def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
+        """One of a few words."""
+        item = self.entries.get(key)
+        if item is None:
+            return default
+        text = item.scalar()
+        if text not in known:
+            raise item.error(f"'{text}' is no {item.where}", did_you_mean(text, known))
+        return text
+
+    def bandwidth(self) -> dict[str, Curve]:
+        """The tables under `bandwidth`, in GB/s by cores, for each kernel; none where absent."""
+        if "bandwidth" not in self.entries:
+            return {}
+        inner = self.inner("bandwidth", KERNELS)
+        return {
+            kernel: inner.labels.curve(inner.entries[kernel], "B/s", plain=1e9)
+            for kernel in KERNELS
+            if kernel in inner
+        }

@@ -1,0 +1,136 @@
+"""Verdicts as text, JSON and JUnit XML."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
+
+SCHEMA = "regionpredict/verdicts/1"
+_SIGNS = {"match": "match", "approximate": "approximate", "none": "NO MATCH"}
+
+
+def _sentence(check: Check) -> str:
+    """Why a check failed, in one line."""
+    if check.problem is not None:
+        return str(check.problem)
+    verdict = check.verdict
+    assert verdict is not None
+    name = check.parameter
+    return (
+        f"{check.callpath}: expected O({verdict.expected.text(name)}), "
+        f"found O({verdict.growth.text(name)}), "
+        f"diverges by O({verdict.divergence.text(name)}), "
+        f"allowed O({verdict.deviation.text(name)})"
+    )
+
+
+def _rule_sentence(rule: RuleCheck) -> str:
+    if rule.problem is not None:
+        return str(rule.problem)
+    assert rule.left is not None
+    assert rule.right is not None
+    return f"{rule.text}: O({rule.left.text()}) against O({rule.right.text()})"
+
+
+def report_table(report: Report) -> str:
+    """The verdicts as an aligned table, the rules and what failed below it."""
+    rows = [("call path", "expected", "model", "growth", "divergence", "verdict")]
+    for check in report.checks:
+        name, verdict = check.parameter, check.verdict
+        growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
+        if verdict is None:
+            said = "not checked" if check.problem is not None else "proposed"
+            rows.append((check.callpath, "-", check.model or "-", growth, "-", said))
+            continue
+        rows.append(
+            (
+                check.callpath + (" (litmus)" if check.litmus else ""),
+                f"O({verdict.expected.text(name)})",
+                check.model,
+                growth,
+                f"O({verdict.divergence.text(name)})",
+                _SIGNS[verdict.match],
+            )
+        )
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    for rule in report.rules:
+        lines.append(f"rule {'holds' if rule.passed else 'BROKEN'}: {_rule_sentence(rule)}")
+    lines += [f"failed: {_sentence(check)}" for check in report.checks if not check.passed]
+    if report.litmus_failed:
+        lines.append(
+            "note: a litmus test diverges too; the machine may be the cause of the other failures"
+        )
+    return "\n".join(lines)
+
+
+def report_json(report: Report) -> str:
+    """The verdicts as JSON, schema `regionpredict/verdicts/1`."""
+    verdicts = []
+    for check in report.checks:
+        name, verdict = check.parameter, check.verdict
+        verdicts.append(
+            {
+                "callpath": check.callpath,
+                "metric": check.metric,
+                "parameter": name,
+                "expectation": verdict.expected.text(name) if verdict else None,
+                "model": check.model or None,
+                "growth": check.growth.text(name) if check.growth is not None else None,
+                "divergence": verdict.divergence.text(name) if verdict else None,
+                "deviation": verdict.deviation.text(name) if verdict else None,
+                "match": verdict.match if verdict else None,
+                "adjusted_r2": check.adjusted_r2,
+                "litmus": check.litmus,
+                "passed": check.passed,
+                "problem": str(check.problem) if check.problem is not None else None,
+            }
+        )
+    rules = [
+        {
+            "rule": rule.text,
+            "left": rule.left.text() if rule.left is not None else None,
+            "right": rule.right.text() if rule.right is not None else None,
+            "passed": rule.passed,
+            "problem": str(rule.problem) if rule.problem is not None else None,
+        }
+        for rule in report.rules
+    ]
+    return json.dumps(
+        {"schema": SCHEMA, "passed": report.passed, "verdicts": verdicts, "rules": rules}, indent=1
+    )
+
+
+def report_junit(report: Report) -> str:
+    """The verdicts as JUnit XML: one test case an expectation, and one a rule."""
+    failures = sum(not c.passed and c.problem is None for c in report.checks)
+    errors = sum(c.problem is not None for c in report.checks)
+    broken = sum(not rule.passed for rule in report.rules)
+    suite = ElementTree.Element(
+        "testsuite",
+        name=f"expectations of {report.path}",
+        tests=str(len(report.checks) + len(report.rules)),
+        failures=str(failures + broken),
+        errors=str(errors),
+    )
+    for check in report.checks:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=check.metric or "metric", name=check.callpath
+        )
+        if check.problem is not None:
+            ElementTree.SubElement(case, "error", message=_sentence(check))
+        elif not check.passed:
+            ElementTree.SubElement(case, "failure", message=_sentence(check)).text = check.model
+    for rule in report.rules:
+        case = ElementTree.SubElement(suite, "testcase", classname="rule", name=rule.text)
+        if not rule.passed:
+            ElementTree.SubElement(case, "failure", message=_rule_sentence(rule))
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, "unicode") + "\n"

@@ -1,0 +1,60 @@
+"""Measured series as CSV and as Extra-P's text and JSON, which `fit` reads back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+from regionpredict.fit.experiment import Experiment
+
+
+def measurements_csv(experiment: Experiment) -> str:
+    """Measurements as a table, one repetition a row; `read_csv` reads it back."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = experiment.series[0].parameters if experiment.series else ()
+    writer.writerow(("callpath", "metric", *names, "value"))
+    for series in experiment.series:
+        for point, values in zip(series.points, series.values, strict=True):
+            writer.writerows(
+                (series.callpath, series.metric, *map(repr, point), repr(float(v))) for v in values
+            )
+    return out.getvalue()
+
+
+def measurements_extrap_text(experiment: Experiment) -> str:
+    """Measurements in Extra-P's text format.
+
+    All series must have the same points there; one with others begins at its own POINTS and is
+    left to the JSON form: it is written as NaN where a point is missing.
+    """
+    names = experiment.series[0].parameters if experiment.series else ("p",)
+    points = list(dict.fromkeys(p for series in experiment.series for p in series.points))
+    shown = [
+        f"{p[0]:.17g}" if len(names) == 1 else "( " + " ".join(f"{v:.17g}" for v in p) + " )"
+        for p in points
+    ]
+    lines = ["PARAMETER " + " ".join(names), "POINTS " + " ".join(shown)]
+    for series in experiment.series:
+        lines += [f"REGION {series.callpath}", f"METRIC {series.metric}"]
+        where = dict(zip(series.points, series.values, strict=True))
+        lines.extend(
+            "DATA " + " ".join(repr(float(v)) for v in where.get(p, (math.nan,))) for p in points
+        )
+    return "\n".join(lines) + "\n"
+
+
+def measurements_extrap_json(experiment: Experiment) -> str:
+    """Measurements in Extra-P's short JSON form."""
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for series in experiment.series:
+        rows = found.setdefault(series.callpath, {}).setdefault(series.metric, [])
+        rows.extend(
+            {"point": list(p), "values": [float(x) for x in v]}
+            for p, v in zip(series.points, series.values, strict=True)
+        )
+    names = list(experiment.series[0].parameters) if experiment.series else []
+    return json.dumps({"parameters": names, "measurements": found}, indent=1)

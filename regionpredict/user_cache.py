@@ -1,0 +1,140 @@
+"""Where the user's cache is, and folders that nobody else can put anything into.
+
+What lies in such a folder may be loaded into a program: so it must belong to who runs the command,
+be writable by nobody else, and lie where nobody else could exchange it. Nothing is taken from, or
+put into, a folder of which that is not true; there is no other folder to fall back on.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from regionpredict.errors import InputError
+
+NAME = "regionpredict"
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_ELSEWHERE = "or name another folder by XDG_CACHE_HOME"
+_UNMAPPED_UIDS = Path("/proc/sys/kernel/overflowuid")
+
+
+def user_cache_folder(environment: Mapping[str, str]) -> Path:
+    """The folder by `XDG_CACHE_HOME`, `HOME`, or the user's entry among the accounts; not created.
+
+    A relative XDG_CACHE_HOME does not count (XDG Base Directory Specification 0.8, "Basics").
+    Raises InputError where none of them names a folder.
+
+    >>> user_cache_folder({"HOME": "/home/ann", "XDG_CACHE_HOME": "here"}).as_posix()
+    '/home/ann/.cache/regionpredict'
+    """
+    named = environment.get("XDG_CACHE_HOME", "")
+    if Path(named).is_absolute():
+        return Path(named, NAME)
+    home = environment.get("HOME", "") or _home_of_account()
+    if Path(home).is_absolute():
+        return Path(home, ".cache", NAME)
+    raise InputError("no folder for the cache: this user has no home", remedy="set XDG_CACHE_HOME")
+
+
+def _home_of_account() -> str:
+    if sys.platform == "win32":
+        return str(Path.home())
+    import pwd  # noqa: PLC0415 (absent on other systems)
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
+
+
+def private_folder(path: Path) -> Path:
+    """The folder, made with mode 0700 where it is missing; the path without links in front.
+
+    Raises InputError where it cannot be made, is a link or no folder, belongs to somebody else or
+    is writable by others, or where a folder above it could be exchanged by somebody else.
+    """
+    path = path.absolute()
+    try:
+        for folder in (*reversed(path.parents), path):
+            _make(folder)
+            if folder != path:  # checked before anything is made in it
+                _check_above(folder)
+        real = path.parent.resolve(strict=True) / path.name
+        for folder in real.parents:
+            _check_above(folder)
+        _check_own(path)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made a folder for the cache: {error.strerror}",
+            remedy=f"make it yours, {_ELSEWHERE}", path=str(path),
+        ) from None  # fmt: skip
+    return real
+
+
+def is_private_file(path: Path) -> bool:
+    """Whether this is a regular file that only its owner, who runs the command, can change."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    mine = sys.platform == "win32" or (
+        status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE
+    )
+    return stat.S_ISREG(status.st_mode) and mine
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        return
+    except OSError:  # of a folder that is there, on a file system that cannot be written to
+        if not folder.is_dir():
+            raise
+
+
+def _check_own(path: Path) -> None:
+    status = os.lstat(path)
+    if stat.S_ISLNK(status.st_mode) or not stat.S_ISDIR(status.st_mode):
+        what = "a link" if stat.S_ISLNK(status.st_mode) else "no folder"
+        raise _refused(f"is {what}, where the cache should be", "remove it", path)
+    if sys.platform == "win32":
+        return
+    if status.st_uid != os.geteuid():
+        raise _refused(
+            f"belongs to user {status.st_uid}, and what is in it would be run", "remove it", path
+        )
+    if status.st_mode & _OTHERS_WRITE:
+        raise _refused("is writable by others, and what is in it would be run", "remove it", path)
+
+
+def _check_above(path: Path) -> None:
+    """Nobody but the superuser and the user may exchange what lies in this folder."""
+    if sys.platform == "win32":
+        return
+    status = os.lstat(path)
+    if status.st_uid not in (0, os.geteuid(), _uid_of_unmapped()):
+        raise _refused(
+            f"belongs to user {status.st_uid}, who could exchange the cache in it",
+            "give it to its user", path,
+        )  # fmt: skip
+    shared = status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX
+    if shared and not stat.S_ISLNK(status.st_mode):
+        raise _refused(
+            "is writable by others, who could exchange the cache in it", "chmod go-w", path
+        )
+
+
+def _uid_of_unmapped() -> int:
+    """Whose the superuser's files seem to be in a container that knows only its own user."""
+    try:
+        return int(_UNMAPPED_UIDS.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 65534
+
+
+def _refused(message: str, remedy: str, path: Path) -> InputError:
+    return InputError(message, remedy=f"{remedy}, {_ELSEWHERE}", path=str(path))
