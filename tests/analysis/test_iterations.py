@@ -73,7 +73,7 @@ def test_nests_by_value(loops: str, truth: Callable[[int, int], int]) -> None:
         assert runs(loops, **sizes) == truth(n, m), (n, m)
 
 
-@pytest.mark.parametrize(("loops", "truth"), [*NESTS[:3], NESTS[-1]], ids=str)
+@pytest.mark.parametrize(("loops", "truth"), [*NESTS[:3], NESTS[-1]])
 def test_nests_by_their_shown_form(loops: str, truth: Callable[[int, int], int]) -> None:
     count = facts_of_loop(loops + " x[0] = 1;", HEAD).statements[-1].executions
     assert count.expr is not None
