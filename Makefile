@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare bench validate mutants system clean
+.PHONY: demo test lint samples compare bench accuracy mutants system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -47,9 +47,10 @@ compare: $(VENV)/installed
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
 
-# Holds the saturation model against measurements from outside: make validate DATA=FOLDER
-validate: $(VENV)/installed
-	$(BIN)/python tests/validation/validate.py $(DATA)
+# Holds the model against measurements from outside, and docs/accuracy.md against what that gives:
+# make accuracy [DATA=FOLDER] [UPDATE=1]; without a folder only the sample that make test takes.
+accuracy: $(VENV)/installed
+	$(BIN)/python tests/accuracy/accuracy.py $(DATA) $(if $(UPDATE),--update)
 
 # Changes the model in small ways and counts what its rooms' tests catch: half an hour.
 mutants: $(VENV)/installed-test

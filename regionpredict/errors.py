@@ -27,9 +27,22 @@ class InputError(Exception):
         super().__init__(message)
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
+        path = printable(self.path)
+        place = ":".join(str(part) for part in (path, self.line, self.column) if part)
         text = f"{self.message}; {self.remedy}" if self.remedy else self.message
         return f"{place}: {text}" if place else text
+
+
+def printable(name: str) -> str:
+    r"""A file's name on one line of text: what is neither shown nor UTF-8 is escaped.
+
+    >>> print(printable("a\nb\udce9.c"), printable("blå.c"))
+    a\nb\xe9.c blå.c
+    """
+    if name.isprintable():
+        return name
+    shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
 
 
 class UsageError(InputError):

@@ -7,6 +7,7 @@ A fork starts in milliseconds with everything that was imported before.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import pickle
@@ -223,7 +224,7 @@ class _Pool:
                 os.close(other.orders)
             os.close(giving)
             os.close(taking)
-            # A parser's last words are no diagnostics.
+            faulthandler.disable()  # neither its word nor a parser's last words are diagnostics
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             threading.stack_size(self._limits.stack)
             worker = threading.Thread(target=self._serve, args=(orders, results))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, printable
 from regionpredict.frontend.lowering import (
     regions_of,
 )
@@ -22,6 +22,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
 from regionpredict.ir.flow import Flow
+from regionpredict.isolation import LIMITS, recursion_limit
 
 FRONTENDS = ("libclang", "pycparser")
 
@@ -56,7 +57,9 @@ def read(
     """
     chosen = frontend or default_frontend()
     alone = len(requests) == 1
-    return join([read_file(one, chosen, alone=alone, flows=flows) for one in requests], chosen)
+    return join(
+        [read_file(request, chosen, alone=alone, flows=flows) for request in requests], chosen
+    )
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
@@ -83,12 +86,21 @@ def read_file(
     `flows` asks for what all its functions do to memory as well. Raises InputError for a file
     that cannot be read where it stands `alone`.
     """
+    with recursion_limit(LIMITS.recursion):
+        return _read(request, frontend, alone=alone, flows=flows)
+
+
+def _read(request: SourceRequest, frontend: str, *, alone: bool, flows: bool) -> Part:
     try:
+        if not request.path.isprintable():
+            raise InputError(
+                "a file name that is no line of UTF-8 text", remedy="rename it", path=request.path
+            )
         unit = _parser(frontend)(request)
     except InputError as error:
         if alone:
             raise
-        place = Span(error.path or request.path, error.line or 1, error.column or 0)
+        place = Span(printable(error.path or request.path), error.line or 1, error.column or 0)
         return _without_regions(request, error.message, place)
     try:
         regions, notes = regions_of(unit)
@@ -108,12 +120,12 @@ def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Par
         raise InputError(
             reason, remedy="shorten it, or try the other --frontend", path=request.path
         )
-    return _without_regions(request, reason, Span(request.path, 1))
+    return _without_regions(request, reason, Span(printable(request.path), 1))
 
 
 def _without_regions(request: SourceRequest, reason: str, place: Span) -> Part:
     note = Diagnostic("RP004", place, f"{reason}: file left out")
-    return Part([], [note], (request.path,), frozenset(), "system", [])
+    return Part([], [note], (printable(request.path),), frozenset(), "system", [])
 
 
 def join(parts: Sequence[Part], frontend: str) -> Program:

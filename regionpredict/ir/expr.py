@@ -125,14 +125,14 @@ class Expr:
     def names(self) -> frozenset[str]:
         """Every name that the value depends on, those inside atoms included."""
         if self._names is None:
-            found: set[str] = set()
+            names: set[str] = set()
             for monomial in self.terms:
                 for factor, _ in monomial:
                     if isinstance(factor, str):
-                        found.add(factor)
+                        names.add(factor)
                     else:
-                        found |= factor.names
-            self._names = frozenset(found)
+                        names |= factor.names
+            self._names = frozenset(names)
         return self._names
 
     @property

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from regionpredict.cli.source_options import parse_pairs
 from regionpredict.frontend import SourceRequest, requests_for
 from regionpredict.frontend.libclang_reader import bindings
-from regionpredict.frontend.libclang_reader.unit_reader import arguments
+from regionpredict.frontend.libclang_reader.parsing import arguments
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 7

@@ -42,10 +42,8 @@ def test_every_room_named_exists_and_every_room_is_named() -> None:
 @pytest.mark.parametrize("room", [room for room in ROOMS if room.endswith("/")])
 def test_files_named_in_a_room_exist(room: str) -> None:
     for name in re.findall(r"`([\w]+(?:\.py|/))`", sections()[room]):
-        beside = ROOT / name
-        assert (PACKAGE / room / name).exists() or (PACKAGE / name).exists() or beside.exists(), (
-            name
-        )
+        inside = any((PACKAGE / room).rglob(name.rstrip("/")))
+        assert inside or (PACKAGE / name).exists() or (ROOT / name).exists(), name
 
 
 def test_every_room_says_its_door() -> None:
@@ -65,9 +63,8 @@ def test_links_lead_somewhere() -> None:
 def layers() -> dict[str, int]:
     """Room -> height; rooms of one line share theirs."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    (contract,) = (
-        c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers"
-    )
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (contract,) = (c for c in contracts if c["name"] == "The stairs go one way")
     height: dict[str, int] = {}
     for level, line in enumerate(reversed(contract["layers"])):
         for room in line.split("|"):

@@ -13,6 +13,7 @@ from regionpredict.frontend.headers.include_folders import (
     guess_tree,
     has_system_headers,
     is_system_path,
+    shortened,
     system_folders,
 )
 from regionpredict.frontend.headers.missing_declarations import Guesses
@@ -27,5 +28,6 @@ __all__ = [
     "guess_tree",
     "has_system_headers",
     "is_system_path",
+    "shortened",
     "system_folders",
 ]

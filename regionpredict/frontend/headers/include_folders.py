@@ -8,11 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from regionpredict.file_dependencies import Tree
+from regionpredict.frontend.requests import is_regular_file
 
 SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
 _GUESSES = ("include", "inc", "common", "src", "headers", "utilities", "util")
 _MAX_FOLDERS = 400
+_MAX_SHOWN = 100  # letters of a name in a message
 
 
 _GCC = "/usr/lib/gcc"
@@ -59,11 +61,11 @@ def _levels_up(source: str, root: str) -> Iterator[Path]:
 @lru_cache(maxsize=1)
 def compiler_headers() -> tuple[str, ...]:
     """Folders with a compiler's own headers (`stddef.h`, `omp.h`), the newest first."""
-    found = [
+    folders = [
         *Path(_GCC).glob("*/*/include"),
         *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
     ]
-    usable = [path for path in found if (path / "stddef.h").exists()]
+    usable = [path for path in folders if (path / "stddef.h").exists()]
     return tuple(str(path) for path in sorted(usable, key=_version, reverse=True)[:1])
 
 
@@ -86,14 +88,14 @@ def is_system_path(path: str) -> bool:
 @lru_cache(maxsize=256)
 def _header_folders(root: str) -> dict[str, list[str]]:
     """Header file name -> folders below `root` that hold one, nearest the root first."""
-    found: dict[str, list[str]] = {}
+    folders_of: dict[str, list[str]] = {}
     for count, (folder, below, files) in enumerate(os.walk(root)):
         if count > _MAX_FOLDERS:
             break
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in files:
-            found.setdefault(name, []).append(folder)
-    return found
+            folders_of.setdefault(name, []).append(folder)
+    return folders_of
 
 
 def guess_include(header: str, source: str, root: str) -> str | None:
@@ -103,13 +105,18 @@ def guess_include(header: str, source: str, root: str) -> str | None:
     anywhere below `root`.
     """
     for folder in guess_folders(source, root):
-        if Path(folder, header).is_file():
+        if is_regular_file(Path(folder, header)):
             return folder
     name = Path(header).name
     for candidate in _header_folders(str(_top(source, root))).get(name, []):
         base = Path(candidate, name)
         for _ in range(len(Path(header).parts)):
             base = base.parent
-        if (base / header).is_file():
+        if is_regular_file(base / header):
             return str(base)
     return None
+
+
+def shortened(name: str) -> str:
+    """A header's name as messages show it: one that goes on for thousands of letters is cut."""
+    return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from regionpredict.frontend.requests import is_regular_file
 from regionpredict.ir import Span
 
 _UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
@@ -51,7 +52,7 @@ class Guesses:
         for _, span in listed:
             if span.file not in self._texts:
                 path = Path(span.file)
-                readable = path.is_file() and len(self._text) < _MAX_TEXT
+                readable = is_regular_file(path) and len(self._text) < _MAX_TEXT
                 self._texts[span.file] = path.read_text("utf-8", "replace") if readable else ""
                 self._take(self._texts[span.file])
         return self._learn_types(listed) or self._learn_names(listed)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import (
     POINTER,
     Structure,
@@ -198,15 +199,15 @@ def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> N
 
 def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
     """The cursors of certain kinds directly below."""
-    found: list[Cursor] = []
+    matching: list[Cursor] = []
 
     def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
         if child.kind in kinds:
-            found.append(child)
+            matching.append(child)
         return 1
 
     visit(cursor, keep)
-    return found
+    return matching
 
 
 def integer(cursor: Cursor) -> int | None:
@@ -284,45 +285,48 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
 
     The main file comes first, with 0 for the file that includes it.
     """
-    found: list[tuple[int, int, int]] = []
+    inclusions_read: list[tuple[int, int, int]] = []
     place = Place()
 
     def visit(file: int, stack: Any, depth: int, _data: object) -> None:
         including, offset = 0, 0
         if depth:
             including, _, _, offset = place.read(stack[0])
-        found.append((file, including, offset))
+        inclusions_read.append((file, including, offset))
 
     library().clang_getInclusions(unit, _INCLUSION(visit), None)
-    return found
+    return inclusions_read
 
 
 def files_of(unit: int) -> list[str]:
     """The paths of all files that were read, as the parser found them, the system's as well."""
     lib = library()
-    found: list[str] = []
+    paths: list[str] = []
 
     def visit(file: int, _stack: Any, _depth: int, _data: object) -> None:
-        found.append(text(lib.clang_getFileName(file)))
+        paths.append(text(lib.clang_getFileName(file)))
 
     lib.clang_getInclusions(unit, _INCLUSION(visit), None)
-    return [path for path in found if path and path != PRELUDE]
+    return [path for path in paths if path and path != PRELUDE]
 
 
 def parse(
-    index: int, path: str, arguments: Sequence[str], options: int, prelude: str = ""
-) -> tuple[int, int]:
+    index: int, path: str, arguments: Sequence[str], options: int,
+    unsaved: Mapping[str, str] | None = None,
+) -> tuple[int, int]:  # fmt: skip
     """(error code, translation unit handle); the handle is 0 after an error.
 
-    A `prelude` is C text that is read in front of the file.
+    `unsaved`: file name -> text that is read in place of what is there. One that is called
+    `PRELUDE` is read in front of the file.
     """
-    words = [*arguments, *(("-include", PRELUDE) if prelude else ())]
-    array = (c_char_p * len(words))(*(word.encode() for word in words))
-    text_bytes = prelude.encode()
-    unsaved = UnsavedFile(PRELUDE.encode(), text_bytes, len(text_bytes))
+    texts = {os.fsencode(name): text.encode() for name, text in (unsaved or {}).items()}
+    words = [*arguments, *(("-include", PRELUDE) if PRELUDE in (unsaved or {}) else ())]
+    array = (c_char_p * len(words))(*(os.fsencode(word) for word in words))
+    files = (UnsavedFile * len(texts))(
+        *(UnsavedFile(n, text, len(text)) for n, text in texts.items())
+    )
     unit = c_void_p()
     code = library().clang_parseTranslationUnit2(
-        index, path.encode(), array, len(words), byref(unsaved), 1 if prelude else 0, options,
-        byref(unit),
-    )  # fmt: skip
+        index, os.fsencode(path), array, len(words), files, len(texts), options, byref(unit)
+    )
     return code, unit.value or 0

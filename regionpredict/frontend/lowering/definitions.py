@@ -33,14 +33,14 @@ def definitions_of(unit: Unit, function: Function, context: Context) -> tuple[De
     """Definitions of the region's free names, and of the names in those definitions in turn."""
     finder = _Finder(unit, context)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     waiting = sorted(context.invariants)
     steps = 0
     while waiting and steps < _MAX_STEPS:
         steps += 1
         name = waiting.pop()
         decl = context.invariants.get(name)
-        if decl is None or name in found:
+        if decl is None or name in definitions:
             continue
         result = finder.value_of(decl, homes.get(name, function))
         if result is None:
@@ -48,11 +48,11 @@ def definitions_of(unit: Unit, function: Function, context: Context) -> tuple[De
         value, home = result
         if name in value.names:
             continue
-        found[name] = Definition(name, value, decl.span)
+        definitions[name] = Definition(name, value, decl.span)
         for other in value.names:
             homes.setdefault(other, home)
             waiting.append(other)
-    return tuple(found[name] for name in sorted(found))
+    return tuple(definitions[name] for name in sorted(definitions))
 
 
 class _Finder:
@@ -106,40 +106,39 @@ class _Finder:
         return None
 
     def _writes_in(self, function: Function) -> Writes:
-        key = id(function)
-        if key not in self.unit.writes:
-            found: Writes = {}
-            _collect_writes(function.body, found, looped=False)
-            self.unit.writes[key] = found
-        return self.unit.writes[key]
+        if function not in self.unit.writes:
+            writes: Writes = {}
+            _collect_writes(function.body, writes, looped=False)
+            self.unit.writes[function] = writes
+        return self.unit.writes[function]
 
 
 def _collect_writes(
-    statement: Stmt, found: dict[Decl, list[tuple[Expression | None, bool]]], *, looped: bool
+    statement: Stmt, writes: dict[Decl, list[tuple[Expression | None, bool]]], *, looped: bool
 ) -> None:
     """Every write of a plain variable: the value where it is `=`, and whether a loop repeats it."""
     if isinstance(statement, ExprStmt):
         plain = statement.expr
         if isinstance(plain, Assign) and plain.op == "=" and isinstance(plain.left, Name):
-            found.setdefault(plain.left.decl, []).append((plain.right, looped))
-            _collect_from(plain.right, found)
+            writes.setdefault(plain.left.decl, []).append((plain.right, looped))
+            _collect_from(plain.right, writes)
             return
     for expression in own_expressions(statement):
-        _collect_from(expression, found)
+        _collect_from(expression, writes)
     inside = looped or isinstance(statement, (For, While))
     for inner in inner_statements(statement):
-        _collect_writes(inner, found, looped=inside)
+        _collect_writes(inner, writes, looped=inside)
 
 
 def _collect_from(
-    expression: Expression, found: dict[Decl, list[tuple[Expression | None, bool]]]
+    expression: Expression, writes: dict[Decl, list[tuple[Expression | None, bool]]]
 ) -> None:
     for inner in every_expression(expression):
         if isinstance(inner, Assign) and isinstance(inner.left, Name):
-            found.setdefault(inner.left.decl, []).append((None, True))
+            writes.setdefault(inner.left.decl, []).append((None, True))
         elif (
             isinstance(inner, Unary)
             and isinstance(inner.operand, Name)
             and inner.op in ("++", "--", "p++", "p--", "&")
         ):
-            found.setdefault(inner.operand.decl, []).append((None, True))
+            writes.setdefault(inner.operand.decl, []).append((None, True))

@@ -29,7 +29,7 @@ from regionpredict.ir import Definition, Diagnostic, Region, Span
 _BY_THREAD = frozenset(("omp_get_thread_num",))
 
 
-class Found(NamedTuple):
+class LoopSite(NamedTuple):
     """A loop directive with its loop, and what stands around it."""
 
     directive: Directive
@@ -46,15 +46,15 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
     notes: list[Diagnostic] = []
     for function in unit.functions:
         here: Counter[tuple[str, int, int]] = Counter()
-        for found in _find(function.body, (), ()):
-            span = found.directive.span
-            place = (span.file, span.line, found.directive.pragma.offset)
+        for site in _find(function.body, (), ()):
+            span = site.directive.span
+            place = (span.file, span.line, site.directive.pragma.offset)
             here[place] += 1
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
-            builder = RegionBuilder(unit, function, found.directive.pragma, span)
-            region = builder.build(found.loop, found.context, found.enclosing)
+            builder = RegionBuilder(unit, function, site.directive.pragma, span)
+            region = builder.build(site.loop, site.context, site.enclosing)
             built.append((region, definitions_of(unit, function, builder.context)))
         seen |= set(here)
         notes += _parallel_without_loop(function)
@@ -71,7 +71,7 @@ def _lost(
     unit: Unit, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Regions whose code the parser could not recover: they are named all the same."""
-    found: list[tuple[Region, tuple[Definition, ...]]] = []
+    lost: list[tuple[Region, tuple[Definition, ...]]] = []
     for file, pragma in unit.directives:
         if (file, pragma.line, pragma.offset) in seen:
             continue
@@ -79,8 +79,8 @@ def _lost(
         function = _around(unit, span)
         builder = RegionBuilder(unit, function, pragma, span)
         context = "combined" if "parallel" in pragma.kind.split() else "orphaned"
-        found.append((builder.build(None, context, ()), ()))
-    return found
+        lost.append((builder.build(None, context, ()), ()))
+    return lost
 
 
 def _around(unit: Unit, span: Span) -> Function:
@@ -94,11 +94,11 @@ def _around(unit: Unit, span: Span) -> Function:
 
 def _find(
     statement: Stmt, directives: tuple[Pragma, ...], loops: tuple[For, ...]
-) -> Iterator[Found]:
+) -> Iterator[LoopSite]:
     if isinstance(statement, Directive):
         pragma = statement.pragma
         if pragma.is_loop:
-            yield Found(statement, _loop_of(statement.body), _context(pragma, directives), loops)
+            yield LoopSite(statement, _loop_of(statement.body), _context(pragma, directives), loops)
         if statement.body is not None:
             yield from _find(statement.body, (*directives, pragma), loops)
         return

@@ -11,6 +11,7 @@ from regionpredict.frontend.syntax import (
     Cast,
     Decl,
     DeclStmt,
+    Effects,
     Expression,
     ExprStmt,
     For,
@@ -18,6 +19,7 @@ from regionpredict.frontend.syntax import (
     Name,
     Stmt,
     Unary,
+    every_expression,
 )
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE
@@ -50,11 +52,36 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
         if sided is not None:
             return _header(loop, decl, step, sided, context, frame)
     counting = _counts_down(loop.condition)
-    if counting is not None:
+    if counting is not None and all(decl is not counting for decl, _ in steps):
         start = _start(loop.init, counting, context, frame)
         begin = start - 1 if isinstance(start, Expr) else None
         return Header(counting, begin, ">=", Expr.const(0), -ONE)
     return None
+
+
+def is_steady(loop: For, header: Header, effects: Effects) -> bool:
+    """Whether nothing but the header moves the loop variable, and nothing moves bound and step.
+
+    `for (i = 0, j = n; i < j; i++, j--)` is not, nor is a loop whose body sets its variable.
+    """
+    moved = set(effects.written_in(loop.body))
+    if header.decl in moved:
+        return False
+    for expression in (loop.condition, loop.increment):
+        if expression is not None:
+            moved |= effects.of(expression).keys()
+    moved.discard(header.decl)
+    increment = loop.increment
+    read = [loop.condition] if loop.condition is not None else []
+    if isinstance(increment, Assign):
+        if _reads(increment.right, header.decl) and increment.op != "=":
+            return False  # s += s
+        read.append(increment.right)
+    return not any(_reads(expression, decl) for expression in read for decl in moved)
+
+
+def _reads(expression: Expression, decl: Decl) -> bool:
+    return any(isinstance(e, Name) and e.decl is decl for e in every_expression(expression))
 
 
 def _header(
@@ -119,18 +146,18 @@ def _bare(expression: Expression) -> Expression:
 
 
 def _steps(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
-    found: list[tuple[Decl, Expression | int]] = []
+    steps: list[tuple[Decl, Expression | int]] = []
     for part in _comma_parts(increment):
         if isinstance(part, Unary) and isinstance(part.operand, Name):
             if part.op in ("++", "p++"):
-                found.append((part.operand.decl, 1))
+                steps.append((part.operand.decl, 1))
             elif part.op in ("--", "p--"):
-                found.append((part.operand.decl, -1))
+                steps.append((part.operand.decl, -1))
         elif isinstance(part, Assign) and isinstance(part.left, Name):
             step = _assigned_step(part, part.left.decl)
             if step is not None:
-                found.append((part.left.decl, step))
-    return found
+                steps.append((part.left.decl, step))
+    return steps
 
 
 def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
@@ -177,9 +204,13 @@ def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
     return None
 
 
+def _is_zero(expression: Expression) -> bool:
+    return isinstance(expression, IntLit) and expression.value == 0
+
+
 def _counts_down(condition: Expression | None) -> Decl | None:
     bare = _bare(condition) if condition is not None else None
-    if isinstance(bare, Binary) and bare.op in (">", "!=") and bare.right == IntLit(0):
+    if isinstance(bare, Binary) and bare.op in (">", "!=") and _is_zero(bare.right):
         bare = _bare(bare.left)
     if isinstance(bare, Unary) and bare.op == "p--" and isinstance(bare.operand, Name):
         return bare.operand.decl

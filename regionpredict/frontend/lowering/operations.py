@@ -276,7 +276,7 @@ class Tally:
             self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
         elif name not in _FREE:
             self.count(f"call:{name}", ctype.bits or 64)
-            memory = any(one.kind in ("pointer", "array") for one in types)
+            memory = any(ctype.kind in ("pointer", "array") for ctype in types)
             self.calls.append(Call(name, expression.span, memory))
         return ctype
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from regionpredict.frontend.lowering.loop_headers import Header, read_header
+from regionpredict.frontend.lowering.loop_headers import Header, is_steady, read_header
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
@@ -86,7 +86,7 @@ class RegionBuilder:
     ) -> Region:
         """The region; without a loop that could be read, one that says so."""
         frame = Frame({})
-        outer = tuple(self._outer_loop(one, frame) for one in enclosing)
+        outer = tuple(self._outer_loop(loop_around, frame) for loop_around in enclosing)
         nest: Loop | None = None
         if loop is None:
             self.say(
@@ -155,7 +155,7 @@ class RegionBuilder:
     def _for(self, loop: For, frame: Frame) -> list[Node]:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
-        if header is None:
+        if header is None or not is_steady(loop, header, self.effects):
             return [*before, self._uncounted(loop, "for", frame)]
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
@@ -167,6 +167,7 @@ class RegionBuilder:
         body = self._body(loop.body, frame)
         self.context.open_loops.pop()
         self._leave(loop, written, trips, outside, frame)
+        self._leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
             loop.span, exits=_stops(loop),
@@ -240,6 +241,17 @@ class RegionBuilder:
             else:
                 self._forget(decl, frame)
 
+    def _leave_counter(self, loop: For, header: Header, trips: Expr | None, frame: Frame) -> None:
+        """What the loop's own variable holds behind it: the first value that fails the test."""
+        decl = header.decl
+        if isinstance(loop.init, DeclStmt) and decl in loop.init.decls:
+            return
+        if trips is None or header.start is None or header.step is None or _stops(loop):
+            self._forget(decl, frame)
+            return
+        end = header.start + trips * header.step
+        frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
+
     def _forget(self, decl: Decl, frame: Frame) -> None:
         name = self.context.name_of(decl, frame.depth)
         if decl.ctype.kind == "pointer":
@@ -270,7 +282,8 @@ class RegionBuilder:
             if inner is None or inner == 0:
                 return inner
             header = read_header(body, self.context, frame)
-            trips = _trips(header) if header is not None else None
+            steady = header is not None and is_steady(body, header, self.effects)
+            trips = _trips(header) if header is not None and steady else None
             if trips is None or trips.names & set(self.context.open_loops):
                 return None
             return inner * trips
@@ -529,19 +542,19 @@ def _in_order(decls: Collection[Decl]) -> list[Decl]:
 
 def _listed_private(pragma: Pragma) -> set[str]:
     """The names in clauses that give each thread its own copy."""
-    found: set[str] = set()
+    names: set[str] = set()
     for clause in pragma.clauses:
         if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
-            found.update(name.strip() for name in clause.text.split(":")[-1].split(","))
-    return found
+            names.update(name.strip() for name in clause.text.split(":")[-1].split(","))
+    return names
 
 
 def _declared_in(loop: Stmt) -> set[Decl]:
-    found: set[Decl] = set()
+    declared: set[Decl] = set()
     for statement in every_statement(loop):
         if isinstance(statement, DeclStmt):
-            found.update(statement.decls)
-    return found
+            declared.update(statement.decls)
+    return declared
 
 
 def _exits(body: Stmt, *, own: bool = True) -> bool:

@@ -76,29 +76,29 @@ class _Flows:
         handler = _STATEMENTS.get(type(statement))
         if handler is not None:
             return handler(self, statement)
-        found: list[Event] = []
+        events: list[Event] = []
         for expression in own_expressions(statement) if statement is not None else ():
-            self._expression(expression, found)
-        return found
+            self._expression(expression, events)
+        return events
 
     def _compound(self, statement: Compound) -> list[Event]:
         return [event for item in statement.items for event in self._body(item)]
 
     def _declared(self, statement: DeclStmt) -> list[Event]:
-        found: list[Event] = []
+        events: list[Event] = []
         for decl in statement.decls:
             if decl.init is not None and decl.kind != "static":
-                self._expression(decl.init, found)
-                self._assigned(Name(decl, decl.span), decl.init, found)
-        return found
+                self._expression(decl.init, events)
+                self._assigned(Name(decl, decl.span), decl.init, events)
+        return events
 
     def _for(self, loop: For) -> list[Event]:
-        found = self._body(loop.init)
+        events = self._body(loop.init)
         written = set(self.effects.written_in(loop.body))
         for part in (loop.condition, loop.increment):
             if part is not None:
                 written |= self.effects.of(part).keys()
-        return found + self._loop(loop, frozenset(written), loop.increment)
+        return events + self._loop(loop, frozenset(written), loop.increment)
 
     def _while(self, loop: While | RangeFor) -> list[Event]:
         written = self.effects.written_in(loop)
@@ -120,26 +120,26 @@ class _Flows:
         return [Block("loop", tuple(inside), loop.span)] if inside else []
 
     def _if(self, statement: If) -> list[Event]:
-        found: list[Event] = []
-        self._expression(statement.condition, found)
+        events: list[Event] = []
+        self._expression(statement.condition, events)
         for side in (statement.then, statement.other):
             inside = self._body(side)
             if inside:
-                found.append(Block("branch", tuple(inside), Span("", 0)))
-        return found
+                events.append(Block("branch", tuple(inside), Span("", 0)))
+        return events
 
     def _switch(self, statement: Switch) -> list[Event]:
         inside = self._body(statement.body)
         return [Block("branch", tuple(inside), statement.span)] if inside else []
 
     def _return(self, statement: Return) -> list[Event]:
-        found: list[Event] = []
+        events: list[Event] = []
         if statement.value is not None:
-            self._expression(statement.value, found)
-            place = self._points(statement.value, found)
+            self._expression(statement.value, events)
+            place = self._points(statement.value, events)
             if place is not None:
-                found.append(Returned(place))
-        return found
+                events.append(Returned(place))
+        return events
 
     def _directive(self, statement: Directive) -> list[Event]:
         pragma: Pragma = statement.pragma
@@ -165,7 +165,7 @@ class _Flows:
         return inside
 
     def _names_in(self, statement: Stmt) -> tuple[tuple[str, Place], ...]:
-        found: dict[str, Place] = {}
+        places: dict[str, Place] = {}
         for expression in expressions_in(statement):
             if isinstance(expression, (Name, Member)):
                 ctype = _type(expression)
@@ -174,30 +174,30 @@ class _Flows:
                 place = place if place is None else (*place, *(rows or ()))
                 name = _shown(expression) if place is not None else None
                 if place is not None and name is not None:
-                    found.setdefault(name, place)
-        return tuple(found.items())
+                    places.setdefault(name, place)
+        return tuple(places.items())
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _expression(self, expression: Expression, found: list[Event]) -> None:
+    def _expression(self, expression: Expression, events: list[Event]) -> None:
         """The calls and writes in an expression; calls in arguments come before their call."""
         if isinstance(expression, Assign):
-            self._expression(expression.right, found)
+            self._expression(expression.right, events)
             for inner in below(expression.left):
-                self._expression(inner, found)
-            self._written(expression.left, found)
+                self._expression(inner, events)
+            self._written(expression.left, events)
             if expression.op == "=":
-                self._assigned(expression.left, expression.right, found)
+                self._assigned(expression.left, expression.right, events)
             return
         for inner in below(expression):
-            self._expression(inner, found)
+            self._expression(inner, events)
         if isinstance(expression, Unary) and expression.op in _STEPS:
-            self._written(expression.operand, found)
+            self._written(expression.operand, events)
         elif isinstance(expression, CallExpr):
-            self._call(expression, found)
+            self._call(expression, events)
 
-    def _call(self, call: CallExpr, found: list[Event]) -> Place:
-        for event in found:  # asked for again by _points
+    def _call(self, call: CallExpr, events: list[Event]) -> Place:
+        for event in events:  # asked for again by _points
             if (
                 isinstance(event, Handed)
                 and event.span == call.span
@@ -206,20 +206,22 @@ class _Flows:
                 return (*event.result, "*")
         self.calls += 1
         slot = (f"{call.name}()@{self.calls}",)
-        arguments = tuple(self._points(one, found) for one in call.args)
-        found.append(Handed(call.name if call.decl is not None else "", arguments, slot, call.span))
+        arguments = tuple(self._points(argument, events) for argument in call.args)
+        events.append(
+            Handed(call.name if call.decl is not None else "", arguments, slot, call.span)
+        )
         return (*slot, "*")
 
-    def _assigned(self, target: Expression, value: Expression, found: list[Event]) -> None:
+    def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
         ctype = _type(target)
         if ctype.kind != "pointer" and not (decl is not None and _decays(decl)):
             return
-        slot = self._object(target, found)
+        slot = self._object(target, events)
         if slot is not None:
-            found.append(Link(slot, self._points(value, found), self.at))
+            events.append(Link(slot, self._points(value, events), self.at))
 
-    def _written(self, target: Expression, found: list[Event]) -> None:
+    def _written(self, target: Expression, events: list[Event]) -> None:
         """A store to array elements that moves with a loop; plain variables and rows are none."""
         if _type(target).kind in ("pointer", "array"):
             return
@@ -246,9 +248,9 @@ class _Flows:
         # The first of three dimensions may stand still: one of two grids is written.
         if not levels or (still and (len(levels) < 3 or levels[-1] or len(still) > 1)):
             return
-        place = self._object(target, found)
+        place = self._object(target, events)
         if place is not None:
-            found.append(Write(place, not still, self.at))
+            events.append(Write(place, not still, self.at))
 
     def _moves(self, expression: Expression) -> bool:
         """Whether a subscript changes: with a loop here, or with the loops around a call."""
@@ -264,19 +266,19 @@ class _Flows:
 
     # -- places ---------------------------------------------------------------------------------
 
-    def _object(self, expression: Expression | None, found: list[Event] | None) -> Place | None:
+    def _object(self, expression: Expression | None, events: list[Event] | None) -> Place | None:
         """The memory in which an lvalue lies."""
         if isinstance(expression, Name):
             return _slot(expression.decl)
         if isinstance(expression, Cast):
-            return self._object(expression.operand, found)
+            return self._object(expression.operand, events)
         if isinstance(expression, Index):
-            return self._points(expression.base, found)
+            return self._points(expression.base, events)
         if isinstance(expression, Unary) and expression.op == "*":
-            return self._points(expression.operand, found)
+            return self._points(expression.operand, events)
         if isinstance(expression, Member) and expression.base is not None:
             base = expression.base
-            inner = self._points(base, found) if expression.arrow else self._object(base, found)
+            inner = self._points(base, events) if expression.arrow else self._object(base, events)
             if inner is None:
                 return None
             element = isinstance(base, Index) or (
@@ -288,7 +290,7 @@ class _Flows:
             )
         return None
 
-    def _points(self, expression: Expression, found: list[Event] | None) -> Place | None:
+    def _points(self, expression: Expression, events: list[Event] | None) -> Place | None:
         """The memory that an address points into; None where the expression is no address."""
         if isinstance(expression, Name) and expression.decl.ctype.kind == "array":
             return ((*_slot(expression.decl), "*") if _decays(expression.decl)
@@ -297,24 +299,24 @@ class _Flows:
             isinstance(expression, Unary) and expression.op == "*"
         ):
             kind = _type(expression).kind
-            place = self._object(expression, found) if kind in ("pointer", "array") else None
+            place = self._object(expression, events) if kind in ("pointer", "array") else None
             return place if place is None or kind == "array" else (*place, "*")
         if isinstance(expression, Cast):
-            return self._points(expression.operand, found)
+            return self._points(expression.operand, events)
         if isinstance(expression, Unary):
             if expression.op == "&":
-                return self._object(expression.operand, found)
-            return self._points(expression.operand, found) if expression.op in _STEPS else None
+                return self._object(expression.operand, events)
+            return self._points(expression.operand, events) if expression.op in _STEPS else None
         if isinstance(expression, Binary) and expression.op in ("+", "-", ","):
-            left = self._points(expression.left, found) if expression.op != "," else None
-            return left if left is not None else self._points(expression.right, found)
+            left = self._points(expression.left, events) if expression.op != "," else None
+            return left if left is not None else self._points(expression.right, events)
         if isinstance(expression, Assign):
-            return self._points(expression.right, found)
+            return self._points(expression.right, events)
         if isinstance(expression, Ternary):
-            then = self._points(expression.then, found)
-            return then if then is not None else self._points(expression.other, found)
-        if isinstance(expression, CallExpr) and found is not None:
-            return self._call(expression, found)
+            then = self._points(expression.then, events)
+            return then if then is not None else self._points(expression.other, events)
+        if isinstance(expression, CallExpr) and events is not None:
+            return self._call(expression, events)
         return None
 
 

@@ -102,7 +102,7 @@ class ExpressionBuilder:
         self.places = places
         self._types = types
         self._implicit = implicit
-        self._known: dict[int, tuple[Expression, CType]] = {}  # types that no declaration tells
+        self._known: dict[Expression, CType] = {}  # types that no declaration tells
         self._builders: dict[type, Callable[[Any, Scope], Expression]] = {
             c_ast.ID: self._name,
             c_ast.Constant: self._constant,
@@ -169,8 +169,8 @@ class ExpressionBuilder:
         while isinstance(chain[-1].left, c_ast.BinaryOp):
             chain.append(chain[-1].left)
         result = self.build(chain[-1].left, scope)
-        for one in reversed(chain):
-            result = Binary(one.op, result, self.build(one.right, scope))
+        for item in reversed(chain):
+            result = Binary(item.op, result, self.build(item.right, scope))
         return result
 
     def _assignment(self, node: Any, scope: Scope) -> Expression:
@@ -200,11 +200,11 @@ class ExpressionBuilder:
         return Member(base, field, arrow, _NO_SPAN)
 
     def _type_of(self, expression: Expression) -> CType:
-        known = self._known.get(id(expression))
-        return known[1] if known is not None else type_of(expression)
+        known = self._known.get(expression)
+        return known if known is not None else type_of(expression)
 
     def _with_type(self, expression: Expression, ctype: CType) -> Expression:
-        self._known[id(expression)] = (expression, ctype)
+        self._known[expression] = ctype
         return expression
 
     def _call(self, node: Any, scope: Scope) -> Expression:
@@ -242,18 +242,18 @@ class ExpressionBuilder:
         return Cast(self._types().of(node.to_type, scope), self.build(node.expr, scope))
 
     def _comma(self, node: Any, scope: Scope) -> Expression:
-        parts = [self.build(one, scope) for one in node.exprs]
+        parts = [self.build(item, scope) for item in node.exprs]
         result = parts[0]
         for part in parts[1:]:
             result = Binary(",", result, part)
         return result
 
     def _list(self, node: Any, scope: Scope) -> Expression:
-        return Opaque("{}", tuple(self.build(one, scope) for one in node.exprs or ()))
+        return Opaque("{}", tuple(self.build(item, scope) for item in node.exprs or ()))
 
     def _designated(self, node: Any, scope: Scope) -> Expression:
-        inner = [one for one in node.name if not isinstance(one, c_ast.ID)]
-        parts = [self.build(getattr(one, "expr", one), scope) for one in (*inner, node.expr)]
+        inner = [item for item in node.name if not isinstance(item, c_ast.ID)]
+        parts = [self.build(getattr(item, "expr", item), scope) for item in (*inner, node.expr)]
         return Opaque(_OTHER, tuple(parts))
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
@@ -266,18 +266,18 @@ class ExpressionBuilder:
 
     def _inside(self, node: Any, scope: Scope) -> Expression:
         """A statement inside an expression: what it does is not followed, only what it names."""
-        found: list[Expression] = []
+        inner_expressions: list[Expression] = []
         for _, child in node.children():
             if isinstance(child, c_ast.Decl) and child.name:
                 self._types().define(child.type, scope)
                 ctype = self._types().of(child.type, scope)
                 scope.names[child.name] = Decl(child.name, "local", ctype, self._span(child))
-                found.append(Opaque(_OTHER))
+                inner_expressions.append(Opaque(_OTHER))
             elif isinstance(child, c_ast.Compound) or type(child) not in self._builders:
-                found.append(self._inside(child, scope))
+                inner_expressions.append(self._inside(child, scope))
             else:
-                found.append(self.build(child, scope))
-        return Opaque(_OTHER, tuple(found))
+                inner_expressions.append(self.build(child, scope))
+        return Opaque(_OTHER, tuple(inner_expressions))
 
 
 def _finite(value: float) -> float:

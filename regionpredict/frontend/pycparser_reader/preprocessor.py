@@ -15,11 +15,9 @@ from typing import Any
 import pcpp
 
 from regionpredict.errors import InputError
-from regionpredict.frontend.headers import SHIPPED, guess_include, is_system_path
+from regionpredict.frontend.headers import SHIPPED, guess_include, is_system_path, shortened
 from regionpredict.frontend.pycparser_reader.tokens import SPACE, Spot, Token, lines_of
-from regionpredict.frontend.requests import (
-    SourceRequest,
-)
+from regionpredict.frontend.requests import SourceRequest, is_regular_file, read_regular_file
 from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import (
     blank_comments,
@@ -28,6 +26,7 @@ from regionpredict.ir import Diagnostic, Span
 
 _MAX_GUESSES = 6
 _MAX_DEPTH = 100
+_MAX_EXPANDED = 500_000  # tokens that macros give: some seconds, and more than programs have
 _SYSTEM_FOLDERS = ("/usr/include", "/usr/local/include")
 _BOM = b"\xef\xbb\xbf"
 
@@ -130,12 +129,7 @@ class Preprocessed:
 
 def preprocess(request: SourceRequest) -> Preprocessed:
     """Runs the preprocessor; raises InputError where the file itself cannot be read."""
-    try:
-        data = Path(request.path).read_bytes()
-    except OSError as error:
-        raise InputError(
-            "cannot be read", remedy=str(error.strerror or error), path=request.path
-        ) from error
+    data = read_regular_file(request.path)
     run = _Preprocessor(request)
     try:
         tokens = [token for token in run.run(data) if token.type != SPACE]
@@ -162,6 +156,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.opened: dict[str, None] = {request.path: None}
         self.missed: dict[str, None] = {}
         self.line = 1
+        self.expanded = 0  # tokens that macros gave
         self.text = ""
         self.rewrite_paths: list[Any] = []
         self.auto_pragma_once_enabled = False  # it takes files for guarded that are not
@@ -246,7 +241,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         path = self._locate(name, spot.file, quoted=quoted) or self._guess(name, spot.file)
         if path is None:
             message = (
-                f"header '{name}' not found: what it declares is unknown; add its folder with -I"
+                f"header '{shortened(name)}' not found: what it declares is unknown; "
+                "add its folder with -I"
             )
             self.diagnostics.append(
                 Diagnostic("RP001", Span(spot.file, spot.line, spot.column), message)
@@ -255,7 +251,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if self.include_depth > _MAX_DEPTH or self._read_already(path):
             return
         data = self.files.get(path)
-        yield from self._file(path, Path(path).read_bytes() if data is None else data)
+        yield from self._file(path, read_regular_file(path) if data is None else data)
 
     def _read_already(self, path: str) -> bool:
         return path in self.include_once or self.guards.get(path, "") in self.macros
@@ -264,7 +260,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         first = [str(Path(includer).parent), *self.quoted] if quoted else []
         for folder in (*first, *self.folders):
             path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 (may be absolute)
-            if Path(path).is_file():
+            if is_regular_file(path):
                 same = os.path.normpath(self.request.path)
                 return self.request.path if path == same else path
         return None
@@ -313,8 +309,17 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 if given is None:
                     out.append(token)
                 else:
+                    self._count_expanded(len(given))
                     waiting.extend(reversed(given))
         return out
+
+    def _count_expanded(self, tokens: int) -> None:
+        self.expanded += tokens
+        if self.expanded > _MAX_EXPANDED:
+            raise InputError(
+                f"its macros expand to more than {_MAX_EXPANDED} tokens",
+                remedy="try --frontend libclang", path=self.request.path, line=self.line,
+            )  # fmt: skip
 
     def _counted(self, token: Token) -> Token:
         number = token.lineno
@@ -327,10 +332,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         hidden = token.hidden | {token.value}
         if macro.arglist is None:
             return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in macro.value]
-        found = _arguments(waiting)
-        if found is None:
+        call = _arguments(waiting)
+        if call is None:
             return None
-        count, arguments, closing = found
+        count, arguments, closing = call
         fitted = _fitted(macro, arguments)
         if fitted is None:
             spot = token.source
@@ -404,16 +409,16 @@ def _guard(data: bytes) -> str:
 
 def _spaced(tokens: list[Token]) -> list[Token]:
     """An argument with the spaces that it is written with, for `#argument`."""
-    found: list[Token] = []
+    spaced: list[Token] = []
     for token in tokens:
-        last = found[-1].source if found else None
+        last = spaced[-1].source if spaced else None
         here = token.source
         if last is not None and here is not None and token.type != SPACE:
-            behind = last.offset + len(found[-1].value)
+            behind = last.offset + len(spaced[-1].value)
             if here.offset > behind or here.file != last.file:
-                found.append(Token(SPACE, " ", here))
-        found.append(token)
-    return found
+                spaced.append(Token(SPACE, " ", here))
+        spaced.append(token)
+    return spaced
 
 
 def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:

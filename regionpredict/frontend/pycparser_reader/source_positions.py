@@ -60,15 +60,15 @@ class Places:
             at = self.index(node)
             while at < len(self.words) - 1 and self.words[at].value != "{":
                 at += 1
-            found = [self.attributes.get(i) for i in range(self.index(node) - 2, at)]
+            candidates = [self.attributes.get(i) for i in range(self.index(node) - 2, at)]
             closing = self.partner[at] if 0 <= at < len(self.partner) else -1
-            found.append(self.attributes.get(closing) if closing >= 0 else None)
+            candidates.append(self.attributes.get(closing) if closing >= 0 else None)
         else:
             name = self.name_index(node)
-            found = [self.attributes.get(i) for i in range(name, self._semicolon(name))]
+            candidates = [self.attributes.get(i) for i in range(name, self._semicolon(name))]
             before = self.declaration_start(name)
-            found += [self.attributes.get(i) for i in range(before - 1, name)]
-        asked = [one for one in found if one is not None]
+            candidates += [self.attributes.get(i) for i in range(before - 1, name)]
+        asked = [candidate for candidate in candidates if candidate is not None]
         return max(asked) if asked else None
 
     # -- expressions ----------------------------------------------------------------------------

@@ -93,11 +93,11 @@ class TreeBuilder:
         while not isinstance(declarator, c_ast.FuncDecl) and getattr(declarator, "type", None):
             declarator = declarator.type
         listed = list(declarator.args.params) if getattr(declarator, "args", None) else []
-        old = {one.name: one for one in node.param_decls or () if isinstance(one, c_ast.Decl)}
-        for one in listed:
-            given = old.get(one.name) if isinstance(one, c_ast.ID) else one
+        old = {item.name: item for item in node.param_decls or () if isinstance(item, c_ast.Decl)}
+        for item in listed:
+            given = old.get(item.name) if isinstance(item, c_ast.ID) else item
             if isinstance(given, (c_ast.Decl, c_ast.Typename)) and not _is_void(given):
-                yield self._parameter(given, ")" if isinstance(one, c_ast.ID) else ",")
+                yield self._parameter(given, ")" if isinstance(item, c_ast.ID) else ",")
 
     def _parameter(self, node: Any, until: str) -> Decl:
         self._types.define(node.type, self._scope)
@@ -182,7 +182,7 @@ class TreeBuilder:
         return self._directed(group[0], at, lambda: self._declarations(group, at))
 
     def _labelled(self, node: Any, at: Spot) -> Stmt:
-        return Compound(tuple(self._statement(one) for one in node.stmts or ()))
+        return Compound(tuple(self._statement(item) for item in node.stmts or ()))
 
     def _if(self, node: Any, at: Spot) -> Stmt:
         condition = self._build(node.cond)
@@ -291,9 +291,9 @@ def completed(ctype: CType, init: Any) -> CType:
 
 def _counted(init: Any) -> int:
     position = count = 0
-    for one in init.exprs or ():
-        name: Any = getattr(one, "name", None)
-        if isinstance(one, c_ast.NamedInitializer) and isinstance(name[0], c_ast.Constant):
+    for item in init.exprs or ():
+        name: Any = getattr(item, "name", None)
+        if isinstance(item, c_ast.NamedInitializer) and isinstance(name[0], c_ast.Constant):
             position = int(name[0].value, 0)
         position += 1
         count = max(count, position)

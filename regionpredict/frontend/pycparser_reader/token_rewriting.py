@@ -261,7 +261,7 @@ def close_blocks(words: list[Word]) -> int:
 
 def partners(words: list[Word]) -> list[int]:
     """For each bracket the index of the one that it matches; -1 for all other tokens."""
-    found = [-1] * len(words)
+    partner = [-1] * len(words)
     open_: list[int] = []
     for index, word in enumerate(words):
         value = word.value
@@ -273,6 +273,6 @@ def partners(words: list[Word]) -> list[int]:
             while depth >= 0 and _OPENING[words[open_[depth]].value] != value:
                 depth -= 1
             if depth >= 0:
-                found[open_[depth]], found[index] = index, open_[depth]
+                partner[open_[depth]], partner[index] = index, open_[depth]
                 del open_[depth:]
-    return found
+    return partner

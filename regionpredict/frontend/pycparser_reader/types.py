@@ -76,9 +76,9 @@ class Scope:
         """The declaration that the name means here."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope.names.get(name) or scope.late(name)
-            if found is not None:
-                return found
+            decl = scope.names.get(name) or scope.late(name)
+            if decl is not None:
+                return decl
             scope = scope.parent
         return None
 
@@ -117,9 +117,9 @@ class TypeReader:
         self._express = express
         self._span_of = span_of
         self._attribute_of = attribute_of  # an alignment in bytes, 0 for packed
-        self._by_node: dict[int, Tag] = {}
+        self._by_node: dict[c_ast.Node, Tag] = {}
         self._by_name: dict[str, list[Tag]] = {}
-        self._typedefs: dict[int, CType] = {}
+        self._typedefs: dict[tuple[c_ast.Node, Scope], CType] = {}
 
     # -- definitions ----------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class TypeReader:
             self._define_enumerators(node, scope)
 
     def _define_tag(self, node: Any, scope: Scope, typedef: str) -> None:
-        if id(node) in self._by_node:
+        if node in self._by_node:
             return
         if node.decls is None:
             if node.name and scope.find_tag(node.name) is None:
@@ -155,7 +155,7 @@ class TypeReader:
         if not name:
             name = f"{keyword} (unnamed at {self._span_of(node)})"
         tag = Tag(node, scope, name)
-        self._by_node[id(node)] = tag
+        self._by_node[node] = tag
         self._by_name.setdefault(name, []).append(tag)
         if node.name:
             scope.tags[node.name] = tag
@@ -163,13 +163,15 @@ class TypeReader:
 
     def _define_enumerators(self, node: Any, scope: Scope) -> None:
         value = -1
-        for one in node.values.enumerators:
-            if one.value is not None:
-                given = self.constant(one.value, scope)
+        for enumerator in node.values.enumerators:
+            if enumerator.value is not None:
+                given = self.constant(enumerator.value, scope)
                 value = given if given is not None else value + 1
             else:
                 value += 1
-            scope.names[one.name] = Decl(one.name, "constant", INT, self._span_of(one), value=value)
+            scope.names[enumerator.name] = Decl(
+                enumerator.name, "constant", INT, self._span_of(enumerator), value=value
+            )
 
     # -- types ----------------------------------------------------------------------------------
 
@@ -211,31 +213,30 @@ class TypeReader:
         return self._express(node, scope)
 
     def _tag(self, node: Any, scope: Scope) -> Tag:
-        tag = self._by_node.get(id(node))
+        tag = self._by_node.get(node)
         if tag is None and node.name:
             tag = scope.find_tag(node.name)
         if tag is None:
             self.define(node, scope)
-            tag = self._by_node.get(id(node)) or self._add_tag(node, scope, "")
+            tag = self._by_node.get(node) or self._add_tag(node, scope, "")
         return tag
 
     def _named(self, names: list[str], scope: Scope, depth: int = 0) -> CType:
         arithmetic = _arithmetic(names)
         if arithmetic is not None:
             return arithmetic
-        found = scope.find_typedef(names[-1])
-        if found is None:
+        typedef = scope.find_typedef(names[-1])
+        if typedef is None:
             return UNKNOWN
-        content = found[1]
+        content = typedef[1]
         if isinstance(content, CType):
             return content
-        key = id(content)
-        if key not in self._typedefs or depth:
+        if content not in self._typedefs or depth:
             ctype = self.of(content[0], content[1], depth)
             if depth:
                 return ctype
-            self._typedefs[key] = ctype
-        return self._typedefs[key]
+            self._typedefs[content] = ctype
+        return self._typedefs[content]
 
     # -- sizes ----------------------------------------------------------------------------------
 
@@ -307,11 +308,11 @@ class TypeReader:
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
             return self._layout_of(self._tag(node, scope))
         if isinstance(node, c_ast.IdentifierType) and _arithmetic(node.names) is None:
-            found = scope.find_typedef(node.names[-1])
-            if found is not None and not isinstance(found[1], CType):
-                inner = self._member_layout(found[1][0], found[1][1])
+            typedef = scope.find_typedef(node.names[-1])
+            if typedef is not None and not isinstance(typedef[1], CType):
+                inner = self._member_layout(typedef[1][0], typedef[1][1])
                 return Layout(
-                    inner.size, max(inner.alignment, self._attribute_of(found[1][0]) or 1)
+                    inner.size, max(inner.alignment, self._attribute_of(typedef[1][0]) or 1)
                 )
         return self.layout(self.of(node, scope)) or Layout(4, 4)
 
@@ -328,12 +329,12 @@ class TypeReader:
 
     def _tag_of(self, ctype: CType) -> Tag | None:
         """The definition of a struct; of two blocks' of the same name the one of its size."""
-        found = self._by_name.get(ctype.name, [])
-        defined = [tag for tag in found if tag.node.decls is not None]
+        candidates = self._by_name.get(ctype.name, [])
+        defined = [tag for tag in candidates if tag.node.decls is not None]
         for tag in defined:
             if 8 * self._layout_of(tag).size == ctype.bits:
                 return tag
-        known = defined or found
+        known = defined or candidates
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag) -> Iterator[tuple[str, Decl]]:
@@ -414,10 +415,10 @@ class TypeReader:
             passed = isinstance(expression, Name) and expression.decl.kind == "parameter"
             if passed and ctype.kind == "array":  # only a pointer to it is passed
                 ctype = CType("pointer", 64, element=ctype.element)
-        found = self.layout(ctype)
-        if found is None:
+        layout = self.layout(ctype)
+        if layout is None:
             return None
-        return found.alignment if alignment else found.size
+        return layout.alignment if alignment else layout.size
 
 
 def type_of(expression: Expression) -> CType:

@@ -209,12 +209,12 @@ class _Reader:
         return decl
 
     def _global_type(self, name: str) -> CType:
-        found = UNKNOWN
+        latest = UNKNOWN
         for node, _ in self.variables[name]:
             ctype = completed(self.types.of(node.type, self.scope), node.init)
-            if found.kind != "array" or ctype.extent is not None:
-                found = ctype
-        return found
+            if latest.kind != "array" or ctype.extent is not None:
+                latest = ctype
+        return latest
 
     def _global_initialiser(self, name: str, ctype: CType) -> Expression | None:
         for node, _ in self.variables[name]:
@@ -267,7 +267,7 @@ class _Reader:
         return bytes(text)
 
     def _read_directives(self) -> list[tuple[str, Pragma]]:
-        found: list[tuple[str, Pragma]] = []
+        directives: list[tuple[str, Pragma]] = []
         expanded: dict[str, list[Pragma]] = {}
         for text, spot in self.operators:
             pragma = self._from_operator(text, spot)
@@ -283,12 +283,12 @@ class _Reader:
             pragmas.sort(key=lambda pragma: pragma.offset)
             if pragmas:
                 self.builder.set_pragmas(path, pragmas)
-                found.extend((path, pragma) for pragma in pragmas)
-        return found
+                directives.extend((path, pragma) for pragma in pragmas)
+        return directives
 
     def _is_active(self, path: str, pragma: Pragma, expanded: dict[str, list[Pragma]]) -> bool:
         if pragma.macro:
-            return any(one.offset == pragma.offset for one in expanded.get(path, ()))
+            return any(spot.offset == pragma.offset for spot in expanded.get(path, ()))
         return (path, pragma.offset) in self.read.pragmas
 
     def _from_operator(self, text: str, spot: Spot) -> Pragma | None:
@@ -309,14 +309,14 @@ class _Reader:
         offsets: dict[str, list[int]] = {}
         for file, pragma in directives:
             offsets.setdefault(file, []).append(pragma.offset)
-        found = []
+        functions = []
         for name, file, begin, end in self.located if directives else ():
             inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
             if inside or self._includes(self.chunks[name], offsets.keys() - {file}):
                 function = self._function(name)
                 if function is not None:
-                    found.append(function)
-        return found
+                    functions.append(function)
+        return functions
 
     def _includes(self, chunk: Chunk, files: set[str]) -> bool:
         """Whether a function's body comes, in part, out of one of the files."""
@@ -356,7 +356,7 @@ class _Reader:
             if not chunk.body < bad[0] < bad[1] < chunk.stop or bad in without:
                 break
             self._complain(chunk, last, "statement")
-            kept = [one for one in without if one[1] <= bad[0] or one[0] >= bad[1]]
+            kept = [gap for gap in without if gap[1] <= bad[0] or gap[0] >= bad[1]]
             without = tuple(sorted([*kept, bad]))
         self._complain(chunk, last)
         return []
@@ -367,18 +367,18 @@ class _Reader:
 
     def bodies(self) -> list[Function]:
         """Every function of the user's files that has a body."""
-        found = (self._function(name) for name, _, _, _ in self.located)
-        return [function for function in found if function is not None]
+        functions = (self._function(name) for name, _, _, _ in self.located)
+        return [function for function in functions if function is not None]
 
     def _functions_calling(self, name: str) -> list[Function]:
         calls = {path: called_at(source.data, name) for path, source in self.sources.items()}
-        found = (self._function(function) for function in holding(self.located, calls))
-        return [function for function in found if function is not None]
+        functions = (self._function(function) for function in holding(self.located, calls))
+        return [function for function in functions if function is not None]
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""
-        found = {path: written_at(source.data, decl.name) for path, source in self.sources.items()}
-        return len(holding(self.located, found))
+        places = {path: written_at(source.data, decl.name) for path, source in self.sources.items()}
+        return len(holding(self.located, places))
 
 
 def _is_function(node: Any) -> bool:

@@ -1,9 +1,22 @@
 """PATHs of the command line in, `SourceRequest`s out: which files to read, and how.
 
-A path is a file, a folder, or a compile_commands.json.
+A path is a file, a folder, or a compile_commands.json; only regular files are read.
 """
 
 from regionpredict.frontend.requests.paths import path_dependencies, requests_for
+from regionpredict.frontend.requests.regular_files import (
+    is_regular_file,
+    is_special_file,
+    read_regular_file,
+)
 from regionpredict.frontend.requests.source_request import SourceRequest, is_cpp
 
-__all__ = ["SourceRequest", "is_cpp", "path_dependencies", "requests_for"]
+__all__ = [
+    "SourceRequest",
+    "is_cpp",
+    "is_regular_file",
+    "is_special_file",
+    "path_dependencies",
+    "read_regular_file",
+    "requests_for",
+]

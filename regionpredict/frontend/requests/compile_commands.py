@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict.errors import InputError
+from regionpredict.frontend.requests.regular_files import is_regular_file, read_regular_file
 from regionpredict.frontend.requests.source_request import SOURCES, SourceRequest
 
 DATABASE = "compile_commands.json"
 _WITH_VALUE = frozenset(("-isystem", "-idirafter", "-iquote", "-include", "-imacros"))
+_MAX_BYTES = 256 << 20  # a large project's database has some ten megabytes
 
 
 def requests_from_database(
@@ -21,18 +23,33 @@ def requests_from_database(
 ) -> list[SourceRequest]:
     """The C and C++ files that a compilation database lists and that exist.
 
-    Raises InputError where it is none.
+    Raises InputError, and nothing else, for whatever the file may hold.
     """
     try:
-        entries = json.loads(path.read_text())
+        return _listed(path, defines, includes, standard)
     except json.JSONDecodeError as error:
         raise InputError(
             f"not JSON: {error.msg}", remedy="give a compile_commands.json", path=str(path),
             line=error.lineno, column=error.colno,
         ) from error  # fmt: skip
+    except RecursionError as error:
+        raise InputError("nested too deep", remedy="write it anew", path=str(path)) from error
+    except UnicodeError as error:
+        raise InputError("not UTF-8 text", remedy="write it anew", path=str(path)) from error
+    except (OSError, ValueError) as error:  # numbers of thousands of digits, NULs in names, ...
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise InputError(
+            f"not a compilation database: {reason}", remedy="write it anew", path=str(path)
+        ) from error
+
+
+def _listed(
+    path: Path, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
+) -> list[SourceRequest]:
+    entries = json.loads(read_regular_file(str(path), limit=_MAX_BYTES).decode("utf-8"))
     if not isinstance(entries, list):
         raise InputError("not a compilation database", remedy="it must be a list", path=str(path))
-    found = []
+    requests = []
     for entry in entries:
         if not isinstance(entry, dict) or "file" not in entry:
             raise InputError(
@@ -40,12 +57,12 @@ def requests_from_database(
             )
         request = _from_entry(entry, path, defines, includes, standard)
         if request is not None:
-            found.append(request)
-    if not found:
+            requests.append(request)
+    if not requests:
         raise InputError(
             "no C or C++ file listed that exists", remedy="write it anew", path=str(path)
         )
-    return found
+    return requests
 
 
 def _from_entry(
@@ -55,7 +72,7 @@ def _from_entry(
     words = _command_words(entry, database)
     folder = _folder_of(entry, database)
     file = _file_of(entry, folder)
-    if file.suffix not in SOURCES or not file.exists():
+    if file.suffix not in SOURCES or not is_regular_file(file):
         return None
     own_defines, own_includes, own_standard, extra = _flags(words[1:], folder)
     shown = os.path.relpath(file)
@@ -82,12 +99,16 @@ def _file_of(entry: dict[str, Any], folder: Path) -> Path:
 
 def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
     """The entry's command as words; InputError where a field is not what it must be."""
-    text = all(isinstance(entry.get(key, ""), str) for key in ("file", "directory", "command"))
+    texts = [entry.get(key, "") for key in ("file", "directory", "command")]
     words = entry.get("arguments", [])
-    if not text or not isinstance(words, list) or not all(isinstance(w, str) for w in words):
+    if not isinstance(words, list) or not all(isinstance(text, str) for text in [*texts, *words]):
         raise InputError(
             "an entry whose fields are no text", remedy="write it anew", path=str(database)
         )
+    for text in (*texts, *words):
+        text.encode()  # half a surrogate pair is no text, in no file's name and no macro
+        if "\0" in text:
+            raise InputError("an entry with a NUL", remedy="write it anew", path=str(database))
     try:
         return words or shlex.split(entry.get("command", ""))
     except ValueError as error:

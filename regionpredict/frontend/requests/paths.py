@@ -13,6 +13,7 @@ from regionpredict.frontend.requests.compile_commands import (
     listed_files,
     requests_from_database,
 )
+from regionpredict.frontend.requests.regular_files import read_regular_file
 from regionpredict.frontend.requests.source_request import HEADERS, SOURCES, SourceRequest
 
 _SKIPPED = frozenset(("build", "dist", "node_modules", "__pycache__", "CMakeFiles"))
@@ -29,25 +30,29 @@ def requests_for(
 
     Raises InputError for a path that is not there, is no C, or holds none.
     """
-    found: dict[str, SourceRequest] = {}
+    requests: dict[str, SourceRequest] = {}
     for path in paths:
         try:
             for request in _expand(path, tuple(defines), tuple(includes), standard):
-                found.setdefault(request.path, request)
+                requests.setdefault(request.path, request)
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
                 remedy="check its permissions",
                 path=str(error.filename or path),
             ) from error
-    return list(found.values())
+    return list(requests.values())
 
 
 def _expand(
     path: str, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
 ) -> list[SourceRequest]:
     given = Path(path)
-    if not given.exists():
+    try:
+        exists = given.exists()
+    except ValueError:  # a NUL in its name
+        exists = False
+    if not exists:
         raise InputError("no such file or folder", remedy="check the path", path=path)
     if given.is_dir():
         database = given / DATABASE
@@ -65,7 +70,7 @@ def _expand(
         raise InputError(
             "not a C or C++ source file", remedy="name a .c, .cc, .cpp or .h file", path=path
         )
-    if b"\0" in given.read_bytes()[:4096]:
+    if b"\0" in read_regular_file(path)[:4096]:
         raise InputError("not a text file", remedy="name a C source file", path=path)
     return [SourceRequest(path, defines, includes, standard, _project_root(given))]
 
@@ -107,8 +112,8 @@ def path_dependencies(paths: Sequence[str]) -> FileDependencies:
 
 
 def _sources_below(folder: Path) -> list[str]:
-    found = []
+    sources = []
     for top, below, files in os.walk(folder):
         below[:] = sorted(d for d in below if not d.startswith(".") and d not in _SKIPPED)
-        found += [str(Path(top, name)) for name in sorted(files) if Path(name).suffix in SOURCES]
-    return found
+        sources += [str(Path(top, name)) for name in sorted(files) if Path(name).suffix in SOURCES]
+    return sources

@@ -1,7 +1,8 @@
 """The small syntax tree that both front ends build and `lower` reads: C as far as loops need it.
 
 It carries no types on expressions: those follow from the declarations (`Decl.ctype`), by the
-same rules for both front ends, so that both give the same facts.
+same rules for both front ends, so that both give the same facts. A node equals only itself: two
+of the same text are two places in the program.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Decl:
 # -- expressions ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Name:
     """A use of a declared name."""
 
@@ -90,14 +91,14 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IntLit:
     """An integer constant."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FloatLit:
     """A floating constant and its width."""
 
@@ -105,7 +106,7 @@ class FloatLit:
     value: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unary:
     """`-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--` (the last two as `p++`, `p--`)."""
 
@@ -114,7 +115,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Binary:
     """`left op right`, the comma and logical operators included."""
 
@@ -123,7 +124,7 @@ class Binary:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Assign:
     """`left op right` for `=`, `+=`, ..."""
 
@@ -133,7 +134,7 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ternary:
     """`condition ? then : other`."""
 
@@ -142,7 +143,7 @@ class Ternary:
     other: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Index:
     """`base[index]`."""
 
@@ -151,7 +152,7 @@ class Index:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Member:
     """`base.field` or `base->field`."""
 
@@ -161,7 +162,7 @@ class Member:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CallExpr:
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown."""
 
@@ -171,7 +172,7 @@ class CallExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cast:
     """`(type) operand`."""
 
@@ -179,7 +180,7 @@ class Cast:
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Opaque:
     """Something that is not understood, with the expressions inside it that are."""
 
@@ -206,14 +207,14 @@ Expression = (
 # -- statements -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compound:
     """`{ ... }`."""
 
     items: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ExprStmt:
     """An expression for its effect."""
 
@@ -221,7 +222,7 @@ class ExprStmt:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DeclStmt:
     """Declarations, each with its initialiser or None."""
 
@@ -229,7 +230,7 @@ class DeclStmt:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class For:
     """`for (init; condition; increment) body`."""
 
@@ -241,7 +242,7 @@ class For:
     last_line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RangeFor:
     """C++ `for (variable : range) body`."""
 
@@ -251,7 +252,7 @@ class RangeFor:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class While:
     """`while (condition) body`, or `do body while (condition)`."""
 
@@ -260,7 +261,7 @@ class While:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class If:
     """`if (condition) then else other`."""
 
@@ -270,7 +271,7 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Switch:
     """`switch (condition) body`; labels inside are gone, their statements stay."""
 
@@ -279,7 +280,7 @@ class Switch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Return:
     """`return value;`."""
 
@@ -287,7 +288,7 @@ class Return:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Jump:
     """`break`, `continue` or `goto`."""
 
@@ -295,7 +296,7 @@ class Jump:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Directive:
     """An OpenMP directive with the statement it stands before (None: it stands alone)."""
 
@@ -304,7 +305,7 @@ class Directive:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unread:
     """A statement that is not understood (assembler, a statement expression)."""
 
@@ -329,7 +330,7 @@ Stmt = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """A function with a body."""
 

@@ -35,7 +35,7 @@ class CallIndex:
 
     def __init__(self, functions_naming: Callable[[str], list[Function]]) -> None:
         self._functions_naming = functions_naming
-        self._inside: dict[int, dict[Decl, list[CallExpr]]] = {}
+        self._inside: dict[Function, dict[Decl, list[CallExpr]]] = {}
         self._known: dict[Decl, list[tuple[Function, CallExpr]]] = {}
 
     def of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
@@ -49,10 +49,9 @@ class CallIndex:
         return self._known[decl]
 
     def _in(self, function: Function) -> dict[Decl, list[CallExpr]]:
-        key = id(function)  # the unit keeps its functions
-        if key not in self._inside:
-            self._inside[key] = calls_in(function.body)
-        return self._inside[key]
+        if function not in self._inside:
+            self._inside[function] = calls_in(function.body)
+        return self._inside[function]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,5 +78,5 @@ class Unit:
     headers: str = "system"
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)
-    writes: dict[int, Writes] = field(default_factory=dict)  # by the identity of a `Function`
+    writes: dict[Function, Writes] = field(default_factory=dict)
     close: Callable[[], None] = field(default=lambda: None)

@@ -55,11 +55,11 @@ def every_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and all inside it, in source order."""
     waiting: list[Any] = [expression]
     while waiting:  # a loop, not a recursion: this is asked for every expression of a file
-        one = waiting.pop()
-        yield one
-        inside = _BELOW.get(type(one))
+        node = waiting.pop()
+        yield node
+        inside = _BELOW.get(type(node))
         if inside is not None:
-            waiting.extend(reversed(inside(one)))
+            waiting.extend(reversed(inside(node)))
 
 
 _INNER: dict[type, Callable[[Any], tuple[Any, ...]]] = {
@@ -100,11 +100,11 @@ def every_statement(statement: Stmt) -> Iterator[Stmt]:
     """The statement and all inside it, in source order."""
     waiting: list[Any] = [statement]
     while waiting:
-        one = waiting.pop()
-        yield one
-        inside = _INNER.get(type(one))
+        node = waiting.pop()
+        yield node
+        inside = _INNER.get(type(node))
         if inside is not None:
-            waiting.extend(reversed(inside(one)))
+            waiting.extend(reversed(inside(node)))
 
 
 def expressions_in(statement: Stmt) -> Iterator[Expression]:
@@ -116,8 +116,8 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
 
 def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
     """The calls of known functions anywhere in a statement, in source order, by function."""
-    found: dict[Decl, list[CallExpr]] = {}
+    calls: dict[Decl, list[CallExpr]] = {}
     for expression in expressions_in(statement):
         if type(expression) is CallExpr and expression.decl is not None:
-            found.setdefault(expression.decl, []).append(expression)
-    return found
+            calls.setdefault(expression.decl, []).append(expression)
+    return calls

@@ -76,14 +76,14 @@ class Attacher(Generic[File]):
 
     def left_over(self, file: File, begin: int, end: int) -> list[Pragma]:
         """Directives at the end of the block from `begin` to `end`: no statement is behind them."""
-        found: list[Pragma] = []
+        remaining: list[Pragma] = []
         held = self._pragmas.get(file, [])
         at = self._next.get(file, 0)
         while at < len(held) and held[at].offset < end and held[at].offset != begin:
-            found.append(held[at])
+            remaining.append(held[at])
             at += 1
         self._next[file] = at
-        return found
+        return remaining
 
 
 def directed(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:

@@ -41,24 +41,24 @@ def written_at(data: bytes, name: str) -> list[int]:
     >>> written_at(b"n = m; if (n == 1) n++; f(& n); mn = n << 1; n <<= 1", "n")
     [0, 19, 28, 45]
     """
-    found = []
+    offsets = []
     for at, end in named_at(data, name):
         last = at
         while last and data[last - 1] in b" \t\r\n\v\f":
             last -= 1
         if _SET.match(data, end) or data.endswith((b"&", b"++", b"--"), 0, last):
-            found.append(at)
-    return found
+            offsets.append(at)
+    return offsets
 
 
 def holding(
     functions: Iterable[tuple[T, File, int, int]], places: Mapping[File, Sequence[int]]
 ) -> list[T]:
     """Those of the functions, (function, file, begin, end), that hold one of a file's places."""
-    found = []
+    holders = []
     for function, file, begin, end in functions:
         inside = places.get(file, ())
         at = bisect_left(inside, begin)
         if at < len(inside) and inside[at] < end:
-            found.append(function)
-    return found
+            holders.append(function)
+    return holders

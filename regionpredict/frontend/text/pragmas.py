@@ -52,16 +52,16 @@ def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
 
 def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[Pragma]:
     """The OpenMP directives of a file, in the order of the text: that is what is active of it."""
-    found: list[Pragma] = []
+    pragmas: list[Pragma] = []
     for match in _PRAGMA_LINE.finditer(text.bare):
         hash_at = match.start() + len(match.group()) - len(match.group().lstrip())
         body = _CONTINUED.sub(b"", text.code[slice(*match.span(1))]).decode("utf-8", "replace")
         pragma = _make(source, body, hash_at, match.end(), macros)
         if pragma:
-            found.append(pragma)
-    found.extend(_operator_pragmas(source, text, macros))
-    found.sort(key=lambda pragma: pragma.offset)
-    return found
+            pragmas.append(pragma)
+    pragmas.extend(_operator_pragmas(source, text, macros))
+    pragmas.sort(key=lambda pragma: pragma.offset)
+    return pragmas
 
 
 def _make(
@@ -78,10 +78,10 @@ def _make(
 
 
 def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> list[Pragma]:
-    found: list[Pragma] = []
+    pragmas: list[Pragma] = []
     names = macros.pragma_macros
     if not names and not _PRAGMA_OPERATOR.search(text.code):
-        return found
+        return pragmas
     words = [re.escape(name).encode() for name in sorted(names)] + [b"_Pragma"]
     bare = _PREPROCESSOR_LINE.sub(lambda line: b" " * len(line.group()), text.bare)
     code = text.code.decode("latin-1")
@@ -98,8 +98,8 @@ def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> l
         for body, glued in zip(texts, joined, strict=True):
             pragma = _make(source, body, at, end, macros, macro=name)
             if pragma:
-                found.append(pragma._replace(joined=glued))
-    return found
+                pragmas.append(pragma._replace(joined=glued))
+    return pragmas
 
 
 def _pragma_texts(expanded: str) -> tuple[list[str], list[bool]]:

@@ -9,14 +9,7 @@ loop gathers them: the speedup is over the former.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections import defaultdict
-from pathlib import Path
-
-from package_choice import Choice, choose
-
-from regionpredict.machine import load
 
 MATERIALS = 11
 EVALUATIONS = 5 * 1 + 5 * 2 + 1 * 20  # of all materials, a step
@@ -107,19 +100,3 @@ def lulesh_source(*, alone: bool = False) -> str:
 
 def _words(loop: str) -> list[str]:
     return list(re.findall(r"\b[a-z]\w*(?=\[)", loop))
-
-
-def lulesh_choices(path: Path) -> list[Choice]:
-    """One choice a size, on `icelake-8360y`."""
-    machine = load("icelake-8360y")
-    speed: dict[int, dict[int, float]] = defaultdict(dict)
-    with path.open() as file:
-        for row in csv.DictReader(file):
-            speed[int(row["size"])][int(row["threads"])] = float(row["FOM_z_per_s"])
-    source, alone = lulesh_source(), lulesh_source(alone=True)
-    found = []
-    for size, rates in sorted(speed.items()):
-        measured = {t: v / rates[1] for t, v in rates.items()}
-        given = {"n": size, "m": size**3 // MATERIALS}
-        found.append(choose(source, given, machine, str(size), measured, alone=alone))
-    return found

@@ -1,0 +1,266 @@
+"""A source request -> libclang's translation unit, with guesses for what the file misses."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.headers import (
+    SHIPPED,
+    Guesses,
+    compiler_headers,
+    guess_include,
+    is_system_path,
+    shortened,
+)
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.requests import (
+    SourceRequest,
+    is_cpp,
+    is_regular_file,
+    is_special_file,
+    read_regular_file,
+)
+from regionpredict.frontend.syntax import Lookups
+from regionpredict.ir import Diagnostic, Span
+
+_PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
+_SEVERITY_ERROR = 3
+_CRASHED = 2  # CXError_Crashed
+_MISSING = re.compile(r"'([^']+)' file not found")
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+_MAX_FOLDERS = 6
+_MAX_RECOVERIES = 6
+
+
+def arguments(request: SourceRequest) -> list[str]:
+    """What the parser is called with."""
+    args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
+    if is_cpp(request.path):
+        args += ["-x", "c++", f"-std={request.standard or 'gnu++17'}"]
+    else:
+        args += ["-x", "c", f"-std={request.standard or 'gnu11'}"]
+        args += ["-Wno-implicit-function-declaration", "-Wno-int-conversion"]
+    args += [f"-D{name}={value}" for name, value in request.defines]
+    args += [f"-I{folder}" for folder in request.includes]
+    args += list(request.extra)
+    if is_cpp(request.path):
+        for newest in sorted(Path("/usr/include/c++").glob("*"))[-1:]:
+            args += ["-isystem", str(newest)]
+            args += [f"-isystem{p}" for p in Path("/usr/include").glob(f"*/c++/{newest.name}")]
+    for folder in (*compiler_headers(), SHIPPED):
+        args += ["-idirafter", folder]
+    return args
+
+
+class TranslationUnit:
+    """One parse of a file.
+
+    A file's handle is an address in it, so the names of handles live and end with the parse.
+    """
+
+    def __init__(self, request: SourceRequest, unsaved: Mapping[str, str]) -> None:
+        self._lib = lc.library()
+        self._index = self._lib.clang_createIndex(0, 0)
+        self._path = request.path
+        self._names: dict[int, str] = {}
+        code, self.handle = lc.parse(
+            self._index, request.path, arguments(request), _PARSE_OPTIONS, unsaved
+        )
+        if code or not self.handle:
+            self._lib.clang_disposeIndex(self._index)
+            if code == _CRASHED:
+                message = "crashed the parser (nested too deep, or too large?)"
+            else:
+                message = "cannot be read as C"
+            raise InputError(message, remedy="is it a source file?", path=request.path)
+
+    def close(self) -> None:
+        """Frees it."""
+        if self.handle:
+            self._lib.clang_disposeTranslationUnit(self.handle)
+            self._lib.clang_disposeIndex(self._index)
+            self.handle = 0
+
+    def file_name(self, file: int) -> str:
+        """The path of a file handle, normalised."""
+        name = self._names.get(file)
+        if name is None:
+            name = os.path.normpath(lc.text(self._lib.clang_getFileName(file))) if file else ""
+            if name == os.path.normpath(self._path):
+                name = self._path
+            self._names[file] = name
+        return name
+
+    def errors(self) -> list[tuple[str, Span]]:
+        """The parser's errors, each with its place."""
+        errors = []
+        place = lc.Place()
+        for number in range(self._lib.clang_getNumDiagnostics(self.handle)):
+            diagnostic = self._lib.clang_getDiagnostic(self.handle, number)
+            if self._lib.clang_getDiagnosticSeverity(diagnostic) >= _SEVERITY_ERROR:
+                location = self._lib.clang_getDiagnosticLocation(diagnostic)
+                file, line, column, _ = place.read(location)
+                name = self.file_name(file) if file else self._path
+                message = lc.text(self._lib.clang_getDiagnosticSpelling(diagnostic))
+                errors.append((message, Span(name, line, column)))
+            self._lib.clang_disposeDiagnostic(diagnostic)
+        return errors
+
+    def missing_headers(self) -> list[tuple[str, Span]]:
+        """The headers that were not found, each with the place of its `#include`."""
+        return [
+            (match.group(1), span)
+            for message, span in self.errors()
+            if (match := _MISSING.search(message))
+        ]
+
+
+class GuessingParser:
+    """Parses a file as often as guesses about what it misses help; `diagnostics` say which."""
+
+    def __init__(self, request: SourceRequest) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.errors: tuple[Span, ...] = ()  # where the last parse stumbled in the user's files
+        self._request = request
+        self._unsaved: dict[str, str] = {}
+        self._read: dict[str, None] = {request.path: None}
+        self._folders: dict[str, None] = {}
+        self._guessed: dict[str, None] = {}
+
+    def lookups(self) -> Lookups:
+        """What the parses asked of the file system."""
+        return Lookups(tuple(self._read), tuple(self._folders), tuple(self._guessed))
+
+    def parse(self) -> TranslationUnit:
+        """The last parse: with guessed include folders, then guessed declarations.
+
+        Raises InputError where the file cannot be read at all.
+        """
+        self._look_at_includes()
+        unit = self._parsed()
+        for _ in range(_MAX_FOLDERS):
+            folder = self._guessed_folder(unit)
+            if folder is None:
+                break
+            self._add_folder(folder)
+            unit.close()
+            unit = self._parsed()
+        for header, span in unit.missing_headers():
+            self._say(
+                "RP001",
+                span,
+                f"header '{shortened(header)}' not found: what it declares is unknown; "
+                "add its folder with -I",
+            )
+        if not is_cpp(self._request.path) and unit.errors():
+            unit = self._with_declarations(unit)
+        self._note_errors(unit)
+        return unit
+
+    def _parsed(self) -> TranslationUnit:
+        unit = TranslationUnit(self._request, self._unsaved)
+        self._folders.update(dict.fromkeys(self._request.includes))
+        self._read.update(dict.fromkeys(lc.files_of(unit.handle)))
+        return unit
+
+    def _guess(self, header: str) -> str | None:
+        self._guessed[header] = None
+        return guess_include(header, self._request.path, self._request.root)
+
+    def _look_at_includes(self) -> None:
+        """Adds folders for headers that the file, or one of them, names and misses.
+
+        Saves a second parse where `#include "common.h"` lies in a neighbouring folder. What is
+        included and no regular file is read as an empty one: the parser would wait for a pipe
+        and read a device without end.
+        """
+        request = self._request
+        for word, value in zip(request.extra, request.extra[1:], strict=False):
+            if word in ("-include", "-imacros"):
+                self._shut_out(value, Span(request.path, 1))
+        known = [Path(request.path).parent, *(Path(folder) for folder in request.includes)]
+        waiting, seen = [Path(request.path)], {Path(request.path)}
+        while waiting:
+            file = waiting.pop()
+            text = _text_of(file)
+            for match in _INCLUDE.finditer(text):
+                header = os.fsdecode(match.group(1) or match.group(2))
+                for folder in (file.parent, *known):
+                    if is_special_file(folder / header):
+                        line = text.count(b"\n", 0, match.start()) + 1
+                        self._shut_out(str(folder / header), Span(str(file), line))
+                if match.group(1) is None or request.extra:
+                    continue
+                folder_of = next((f for f in known if is_regular_file(f / header)), None)
+                if folder_of is None:
+                    guessed = self._guess(header)
+                    if guessed is None:
+                        continue
+                    folder_of = Path(guessed)
+                    known.append(folder_of)
+                    self._add_folder(guessed)
+                if folder_of / header not in seen:
+                    seen.add(folder_of / header)
+                    self._read[str(folder_of / header)] = None
+                    waiting.append(folder_of / header)
+
+    def _shut_out(self, path: str, span: Span) -> None:
+        if is_special_file(path) and path not in self._unsaved:
+            self._unsaved[path] = ""
+            self._say("RP001", span, f"header '{shortened(path)}' is no regular file: left out")
+
+    def _add_folder(self, folder: str) -> None:
+        shown = os.path.relpath(folder)
+        message = f"include folder guessed: {shown}; pass -I {shown} to be sure"
+        self._say("RP003", Span(self._request.path, 1), message)
+        self._request = replace(self._request, includes=(*self._request.includes, folder))
+
+    def _guessed_folder(self, unit: TranslationUnit) -> str | None:
+        for header, _ in unit.missing_headers():
+            folder = self._guess(header)
+            if folder is not None and folder not in self._request.includes:
+                return folder
+        return None
+
+    def _with_declarations(self, unit: TranslationUnit) -> TranslationUnit:
+        guesses = Guesses()
+        for _ in range(_MAX_RECOVERIES):
+            errors = [(m, s) for m, s in unit.errors() if not is_system_path(s.file)]
+            if not guesses.learn(errors):
+                break
+            self._unsaved[lc.PRELUDE] = guesses.prelude()
+            unit.close()
+            unit = self._parsed()
+        if guesses.names:
+            names = ", ".join(guesses.names[:5]) + (", ..." if len(guesses.names) > 5 else "")
+            self._say(
+                "RP005",
+                Span(self._request.path, 1),
+                f"declarations guessed for names from missing headers: {names}",
+            )
+        return unit
+
+    def _note_errors(self, unit: TranslationUnit) -> None:
+        missing = {span for _, span in unit.missing_headers()}  # each said already
+        errors = [(message, span) for message, span in unit.errors() if span not in missing]
+        self.errors = tuple(span for _, span in errors if not is_system_path(span.file))
+        if self.errors:
+            message, span = next(e for e in errors if e[1] == self.errors[0])
+            more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
+            self._say("RP002", span, f"the parser says: {message}{more}; the rest was read")
+
+    def _say(self, rule: str, span: Span, message: str) -> None:
+        self.diagnostics.append(Diagnostic(rule, span, message))
+
+
+def _text_of(header: Path) -> bytes:
+    """A header's text; nothing where it may not be read, which the parser then says."""
+    try:
+        return read_regular_file(str(header))
+    except InputError:
+        return b""

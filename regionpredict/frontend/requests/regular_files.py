@@ -1,0 +1,55 @@
+"""Only regular files are read: a pipe waits for ever, a device may never end."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from regionpredict.errors import InputError
+
+
+def is_regular_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a regular file (or a link to one) of that name, however odd the name."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (Path.stat parses it first)
+    except (OSError, ValueError):
+        return False
+
+
+def is_special_file(path: str | os.PathLike[str]) -> bool:
+    """Whether something is there that would be opened as a file and is none: a pipe, a device."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
+    """The bytes of a regular file, which is opened without waiting.
+
+    Raises InputError where there is none, it may not be read, or it has more than `limit` bytes.
+    """
+    try:
+        # Without O_NONBLOCK, to open a pipe is to wait for a writer.
+        with open(path, "rb", opener=_open_at_once) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise InputError(
+                    "cannot be read: no regular file", remedy="name a text file", path=path
+                )
+            if limit is not None and status.st_size > limit:
+                raise InputError(
+                    f"has more than {limit >> 20} MiB", remedy="name a smaller file", path=path
+                )
+            return file.read()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", remedy="check its permissions", path=path
+        ) from error
+    except ValueError as error:  # a NUL in its name
+        raise InputError(f"cannot be read: {error}", remedy="check its name", path=path) from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)

@@ -1,0 +1,94 @@
+"""BT, FT, SP and EP of the NAS benchmarks on three machines; our own samples of them.
+
+The loops of one time step are added up; what runs once is left out. Sizes: from the operations of
+a class (NPB reports) over the measured times, the table's small, medium and large problems of
+Cascade Lake are B, C and D, those of the Opteron and the Xeon C. The samples stop at C, which
+stands in for D: both are far beyond the caches.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+from measured import Case, DataSet, rows
+from predictor import Code
+
+EP = """
+#include <math.h>
+void pairs(long n, double *sx, double *sy)
+{
+  double x = 0.0, y = 0.0;
+#pragma omp parallel for reduction(+:x, y) schedule(static)
+  for (long k = 0; k < n; k++) {
+    double t = 0.0, u = 0.25, v = 0.75;
+    for (int i = 0; i < 1000; i++) {
+      u = u * 0.9 + 0.05; v = v * 0.8 + 0.1;
+      t = u * u + v * v;
+      double f = sqrt(-2.0 * log(t) / t);
+      x += fabs(u * f); y += fabs(v * f);
+    }
+  }
+  *sx = x; *sy = y;
+}
+"""
+FILES = {
+    "bt": ("bt.c", "rhs.c", "solve.c", "initial.c", "forcing.c", "verify.c", "fields.h"),
+    "sp": ("sp.c", "rhs.c", "solve.c", "transform.c", "initial.c", "forcing.c", "verify.c"),
+    "ft": ("ft.c", "stockham.c"),
+}
+STEP = {
+    "bt": frozenset({"bt.c", "rhs.c", "solve.c"}),
+    "sp": frozenset({"sp.c", "rhs.c", "solve.c", "transform.c"}),
+    "ft": frozenset({"evolve", "fft_x", "fft_y", "fft_z", "checksum"}),
+}
+CASCADE_LAKE_CORES = 56
+
+
+def program(name: str, npb_class: str) -> Code:
+    """The regions of one time step of a sample."""
+    if name == "ep":
+        return Code(EP, sizes=(("n", 1 << 16),))
+    files = tuple(f"npb_samples/{name}/{file}" for file in FILES[name] if file.endswith(".c"))
+    return Code("", files, ((f"CLASS_{npb_class}", "1"),), only=STEP[name])
+
+
+def read_cascade_lake(path: Path) -> DataSet:
+    """Close binding to cores, one thread a core; speedups are over 4 threads."""
+    times: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    limit = 4500.0  # a run that reached the time limit
+    for row in rows(path):
+        threads, seconds = int(row["threads"]), float(row["time_s"])
+        wanted = row["bind"] == "close" and row["places"] == "cores"
+        if wanted and threads <= CASCADE_LAKE_CORES and seconds < limit:
+            times[row["program"][:2], row["size"]][threads] = seconds
+    letters = {"smlprob": "B", "medprob": "C", "lrgprob": "C"}
+    cases = tuple(
+        Case(f"{name} {size}", program(name, letters[size]), "cascadelake-2x28",
+             dict(sorted(curve.items())))
+        for (name, size), curve in sorted(times.items())
+    )  # fmt: skip
+    return DataSet(
+        "BT and FT", "two NAS programs, 3 sizes, two packages of 28",
+        "openmp_programs_cascadelake.csv (gregbolet/omp_benchmarks)", cases, "packages", "out",
+        "nothing",
+    )  # fmt: skip
+
+
+def read_opteron_xeon(path: Path) -> DataSet:
+    """Each number of cores; hardware threads beyond the cores are left out."""
+    machines = {"amd": ("opteron-4x12", 48), "xeon": ("broadwell-e5-2630v4", 10)}
+    times: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for row in rows(path):
+        if row["app"] in ("bt", "sp", "ep") and int(row["cores"]) <= machines[row["system"]][1]:
+            times[row["system"], row["app"]][int(row["cores"])] = float(row["time_s"])
+    cases = tuple(
+        Case(f"{name} on {machines[system][0]}", program(name, "C"), machines[system][0],
+             dict(sorted(curve.items())))
+        for (system, name), curve in sorted(times.items())
+    )  # fmt: skip
+    return DataSet(
+        "BT, SP and EP", "three NAS programs on 48 and on 10 cores",
+        "multicore_programs.csv (dloghin/multicores-time-energy, CC-BY-4.0)", cases, "threads",
+        "out", "nothing",
+    )  # fmt: skip

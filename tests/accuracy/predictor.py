@@ -1,0 +1,188 @@
+"""The one place that calls the package: C text, sizes, machine and threads to times and a hint.
+
+Everything else here works on the values of this file, so that a change of the package's interface
+is one edit. `Variant` is a model with one part switched off (see `ablation`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import Machine, load
+from regionpredict.pipeline import Analysis, analyse, predict
+from regionpredict.predict import Prediction
+from regionpredict.predict.curve import SaturationDerivation, saturation_point
+from regionpredict.predict.hints import hint_from
+
+MACHINES = Path(__file__).parent / "machines"
+ROOT = Path(__file__).resolve().parents[2]
+Times = dict[int, float]
+"""Seconds by number of threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What is predicted: C text or files of this repository, and the sizes.
+
+    `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
+    text of the program as one thread runs it, where that is another one.
+    """
+
+    text: str = ""
+    files: tuple[str, ...] = ()
+    defines: tuple[tuple[str, str], ...] = ()
+    sizes: tuple[tuple[str, int], ...] = ()
+    only: frozenset[str] = frozenset()
+    one_thread: str = ""
+    first_touch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The model with a part switched off: on another machine, or without some terms of the sum."""
+
+    name: str
+    on: Callable[[Machine], Machine] = field(default=lambda machine: machine)
+    without: frozenset[str] = frozenset()
+
+
+FULL = Variant("all parts on")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Seconds by threads, confidence (0..1), and the same by a plain Roofline.
+
+    The Roofline takes the bytes and the core time that the model counted: the larger of the core
+    time over the threads and the bytes over the highest bandwidth of the domains in use.
+    """
+
+    seconds: Times
+    confidence: float
+    roofline: Times
+
+
+@cache
+def machine_named(name: str) -> Machine:
+    """A shipped machine, or one of the folder `machines` beside this file; each is read once."""
+    own = MACHINES / f"{name}.yaml"
+    return load(str(own) if own.is_file() else name)
+
+
+def ask(
+    code: Code, machine: Machine, threads: Sequence[int], variants: Sequence[Variant] = (FULL,)
+) -> dict[str, Answer]:
+    """The answer of each variant; the source is read once."""
+    analysis = _read(code, code.text)
+    alone = _read(code, code.one_thread) if code.one_thread and 1 in threads else None
+    asked: list[tuple[Machine, tuple[list[Prediction], list[Prediction]]]] = []
+    answers = {}
+    for variant in variants:
+        own = variant.on(machine)
+        made = next((made for other, made in asked if other == own), None)
+        if made is None:
+            made = (_predictions(code, analysis, own, threads),
+                    _predictions(code, alone, own, [1]) if alone is not None else [])  # fmt: skip
+            asked.append((own, made))
+        answer = _sum(made[0], own, threads, variant)
+        if made[1]:
+            single = _sum(made[1], own, [1], variant)
+            answer.seconds[1], answer.roofline[1] = single.seconds[1], single.roofline[1]
+        answers[variant.name] = answer
+    return answers
+
+
+def chosen(seconds: Times, cores_per_package: int) -> tuple[int, int]:
+    """(packages, threads) that the package's rule takes from a curve of times."""
+    first = seconds[min(seconds)]
+    speedup = [(threads, first / time) for threads, time in sorted(seconds.items())]
+    hint = hint_from(speedup, cores_per_package)
+    return hint.packages, hint.threads
+
+
+def point_of(seconds: Times) -> int:
+    """The fewest threads with 90 % of the best speed, as the package defines it."""
+    return saturation_point({threads: 1.0 / time for threads, time in seconds.items()})
+
+
+def core_cycles(code: Code, machine: Machine) -> float:
+    """Cycles of one core for one run of the region, all data in the first cache."""
+    made = predict(_read(code, code.text), machine, "saturation", threads=[1]).predictions[0]
+    core = _derivation(made).core
+    return max(core.overlapping, core.loading) * machine.clock_hz
+
+
+def _read(code: Code, text: str) -> Analysis:
+    defines = list(code.defines)
+    if not code.files:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "case.c"
+            path.write_text(text)
+            return analyse(requests_for((str(path),), defines, [], ""), dict(code.sizes))
+    files = tuple(str(ROOT / name) for name in code.files)
+    return analyse(requests_for(files, defines, [], ""), dict(code.sizes))
+
+
+def _predictions(
+    code: Code, analysis: Analysis, machine: Machine, threads: Sequence[int]
+) -> list[Prediction]:
+    """The regions that count."""
+    made = predict(analysis, machine, "saturation", threads=threads, first_touch=code.first_touch)
+    found = []
+    for one in made.predictions:
+        region = one.facts.region
+        names = {Path(region.span.file).name, region.function}
+        if one.status != "skipped" and (not code.only or code.only & names):
+            found.append(one)
+    return found
+
+
+def _sum(
+    regions: Sequence[Prediction], machine: Machine, threads: Sequence[int], variant: Variant
+) -> Answer:
+    """All regions added up, each as often as the loops around it in its function run."""
+    seconds, roofline = dict.fromkeys(threads, 0.0), dict.fromkeys(threads, 0.0)
+    weights = confidence = 0.0
+    for one in regions:
+        times = _runs(one)
+        known = {point.threads: point for point in _derivation(one).points}
+        for count in threads:
+            point = known.get(count) or known[max(n for n in known if n <= count)]
+            terms = {k: v for k, v in point.terms.items() if k not in variant.without}
+            seconds[count] += times * sum(terms.values())
+            roofline[count] += times * _roofline(one, machine, count)
+        weight = times * known[min(known)].seconds
+        weights += weight
+        confidence += weight * one.confidence
+    return Answer(seconds, confidence / weights if weights else 0.0, roofline)
+
+
+def _runs(one: Prediction) -> float:
+    times = 1.0
+    for loop in one.facts.region.enclosing:
+        trips = loop.trips.evaluate(one.facts.bindings.values) if loop.trips is not None else None
+        times *= float(trips) if trips is not None else 1.0
+    return times
+
+
+def _roofline(one: Prediction, machine: Machine, threads: int) -> float:
+    derivation = _derivation(one)
+    core = max(derivation.core.overlapping, derivation.core.loading) / threads
+    peak = machine.memory.curve("load").peak * min(
+        machine.domains, -(-threads // machine.cores_per_domain)
+    )
+    if machine.memory.shared_path is not None:
+        peak = min(peak, machine.memory.shared_path.traffic_bytes_per_s.value)
+    full = threads > machine.cores_per_domain
+    levels = derivation.full_levels if full else derivation.levels
+    return max(core, levels[-1].total / peak)
+
+
+def _derivation(one: Prediction) -> SaturationDerivation:
+    assert isinstance(one.derivation, SaturationDerivation), one.status
+    return one.derivation

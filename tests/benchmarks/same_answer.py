@@ -1,0 +1,44 @@
+"""Whether `predict` says the same of the same folder every time: 100 runs with -j 1 and with -j 4.
+
+    python tests/benchmarks/same_answer.py [RUNS]
+
+40 files with a shared header, of which every third is parsed more than once. Prints how many
+different outputs (standard output and error together) the runs gave: 1 is right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "frontend"))
+from test_same_answer import FILES, many_files
+
+PROCESSES = (1, 4)
+
+
+def main() -> int:
+    """Runs it; exit code 1 where two runs differ."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    with tempfile.TemporaryDirectory() as folder:
+        many_files(Path(folder))
+        digests = set()
+        for run in range(runs):
+            for processes in PROCESSES:
+                done = subprocess.run(
+                    [sys.executable, "-m", "regionpredict", "predict", folder, "-m", "dunnington",
+                     "--format", "json", "-j", str(processes)],
+                    check=True, capture_output=True,
+                )  # fmt: skip
+                digests.add(hashlib.sha256(done.stdout + b"\0" + done.stderr).hexdigest())
+            if run % 10 == 9:
+                print(f"{run + 1} runs: {len(digests)} different outputs", flush=True)
+    print(f"{FILES} files, {runs} runs with -j 1 and -j 4 each: {len(digests)} different outputs")
+    return int(len(digests) != 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

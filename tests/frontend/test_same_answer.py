@@ -1,0 +1,50 @@
+"""The same files give the same bytes, whatever the number of processes, as often as one asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS
+
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse, dump
+
+FILES = 40
+RUNS = 2
+
+
+def many_files(folder: Path) -> None:
+    """Files with a shared header, of which every third misses one: it is parsed twice."""
+    (folder / "include").mkdir()
+    (folder / "include" / "sizes.h").write_text("#define N 100\nextern double shared[N];\n")
+    for number in range(FILES):
+        missing = "#include <nowhere/settings.h>\n" if number % 3 == 0 else ""
+        own_type = "real_t" if number % 3 == 0 else "double"
+        lines = [
+            f'{missing}#include "sizes.h"',
+            f"void f{number}(int n, {own_type} *a) {{",
+            *(
+                f"#pragma omp parallel for\nfor (int i = {loop}; i < n; i++) a[i] += shared[i % N];"
+                for loop in range(1 + number % 4)
+            ),
+            "}",
+        ]
+        (folder / f"file_{number:02d}.c").write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_runs_and_processes_change_nothing(tmp_path: Path, frontend: str) -> None:
+    many_files(tmp_path)
+    answers = set()
+    for processes in (1, 4):
+        for _ in range(RUNS):
+            analysis = analyse(
+                requests_for([str(tmp_path)]), {}, frontend=frontend, processes=processes
+            )
+            notes = "\n".join(map(str, analysis.program.diagnostics))
+            answers.add(dump("program", analysis, None) + dump("facts", analysis, None) + notes)
+            regions = [Path(region.span.file).name for region in analysis.program.regions]
+            assert len(set(regions)) == FILES
+            assert len(regions) == sum(1 + number % 4 for number in range(FILES))
+    assert len(answers) == 1

@@ -1,0 +1,140 @@
+"""Work in child processes: what ends one piece is told of that piece, and of no other."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.isolation import LIMITS, Failure, isolated
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no children elsewhere")
+
+LOW = LIMITS._replace(seconds=1, memory=256 << 20)
+SHORT = LIMITS._replace(wall_seconds=1.0)
+
+
+@pytest.mark.parametrize("processes", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 7, 300])
+def test_every_piece_is_done_once_and_in_order(processes: int, count: int) -> None:
+    assert isolated(lambda n: n * n, range(count), processes) == [n * n for n in range(count)]
+
+
+def test_the_caller_does_none_of_it() -> None:
+    assert os.getpid() not in isolated(lambda _: os.getpid(), range(4), 2)
+
+
+def test_a_child_does_piece_after_piece() -> None:
+    assert len(set(isolated(lambda _: os.getpid(), range(20), 1))) == 1
+
+
+def test_long_results_travel() -> None:
+    texts = isolated(lambda n: str(n) * 200_000, range(6), 3)
+    assert [len(text) for text in texts] == [200_000] * 6  # type: ignore[arg-type]
+
+
+def crash(_: int) -> int:
+    return ctypes.string_at(1)[0]
+
+
+def loop(_: int) -> int:
+    while True:
+        pass
+
+
+def wait(_: int) -> int:
+    time.sleep(60)
+    return 0
+
+
+def grow(_: int) -> int:
+    return len(bytearray(1 << 30))
+
+
+def leave(_: int) -> int:
+    os._exit(3)
+
+
+def be_killed(_: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def stumble(_: int) -> int:
+    return {"a": 1}["j"]
+
+
+def nest(n: int) -> int:
+    return nest(n + 1)
+
+
+ENDS = {
+    crash: "crashed the parser",
+    loop: "took longer than 1 s",
+    wait: "took longer than 1 s",
+    grow: "needs too much memory",
+    leave: "ended its process (status 3)",
+    be_killed: "was killed",
+    stumble: "internal error, KeyError: 'j' (test_isolated_work.py:",
+    nest: "nests too deep",
+}
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_what_ends_a_piece_is_its_own_failure(end, processes: int) -> None:  # type: ignore[no-untyped-def]
+    outcomes = isolated(
+        lambda n: end(n) if n == 2 else n, range(6), processes, SHORT if end is wait else LOW
+    )
+    failure = outcomes[2]
+    assert isinstance(failure, Failure)
+    assert failure.reason.startswith(ENDS[end])
+    assert outcomes[:2] + outcomes[3:] == [0, 1, 3, 4, 5]
+
+
+def test_all_may_fail() -> None:
+    outcomes = isolated(crash, range(5), 2, LOW)
+    assert all(isinstance(outcome, Failure) for outcome in outcomes)
+
+
+def test_a_child_lets_calls_nest_deep_and_the_caller_keeps_its_limit() -> None:
+    def down(n: int) -> int:
+        return 0 if n == 0 else 1 + down(n - 1)
+
+    before = sys.getrecursionlimit()
+    assert isolated(down, [30_000], 1) == [30_000]
+    assert sys.getrecursionlimit() == before
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_wrong_input_is_raised_to_the_caller(processes: int) -> None:
+    def fails(number: int) -> int:
+        if number == 3:
+            raise InputError("three", remedy="take four", path="f.c", line=3)
+        return number
+
+    with pytest.raises(InputError, match=r"f\.c:3: three; take four"):
+        isolated(fails, range(8), processes)
+
+
+def test_no_child_and_no_pipe_is_left() -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    isolated(lambda n: crash(n) if n % 3 == 0 else n, range(9), 3, LOW)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_what_a_dying_child_says_is_no_output(capfd: pytest.CaptureFixture[str]) -> None:
+    def shout(_: int) -> None:
+        os.write(2, b"libclang: crash detected")
+        crash(0)
+
+    isolated(shout, [0], 1)
+    assert capfd.readouterr().err == ""
