@@ -126,11 +126,13 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     early = _left_early(region)
     notes = [*_notes(region, unknown, shown), *early]
     status = _status(region, statements)
+    trip_count = count_of_loops(iterations(region), bindings)
     return RegionFacts(
         region=region,
         status=status,
-        iterations=count_of_loops(iterations(region), bindings),
-        working_set=count_of(size, bindings),
+        iterations=trip_count,
+        # Two sides of a box that holds nothing may both be negative, and their product is not.
+        working_set=Count(size, 0) if trip_count.value == 0 else count_of(size, bindings),
         statements=tuple(statements),
         arrays=shown,
         bindings=replace(

@@ -132,7 +132,7 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
         monomial: atom
         for monomial in side.terms
         for atom, _ in monomial
-        if isinstance(atom, Atom) and name in Expr({((atom, 1),): 1}).names
+        if isinstance(atom, Atom) and name in atom.names
     }
     if len(moving) != 1:
         return None

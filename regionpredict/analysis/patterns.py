@@ -62,7 +62,7 @@ def _short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: in
         length = _constant(array.dims[position])
         size = size * length if size is not None and length is not None else None
     step = _constant(loop.step)
-    return moved * abs(1 if step is None else step) < line_bytes
+    return step is not None and moved * abs(step) < line_bytes
 
 
 def _constant(expression: Expr | None) -> int | None:
@@ -73,6 +73,6 @@ def _constant(expression: Expr | None) -> int | None:
 def _irregular(access: Access, variables: frozenset[str]) -> bool:
     for subscript in access.subscripts:
         for atom in subscript.atoms():
-            if atom.kind in _IRREGULAR and Expr({((atom, 1),): 1}).names & variables:
+            if atom.kind in _IRREGULAR and atom.names & variables:
                 return True
     return False

@@ -328,7 +328,7 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
     """Expressions that all must not be negative for `min(a, b) - max(c, d)` not to be."""
     for monomial, number in expression.terms.items():
         for factor, power in monomial:
-            if isinstance(factor, Atom) and _T in Expr({((factor, 1),): 1}).names:
+            if isinstance(factor, Atom) and _T in factor.names:
                 wanted = "min" if number > 0 else "max"
                 if len(monomial) > 1 or power > 1 or factor.kind != wanted:
                     return None
@@ -349,7 +349,7 @@ def _apart(expression: Expr) -> list[Expr]:
         term = Expr({monomial: number})
         atoms = frozenset(
             factor for factor, _ in monomial
-            if isinstance(factor, Atom) and _T in Expr({((factor, 1),): 1}).names
+            if isinstance(factor, Atom) and _T in factor.names
         )  # fmt: skip
         groups[atoms] = groups.get(atoms, ZERO) + term
     return list(groups.values())
@@ -359,7 +359,7 @@ def _innermost(expression: Expr) -> Atom | None:
     """An atom that moves with t and holds no other that does."""
     found = None
     for atom in expression.atoms():
-        if any(_T in arg.names for arg in atom.args) or _T in atom.over:
+        if _T in atom.names:
             if not any(_innermost(arg) for arg in atom.args):
                 return atom
             found = atom

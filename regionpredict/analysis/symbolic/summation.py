@@ -45,7 +45,7 @@ def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
         for factor, exponent in monomial:
             if factor == name:
                 power = exponent
-            elif isinstance(factor, Atom) and name in Expr({((factor, 1),): 1}).names:
+            elif isinstance(factor, Atom) and name in factor.names:
                 return None
             else:
                 rest.append((factor, exponent))
