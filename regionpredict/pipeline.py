@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
+from regionpredict.analysis.teams import program_teams
 from regionpredict.errors import UsageError
 from regionpredict.frontend import (
     Lookups,
@@ -36,8 +37,10 @@ from regionpredict.machine import Machine
 from regionpredict.predict import (
     Estimate,
     Prediction,
+    TeamPrediction,
     predict_density,
     predict_saturation,
+    predict_team,
     size_target,
 )
 from regionpredict.predict.hints import WITHIN
@@ -55,13 +58,15 @@ _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 class Analysis:
     """A program and the facts of its regions.
 
-    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for.
+    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
+    `given`: the numbers that the caller gave for names.
     """
 
     program: Program
     facts: tuple[RegionFacts, ...]
     seconds: Mapping[str, float]
     lookups: tuple[Lookups | None, ...] = ()
+    given: Mapping[str, int] = field(default_factory=dict)
 
 
 class Past(NamedTuple):
@@ -73,13 +78,18 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """An analysis with one prediction a region, in the same order."""
+    """An analysis with one prediction a region, in the same order, and one a team.
+
+    `changes` tells how often the second of two teams, by their ids, runs next after the first.
+    """
 
     analysis: Analysis
     machine: Machine
     model: str
     predictions: tuple[Prediction, ...]
     pasts: tuple[Past, ...]
+    teams: tuple[TeamPrediction, ...]
+    changes: Mapping[tuple[str, str], float]
 
 
 def analyse(
@@ -121,7 +131,7 @@ def analyse(
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
     return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
-                    tuple(one.part.lookups for one in asked))  # fmt: skip
+                    tuple(one.part.lookups for one in asked), dict(given))  # fmt: skip
 
 
 class _Asked(NamedTuple):
@@ -185,7 +195,14 @@ def predict(
     made = tuple(
         Prediction.of(one, facts) for one, facts in zip(estimates, analysis.facts, strict=True)
     )
-    return Predictions(analysis, machine, model, made, pasts)
+    structure = program_teams(analysis.program, analysis.facts, analysis.given)
+    by_id = {one.facts.region.id: one for one in made}
+    teams = tuple(
+        predict_team(team, [by_id[member.facts.region.id] for member in team.members], machine,
+                     within=within)
+        for team in structure.teams
+    )  # fmt: skip
+    return Predictions(analysis, machine, model, made, pasts, teams, structure.changes)
 
 
 def predict_region(

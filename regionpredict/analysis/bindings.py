@@ -65,6 +65,13 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     return Bindings(values, tuple(assumed))
 
 
+def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
+    """The numbers of the names that `definitions` and the caller speak of."""
+    values: dict[str, Number] = dict(given)
+    _resolve({definition.name: definition.value for definition in definitions}, values)
+    return Bindings(values)
+
+
 def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
     waiting = [name for name in defined if name not in values]
     progress = True

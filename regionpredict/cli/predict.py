@@ -94,7 +94,7 @@ def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: s
         from regionpredict.report.hints import as_json, hints_document
 
         notes = result.analysis.program.diagnostics
-        return as_json(hints_document(predictions, machine, model, notes))
+        return as_json(hints_document(predictions, result.teams, machine, model, notes))
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
 
@@ -107,14 +107,14 @@ def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: s
             from regionpredict.report.measured_weights import measured_seconds
 
             seconds = measured_seconds(predictions, campaign, weights)
-        return slurm_script(predictions, machine, model, seconds)
+        return slurm_script(result.teams, machine, model, seconds)
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses
 
-        return openmp_clauses(predictions)
+        return openmp_clauses(predictions, result.teams)
     from regionpredict.report.table import prediction_table
 
-    return prediction_table(predictions, machine, model)
+    return prediction_table(predictions, result.teams, machine, model)
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

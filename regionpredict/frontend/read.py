@@ -9,6 +9,7 @@ from typing import NamedTuple
 from regionpredict.errors import InputError, one_line
 from regionpredict.frontend.lowering import (
     regions_of,
+    serial_loops_of,
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
@@ -20,8 +21,8 @@ from regionpredict.frontend.syntax import (
     Lookups,
     Unit,
 )
-from regionpredict.ir import Definition, Diagnostic, Program, Region, Span
-from regionpredict.ir.flow import Flow
+from regionpredict.ir import Definition, Diagnostic, Program, Region, SerialLoop, Span
+from regionpredict.ir.flow import Flow, loops_with_calls
 from regionpredict.isolation import LIMITS, recursion_limit
 
 FRONTENDS = ("libclang", "pycparser")
@@ -37,6 +38,7 @@ class Part(NamedTuple):
     headers: str
     flows: list[Flow]
     lookups: Lookups | None = None  # where the file could not be read
+    loops: tuple[SerialLoop, ...] = ()
 
 
 def default_frontend() -> str:
@@ -105,10 +107,12 @@ def _read(request: SourceRequest, frontend: str, *, alone: bool, flows: bool) ->
     try:
         regions, notes = regions_of(unit)
         seen = flows_of(unit) if flows else []
+        loops = serial_loops_of(unit, loops_with_calls(seen))
     finally:
         unit.close()
     notes = [*unit.diagnostics, *notes]
-    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups)
+    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups,
+                tuple(loops))  # fmt: skip
 
 
 def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Part:
@@ -170,4 +174,5 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
         macros=frozenset().union(*(part.macros for part in parts)),
         headers="shipped" if any(part.headers == "shipped" for part in parts) else "system",
         flows=tuple(flows.values()),
+        loops=tuple({loop.loop.span: loop for part in parts for loop in part.loops}.values()),
     )

@@ -4,7 +4,7 @@ Everything here is frozen and imports nothing of ours; every other room speaks i
 """
 
 from regionpredict.ir.expr import Expr
-from regionpredict.ir.program import Definition, Program
+from regionpredict.ir.program import Definition, Program, SerialLoop
 from regionpredict.ir.region import (
     Access,
     Array,
@@ -14,9 +14,11 @@ from regionpredict.ir.region import (
     Loop,
     Node,
     Operation,
+    ParallelConstruct,
     Region,
     Statement,
     Synchronisation,
+    TeamSynchronisation,
 )
 from regionpredict.ir.source import Diagnostic, Span
 
@@ -32,9 +34,12 @@ __all__ = [
     "Loop",
     "Node",
     "Operation",
+    "ParallelConstruct",
     "Program",
     "Region",
+    "SerialLoop",
     "Span",
     "Statement",
     "Synchronisation",
+    "TeamSynchronisation",
 ]

@@ -6,6 +6,7 @@ pointers that get a new value, calls that hand arrays on, and which of it severa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,3 +81,24 @@ class Flow:
     parameters: tuple[Place, ...]
     body: tuple[Event, ...]
     span: Span
+
+
+def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
+    """The places of the loops that call a function, those inside worksharing loops left out."""
+    found: set[Span] = set()
+
+    def search(events: Sequence[Event]) -> bool:
+        calls = False
+        for event in events:
+            if isinstance(event, Handed):
+                calls = calls or bool(event.function)
+            elif isinstance(event, Block) and event.kind != "share":
+                inside = search(event.body)
+                if inside and event.kind == "loop":
+                    found.add(event.span)
+                calls = calls or inside
+        return calls
+
+    for flow in flows:
+        search(flow.body)
+    return frozenset(found)

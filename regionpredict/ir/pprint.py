@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from regionpredict.ir.program import Program
-from regionpredict.ir.region import Branch, Loop, Node, Region, Statement
+from regionpredict.ir.region import Branch, Loop, Node, ParallelConstruct, Region, Statement
 
 
 def dump_program(program: Program) -> str:
@@ -35,6 +35,8 @@ def dump_region(region: Region) -> str:
         lines.append(f"  {clause.name}" + (f"({clause.text})" if clause.text is not None else ""))
     for loop in region.enclosing:
         lines.append(f"  inside {_header(loop)}")
+    if region.context == "inside" and region.parallel is not None:
+        lines.append(f"  {_team(region.parallel)}")
     if region.nest is not None:
         lines += [f"  {line}" for line in _node_lines(region.nest)]
     for array in region.arrays:
@@ -46,6 +48,15 @@ def dump_region(region: Region) -> str:
         f"  note {note.id} line {note.span.line}: {note.message}" for note in region.diagnostics
     ]
     return "\n".join(lines)
+
+
+def _team(parallel: ParallelConstruct) -> str:
+    """`in parallel at line 7, 1 of the loops around it: num_threads(4), barrier at line 9`."""
+    clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in parallel.clauses]
+    others = [f"{one.kind} at line {one.span.line}" for one in parallel.synchronisations]
+    told = ", ".join((*clauses, *others))
+    loops = f", {parallel.depth} of the loops around it" if parallel.depth else ""
+    return f"in parallel at line {parallel.span.line}{loops}" + (f": {told}" if told else "")
 
 
 def _node_lines(node: Node) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
 from regionpredict.ir.flow import Flow
-from regionpredict.ir.region import Region
+from regionpredict.ir.region import Loop, Region
 from regionpredict.ir.source import Diagnostic, Span
 
 
@@ -20,6 +20,13 @@ class Definition(NamedTuple):
     name: str
     value: Expr
     span: Span
+
+
+class SerialLoop(NamedTuple):
+    """The header of a loop that calls functions, with what the source says of the names in it."""
+
+    loop: Loop
+    definitions: tuple[Definition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +45,4 @@ class Program:
     macros: frozenset[str] = frozenset()
     headers: str = "system"  # 'system' | 'shipped'
     flows: tuple[Flow, ...] = ()  # what functions do to memory, where it was asked for
+    loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for

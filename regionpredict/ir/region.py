@@ -166,6 +166,35 @@ class Clause(NamedTuple):
     text: str | None = None
 
 
+class TeamSynchronisation(NamedTuple):
+    """A construct of a `parallel` outside its worksharing loops: `barrier`, `single`, `master`, ...
+
+    `waits`: all threads meet at its end. `enclosing` are the loops of the `parallel` around it.
+    """
+
+    kind: str
+    waits: bool
+    enclosing: tuple[Loop, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelConstruct:
+    """The `parallel` directive that starts the team of a region.
+
+    `depth`: how many of the region's `enclosing` loops stand around it, the others are inside.
+    """
+
+    span: Span
+    clauses: tuple[Clause, ...]
+    depth: int
+    synchronisations: tuple[TeamSynchronisation, ...] = ()
+
+    def clause(self, name: str) -> Clause | None:
+        """The first clause of that name, or None."""
+        return next((clause for clause in self.clauses if clause.name == name), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """One OpenMP worksharing loop and everything inside it.
@@ -187,6 +216,7 @@ class Region:
     arrays: tuple[Array, ...]
     enclosing: tuple[Loop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    parallel: ParallelConstruct | None = None
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

@@ -36,8 +36,20 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamHint:
+    """What a prediction says of one team; `line` is that of its `parallel`, `regions` are ids."""
+
+    id: str
+    file: str
+    line: int
+    regions: tuple[str, ...]
+    threads: int | None
+    loop_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hints:
-    """All hints of a file, and the machine they are for."""
+    """All hints of a file, and the machine they are for; `teams` is empty in files of before."""
 
     path: str
     machine: str
@@ -45,6 +57,7 @@ class Hints:
     cores_per_package: int
     model: str
     regions: tuple[Hint, ...]
+    teams: tuple[TeamHint, ...] = ()
 
 
 class Place(NamedTuple):
@@ -88,7 +101,19 @@ def read_hints(path: Path) -> Hints:
             str(path), machine.text("name"), machine.whole("packages", 1),
             machine.whole("cores_per_package", 1), document.text("model"),
             tuple(_hint(region) for region in document.inners("regions")),
+            tuple(_team(team) for team in document.inners("teams")) if "teams" in document.value
+            else (),
         )  # fmt: skip
+
+
+def _team(team: Record) -> TeamHint:
+    return TeamHint(
+        id=team.text("id"),
+        file=team.text("file"),
+        line=team.whole("line", 1),
+        regions=tuple(team.texts("regions")),
+        threads=None if team.is_null("threads") else team.whole("threads", 1),
+    )
 
 
 def _hint(region: Record) -> Hint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,8 @@ from regionpredict.measure.hints_file import Hint, Hints, Place, hints_at
 class Limit(NamedTuple):
     """An outlined function, the hints of the loops in it, and the most threads it may start.
 
-    One `parallel` with several loops gets what the loop that can use most is given.
+    One `parallel` gets what its team is given; where the hints know no teams, what the loop that
+    can use most is.
     """
 
     outlined: Outlined
@@ -32,16 +33,32 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
             for hint in hints_at(hints.regions, Place(file, line, line)):
                 if hint.threads is not None and hint.status != "skipped":
                     own[hint.id] = max(own.get(hint.id, hint), hint, key=_threads)
-        if own:
-            chosen = tuple(own[name] for name in sorted(own))
-            most = max(_threads(hint) for hint in chosen)
-            found.append(Limit(function, chosen, most))
+        chosen = tuple(own[name] for name in sorted(own))
+        threads = _team_threads(hints, function, lines, own)
+        if threads is None and chosen:
+            threads = max(_threads(hint) for hint in chosen)
+        if threads is not None:
+            found.append(Limit(function, chosen, threads))
     if not found:
         raise InputError(
             f"hints for another program: none of their {len(hints.regions)} regions is in it",
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
     return tuple(found)
+
+
+def _team_threads(
+    hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Mapping[str, Hint]
+) -> int | None:
+    """Of the team that begins where the function does, else of those that its loops are in."""
+    places = [(function.file, function.line), *sorted(lines)]
+    for file, line in places:
+        here = hints_at(hints.teams, Place(file, line, None))
+        asked = [team.threads for team in here if team.threads is not None]
+        if asked:
+            return max(asked)
+    around = [team for team in hints.teams if not own.keys().isdisjoint(team.regions)]
+    return max((team.threads for team in around if team.threads is not None), default=None)
 
 
 def _threads(hint: Hint) -> int:

@@ -2,8 +2,9 @@
 
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
-curve, `limits` names what keeps it from more. An estimate with its region's facts is a
-`Prediction`. No source and no analysis is known here.
+curve, `limits` names what keeps it from more; `teams` adds up the loops of one `parallel`. An
+estimate with its region's facts is a `Prediction`, with its team's a `TeamPrediction`. No source
+and no analysis is known here.
 """
 
 from regionpredict.predict.curve import Point, SaturationDerivation
@@ -17,6 +18,13 @@ from regionpredict.predict.estimate import (
     Term,
 )
 from regionpredict.predict.saturation import predict_saturation, size_target
+from regionpredict.predict.teams import (
+    TeamEstimate,
+    TeamPoint,
+    TeamPrediction,
+    points_of,
+    predict_team,
+)
 
 __all__ = [
     "BOTTLENECKS",
@@ -26,8 +34,13 @@ __all__ = [
     "Prediction",
     "SaturationDerivation",
     "StatementScore",
+    "TeamEstimate",
+    "TeamPoint",
+    "TeamPrediction",
     "Term",
+    "points_of",
     "predict_density",
     "predict_saturation",
+    "predict_team",
     "size_target",
 ]

@@ -11,7 +11,8 @@ from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction
+from regionpredict.predict import Prediction, TeamPrediction, points_of
+from regionpredict.report.team_hints import region_places, team_document
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -19,9 +20,11 @@ _ENCODE = json.JSONEncoder().encode
 
 
 def hints_document(
-    predictions: Sequence[Prediction], machine: Machine, model: str, notes: Sequence[Diagnostic]
-) -> dict[str, Any]:
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
+    model: str, notes: Sequence[Diagnostic],
+) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`."""
+    places = region_places(teams)
     return {
         "schema": HINTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -32,7 +35,11 @@ def hints_document(
             "sha256": machine.sha256,
         },
         "model": model,
-        "regions": [_predicted(prediction) for prediction in predictions],
+        "regions": [
+            {**_predicted(one), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
+            for one in predictions
+        ],
+        "teams": [team_document(team) for team in teams],
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
 
@@ -123,6 +130,12 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),
     }
+
+
+def _seconds(prediction: Prediction) -> float | None:
+    """One execution on one thread."""
+    points = points_of(prediction)
+    return points[0].seconds if points else None
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:

@@ -9,49 +9,67 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from regionpredict.ir import Region
-from regionpredict.predict import Prediction
+from regionpredict.ir import Clause
+from regionpredict.predict import Prediction, TeamPrediction
 
 
-def clauses_of(prediction: Prediction) -> str | None:
-    """`num_threads(6) proc_bind(close)`; None where there is no hint, or no team to size here.
+def openmp_clauses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> str:
+    """One line a directive, under its file: the teams' with clauses, and why others have none.
 
     Close, one domain after the other, is how the predictions place the threads.
     """
-    region = prediction.facts.region
-    if prediction.status == "skipped" or not prediction.threads:
-        return None
-    if "parallel" not in region.directive.split():
-        return None
-    return f"num_threads({prediction.threads}) proc_bind(close)"
-
-
-def openmp_clauses(predictions: Sequence[Prediction]) -> str:
-    """One line a region, under its file; what has no clause says why."""
+    rows = [(one.facts.region.span, *_loop_row(one, teams)) for one in predictions]
+    rows += [(one.facts.span, *_team_row(one)) for one in teams if _stands_alone(one)]
+    rows.sort(key=lambda row: row[0])
     lines: list[str] = []
-    for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
+    for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ([""] if lines else []) + [file]
-        for one in group:
-            region = one.facts.region
-            own = " ".join([region.directive, *_kept(region)])
-            clauses = clauses_of(one) or _why_not(one)
-            lines.append(f"{region.span.line:>6}: #pragma omp {own}   {clauses}")
+        lines += [f"{span.line:>6}: #pragma omp {own}   {clauses}" for span, own, clauses in group]
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _kept(region: Region) -> list[str]:
-    """The clauses that stand there, but for those that the hint takes the place of."""
-    return [
-        clause.name if clause.text is None else f"{clause.name}({clause.text})"
-        for clause in region.clauses
-        if clause.name not in ("num_threads", "proc_bind")
-    ]
+def _stands_alone(team: TeamPrediction) -> bool:
+    """Whether the team's directive is no loop's own."""
+    return team.facts.forks and all(
+        member.facts.region.span != team.facts.span for member in team.facts.members
+    )
 
 
-def _why_not(one: Prediction) -> str:
+def _team_row(team: TeamPrediction) -> tuple[str, str]:
+    clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
+    return " ".join(["parallel", *_kept(clauses)]), _clauses(team.threads)
+
+
+def _loop_row(one: Prediction, teams: Sequence[TeamPrediction]) -> tuple[str, str]:
+    region = one.facts.region
+    own = " ".join([region.directive, *_kept(region.clauses)])
+    around = [
+        str(team.facts.span.line)
+        if team.facts.span.file == region.span.file
+        else f"{team.facts.span.file}:{team.facts.span.line}"
+        for team in teams if _stands_alone(team)
+        and any(member.facts.region.id == region.id for member in team.facts.members)
+    ]  # fmt: skip
+    if around:
+        return own, f"// in the team of line {', '.join(around)}"
     if one.status == "skipped" or not one.threads:
-        return "// no hint"
-    return (
+        return own, "// no hint"
+    if "parallel" in region.directive.split():
+        return own, _clauses(one.threads)
+    return own, (
         f"// {one.threads} threads: write num_threads({one.threads}) at the parallel "
         "directive around it"
     )
+
+
+def _clauses(threads: int | None) -> str:
+    return f"num_threads({threads}) proc_bind(close)" if threads else "// no hint"
+
+
+def _kept(clauses: Sequence[Clause]) -> list[str]:
+    """The clauses that stand there, but for those that the hint takes the place of."""
+    return [
+        clause.name if clause.text is None else f"{clause.name}({clause.text})"
+        for clause in clauses
+        if clause.name not in ("num_threads", "proc_bind")
+    ]

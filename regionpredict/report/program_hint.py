@@ -1,7 +1,7 @@
-"""One number of threads for a whole program, from its regions' hints.
+"""One number of threads for a whole program, from its teams' hints.
 
-A program has one allocation for all its regions. Each region weighs what one thread would spend
-in it; the program's time on n threads is the sum of the weights over the regions' speedups
+A program has one allocation for all its teams. Each team weighs what one thread would spend in
+all its executions; the program's time on n threads is the sum of the weights over the speedups
 (Chatzopoulos 2012, ch. 3, shows two regions of one program that want different numbers). Taken
 are the fewest threads within the tolerance of the best.
 """
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction
+from regionpredict.predict import TeamPrediction
 
 TOLERANCE = 0.1
 
@@ -21,8 +21,9 @@ TOLERANCE = 0.1
 @dataclass(frozen=True, slots=True)
 class ProgramHint:
     """What to ask for: threads fill one package after the other, as the curves assume, so that
-    the fullest package has `cores_per_package` of them. `weighted_by` says how regions were
-    weighed, `left_out` names those that have no hint."""
+    the fullest package has `cores_per_package` of them. `weighted_by` says how teams were weighed,
+    `regions` are the loops of those that have a hint, `left_out` names the teams that have none.
+    """
 
     threads: int
     packages: int
@@ -33,16 +34,16 @@ class ProgramHint:
 
 
 def program_hint(
-    predictions: Sequence[Prediction], machine: Machine,
+    teams: Sequence[TeamPrediction], machine: Machine,
     seconds: Mapping[str, float] | None = None, tolerance: float = TOLERANCE,
 ) -> ProgramHint | None:  # fmt: skip
-    """The hint for the program; None where no region has one.
+    """The hint for the program; None where no team has one.
 
-    `seconds` holds measured times on one thread by region id. Without them a region weighs its
-    predicted time where every region has one, else all weigh the same.
+    `seconds` holds measured times on one thread by region id. Without them a team weighs the
+    predicted time of all its executions where every team has one, else all weigh the same.
     """
-    usable = [one for one in predictions if one.threads and one.status != "skipped"]
-    left_out = tuple(one.facts.region.id for one in predictions if one not in usable)
+    usable = [one for one in teams if one.threads and one.status != "skipped"]
+    left_out = tuple(one.facts.id for one in teams if one not in usable)
     if not usable:
         return None
     weights, weighted_by = _weights(usable, seconds)
@@ -55,40 +56,40 @@ def program_hint(
     threads = min(n for n, spent in time.items() if spent <= (1 + tolerance) * best)
     packages = min(math.ceil(threads / machine.cores_per_package), machine.packages)
     fullest = min(threads, machine.cores_per_package)
-    return ProgramHint(threads, packages, fullest, weighted_by, len(usable), left_out)
+    regions = len({name for one in usable for name in regions_of(one)})
+    return ProgramHint(threads, packages, fullest, weighted_by, regions, left_out)
+
+
+def regions_of(team: TeamPrediction) -> list[str]:
+    """The ids of a team's loops."""
+    return [member.facts.region.id for member in team.facts.members]
 
 
 def _weights(
-    usable: Sequence[Prediction], seconds: Mapping[str, float] | None
+    usable: Sequence[TeamPrediction], seconds: Mapping[str, float] | None
 ) -> tuple[list[float], str]:
     if seconds is not None:
-        found = [seconds.get(one.facts.region.id, 0.0) for one in usable]
+        found = [sum(seconds.get(name, 0.0) for name in regions_of(one)) for one in usable]
         if sum(found) > 0:
             return found, "measured time"
-    predicted = [_predicted_time(one) for one in usable]
-    if all(time is not None for time in predicted) and sum(time or 0.0 for time in predicted) > 0:
-        return [time or 0.0 for time in predicted], "predicted time of one run"
+    predicted = [
+        one.facts.executions.weight * one.seconds for one in usable if one.seconds is not None
+    ]
+    if len(predicted) == len(usable) and sum(predicted) > 0:
+        return predicted, "predicted time"
     return [1.0] * len(usable), "equally"
 
 
-def _predicted_time(one: Prediction) -> float | None:
-    """Seconds on one thread, where the model gives a time."""
-    points = getattr(one.derivation, "points", ())
-    first = next((point for point in points if point.threads == 1), None)
-    time = getattr(first, "seconds", None)
-    return float(time) if isinstance(time, (int, float)) else None
-
-
-def _counts(usable: Sequence[Prediction], machine: Machine) -> list[int]:
-    counts = {threads for one in usable for threads, _ in one.speedup}
+def _counts(usable: Sequence[TeamPrediction], machine: Machine) -> list[int]:
+    counts = {point.threads for one in usable for point in one.speedup}
     if not counts:
         counts = {k * machine.cores_per_package for k in range(1, machine.packages + 1)}
     return sorted(counts | {min(one.threads or 1 for one in usable)})
 
 
-def _speedup(one: Prediction, threads: int, machine: Machine) -> float:
+def _speedup(one: TeamPrediction, threads: int, machine: Machine) -> float:
     """Of a model without a curve: full speed up to the hinted threads, none more behind."""
     if one.speedup:
-        below = [(n, value) for n, value in one.speedup if n <= threads]
-        return max(below)[1] if below else 1.0
+        below = [point for point in one.speedup if point.threads <= threads]
+        return max(below).value if below else 1.0
     return float(min(threads, one.threads or machine.cores))

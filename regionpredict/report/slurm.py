@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction
-from regionpredict.report.program_hint import ProgramHint, program_hint
+from regionpredict.predict import TeamPrediction
+from regionpredict.report.program_hint import ProgramHint, program_hint, regions_of
 from regionpredict.report.quantities import plural
 
 
@@ -42,7 +42,7 @@ def slurm_options(hint: ProgramHint) -> tuple[str, ...]:
 
 
 def slurm_script(
-    predictions: Sequence[Prediction], machine: Machine, model: str,
+    teams: Sequence[TeamPrediction], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None,
 ) -> str:  # fmt: skip
     """A job script that lacks only the program's own line.
@@ -50,7 +50,7 @@ def slurm_script(
     `seconds` are measured times on one thread by region id. Raises InputError where no region has
     a hint.
     """
-    hint = program_hint(predictions, machine, seconds)
+    hint = program_hint(teams, machine, seconds)
     if hint is None:
         raise InputError(
             "no region has a hint, so there is nothing to ask Slurm for",
@@ -62,9 +62,12 @@ def slurm_script(
         f"# {threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model, "
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
     ]
-    lines += [f"# without a hint: {name}{_share(name, seconds)}" for name in hint.left_out]
+    lines += [
+        f"# without a hint: {one.facts.id}{_share(one, seconds)}"
+        for one in teams if one.facts.id in hint.left_out
+    ]  # fmt: skip
     if seconds is not None:
-        lines += [f"# not in the measurements: {name}" for name in _absent(predictions, seconds)]
+        lines += [f"# not in the measurements: {name}" for name in _absent(teams, seconds)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint)]
     lines += [
         "",
@@ -81,14 +84,13 @@ def _by(weighted: str) -> str:
     return weighted if weighted == "equally" else f"by {weighted}"
 
 
-def _share(name: str, seconds: Mapping[str, float] | None) -> str:
-    """How much of the measured time a region has, as ` (12 % of the measured time)`."""
+def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
+    """How much of the measured time a team has, as ` (12 % of the measured time)`."""
     whole = sum((seconds or {}).values())
-    if not whole or seconds is None or name not in seconds:
-        return ""
-    return f" ({100 * seconds[name] / whole:.0f} % of the measured time)"
+    own = [seconds[name] for name in regions_of(team) if name in seconds] if seconds else []
+    return f" ({100 * sum(own) / whole:.0f} % of the measured time)" if whole and own else ""
 
 
-def _absent(predictions: Sequence[Prediction], seconds: Mapping[str, float]) -> list[str]:
-    names = [one.facts.region.id for one in predictions]
+def _absent(teams: Sequence[TeamPrediction], seconds: Mapping[str, float]) -> list[str]:
+    names = dict.fromkeys(name for one in teams for name in regions_of(one))
     return [name for name in names if name not in seconds]

@@ -15,29 +15,37 @@ from itertools import groupby
 from regionpredict.analysis import Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction
+from regionpredict.predict import Prediction, TeamPrediction
 from regionpredict.report.quantities import plural, show_bytes, show_count
+from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, short, team_row
 
-_NAME = 16
 _NOTES = 6
 _WIDTH = 80
 
 
-def prediction_table(predictions: Sequence[Prediction], machine: Machine, model: str) -> str:
-    """The table of hints, the assumptions behind them, and what was left out."""
+def prediction_table(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine, model: str
+) -> str:
+    """The table of hints, the assumptions behind them, and what was left out.
+
+    A team of several loops has a row of its own above theirs.
+    """
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
-    for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
+    rows = [(one.facts.region.span, _prediction_row(one)) for one in predictions]
+    rows += [(team.facts.span, [team_row(team, model)]) for team in shared_teams(teams)]
+    rows.sort(key=lambda row: row[0])
+    for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ["", file]
         choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
         lines.append(
-            f"  line {'function':<{_NAME}} {'iterates':>8} {'data':>8}{choice}"
+            f"  line {'function':<{NAME_WIDTH}} {'iterates':>8} {'data':>8}{choice}"
             f"{'limited by':<16}  sure"
         )
-        for one in group:
-            lines += _prediction_row(one)
+        for _, row in group:
+            lines += row
     lines += _legend(predictions)
     return "\n".join(map(one_line, lines)) + "\n"
 
@@ -45,7 +53,7 @@ def prediction_table(predictions: Sequence[Prediction], machine: Machine, model:
 def _prediction_row(prediction: Prediction) -> list[str]:
     facts = prediction.facts
     region = facts.region
-    head = f"{region.span.line:>6} {_short(region.function):<{_NAME}} "
+    head = f"{region.span.line:>6} {short(region.function):<{NAME_WIDTH}} "
     if prediction.status == "skipped":
         return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
     mark = "~" if prediction.borderline else " "
@@ -125,9 +133,12 @@ def facts_table(facts: Sequence[RegionFacts]) -> str:
     """The table of `analyze`: what the source says, without a machine."""
     lines = []
     for file, group in groupby(facts, key=lambda one: one.region.span.file):
-        lines += [file, f"  line {'function':<{_NAME}} {'iterations':<20}  working set in bytes"]
+        lines += [
+            file,
+            f"  line {'function':<{NAME_WIDTH}} {'iterations':<20}  working set in bytes",
+        ]
         for one in group:
-            head = f"{one.region.span.line:>6} {_short(one.region.function):<{_NAME}} "
+            head = f"{one.region.span.line:>6} {short(one.region.function):<{NAME_WIDTH}} "
             if one.status == "skipped":
                 lines += _wrapped(head + "skipped: " + _first_message(one), " " * len(head))
                 continue
@@ -151,7 +162,3 @@ def _count_cell(count: Count, width: int) -> str:
 
 def _first_message(facts: RegionFacts) -> str:
     return facts.diagnostics[0].message if facts.diagnostics else "not understood"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME else name[: _NAME - 1] + "…"

@@ -12,6 +12,7 @@ the answers against each other.
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.schedule import Schedule
+from regionpredict.analysis.teams import TeamFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.workload.array_sharing import ArraySharing
 from regionpredict.workload.assumed_sizes import SizeTarget
@@ -53,6 +54,7 @@ __all__ = [
     "StatementRow",
     "StatementTable",
     "SynchronisationCounts",
+    "TeamFacts",
     "TrafficCounter",
     "Work",
     "WorkProfile",

@@ -71,8 +71,9 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
 
 
 def team_limit(region: Region) -> int | None:
-    """The most threads that the directive's own `num_threads` and `if` allow; None: no limit."""
-    number, condition = region.clause("num_threads"), region.clause("if")
+    """The most threads that `num_threads` and `if` of its `parallel` allow; None: no limit."""
+    construct = region.parallel or region
+    number, condition = construct.clause("num_threads"), construct.clause("if")
     if condition is not None and (condition.text or "").split(":")[-1].strip() == "0":
         return 1
     text = (number.text or "").strip() if number is not None else ""

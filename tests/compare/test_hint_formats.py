@@ -12,7 +12,7 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Prediction
+from regionpredict.predict import Prediction, TeamPrediction, predict_team
 from regionpredict.report.openmp_clauses import openmp_clauses
 from regionpredict.report.program_hint import program_hint
 from regionpredict.report.slurm import slurm_script
@@ -37,50 +37,62 @@ def machine() -> Machine:
 
 
 @pytest.fixture
-def predictions(tmp_path: Path, machine: Machine) -> list[Prediction]:
-    """Three regions: one scales to 24 threads, one stops at 6, one has no hint."""
+def made(tmp_path: Path, machine: Machine) -> tuple[list[Prediction], list[TeamPrediction]]:
+    """Three regions, each a team: one scales to 24 threads, one stops at 6, one has no hint."""
     (tmp_path / "f.c").write_text(SOURCE)
     made = predict(analyse(requests_for([str(tmp_path / "f.c")]), {"n": 1000}), machine, "density")
     scales = tuple((n, float(n)) for n in (1, 6, 12, 18, 24))
     stops = tuple((n, float(min(n, 6))) for n in (1, 6, 12, 18, 24))
     first, second, third = made.predictions
-    return [
+    regions = [
         replace(first, status="predicted", threads=24, packages=4, speedup=scales),
         replace(second, status="predicted", threads=6, packages=1, speedup=stops),
         replace(third, status="skipped", threads=None, packages=None, speedup=()),
     ]
+    return regions, [predict_team(team.facts, [one], machine)
+                     for team, one in zip(made.teams, regions, strict=True)]  # fmt: skip
 
 
-def _threads(predictions: list[Prediction], machine: Machine, weights: tuple[float, float]) -> int:
-    names = [one.facts.region.id for one in predictions]
-    hint = program_hint(predictions, machine, dict(zip(names, weights, strict=False)))
+@pytest.fixture
+def predictions(made: tuple[list[Prediction], list[TeamPrediction]]) -> list[Prediction]:
+    return made[0]
+
+
+@pytest.fixture
+def teams(made: tuple[list[Prediction], list[TeamPrediction]]) -> list[TeamPrediction]:
+    return made[1]
+
+
+def _threads(teams: list[TeamPrediction], machine: Machine, weights: tuple[float, float]) -> int:
+    names = [one.facts.members[0].facts.region.id for one in teams]
+    hint = program_hint(teams, machine, dict(zip(names, weights, strict=False)))
     assert hint is not None
     assert hint.weighted_by == "measured time"
-    assert hint.left_out == (names[2],)
+    assert hint.left_out == (teams[2].facts.id,)
     return hint.threads
 
 
 def test_the_program_gets_what_its_time_needs(
-    predictions: list[Prediction], machine: Machine
+    teams: list[TeamPrediction], machine: Machine
 ) -> None:
     # Time on n threads: w1/n + w2/min(n, 6). Best is on 24; taken is the least within 10 %.
-    assert _threads(predictions, machine, (1.0, 0.0)) == 24
-    assert _threads(predictions, machine, (0.0, 1.0)) == 6
+    assert _threads(teams, machine, (1.0, 0.0)) == 24
+    assert _threads(teams, machine, (0.0, 1.0)) == 6
     # 1/24 + 20/6 = 3.375; on 6 threads 1/6 + 20/6 = 3.5, which is 3.7 % more.
-    assert _threads(predictions, machine, (1.0, 20.0)) == 6
+    assert _threads(teams, machine, (1.0, 20.0)) == 6
     # 1/24 + 1/6 = 0.208; on 18 threads 0.222 (+6.7 %), on 12 0.25 (+20 %).
-    assert _threads(predictions, machine, (1.0, 1.0)) == 18
+    assert _threads(teams, machine, (1.0, 1.0)) == 18
 
 
-def test_a_slurm_script(predictions: list[Prediction], machine: Machine, tmp_path: Path) -> None:
-    names = [one.facts.region.id for one in predictions]
-    script = slurm_script(predictions, machine, "saturation", {names[0]: 1.0, names[1]: 1.0})
+def test_a_slurm_script(teams: list[TeamPrediction], machine: Machine, tmp_path: Path) -> None:
+    names = [one.facts.members[0].facts.region.id for one in teams]
+    script = slurm_script(teams, machine, "saturation", {names[0]: 1.0, names[1]: 1.0})
     options = [line.split()[1] for line in script.splitlines() if line.startswith("#SBATCH")]
     assert options == [
         "--nodes=1", "--ntasks=1", "--sockets-per-node=3", "--cores-per-socket=6",
         "--threads-per-core=1", "--cpus-per-task=18", "--distribution=block:block",
     ]  # fmt: skip
-    assert f"# without a hint: {names[2]}" in script
+    assert f"# without a hint: {teams[2].facts.id}" in script
     (tmp_path / "job.sh").write_text(script + "echo $OMP_NUM_THREADS $OMP_PROC_BIND\n")
     done = subprocess.run(
         ["bash", "-eu", "job.sh"], cwd=tmp_path, capture_output=True, text=True, timeout=20,
@@ -89,22 +101,27 @@ def test_a_slurm_script(predictions: list[Prediction], machine: Machine, tmp_pat
     assert done.stdout == "18 close\n"
 
 
-def test_a_model_without_a_curve(predictions: list[Prediction], machine: Machine) -> None:
-    flat = [replace(one, speedup=()) for one in predictions]
+def test_a_model_without_a_curve(teams: list[TeamPrediction], machine: Machine) -> None:
+    flat = [replace(one, speedup=()) for one in teams]
     hint = program_hint(flat, machine)
     assert hint is not None
     assert hint.weighted_by == "equally"
     assert (hint.threads, hint.packages) == (18, 3)
 
 
-def test_nothing_to_ask_for_is_said(predictions: list[Prediction], machine: Machine) -> None:
+def test_nothing_to_ask_for_is_said(teams: list[TeamPrediction], machine: Machine) -> None:
     with pytest.raises(InputError, match="no region has a hint"):
-        slurm_script(predictions[2:], machine, "density")
+        slurm_script(teams[2:], machine, "density")
 
 
-def test_clauses(predictions: list[Prediction], machine: Machine) -> None:
+def test_clauses(predictions: list[Prediction], teams: list[TeamPrediction]) -> None:
     inside = replace(predictions[2], status="predicted", threads=4)
-    text = openmp_clauses([*predictions, inside]).splitlines()
+    shown = openmp_clauses(predictions, [*teams[:2], replace(teams[2], threads=4)]).splitlines()
+    assert shown[3:] == [
+        "     6: #pragma omp parallel   num_threads(4) proc_bind(close)",
+        "     8: #pragma omp for   // in the team of line 6",
+    ]
+    text = openmp_clauses([*predictions, inside], teams[:2]).splitlines()
     assert text[1:] == [
         "     2: #pragma omp parallel for   num_threads(24) proc_bind(close)",
         "     4: #pragma omp parallel for   num_threads(6) proc_bind(close)",

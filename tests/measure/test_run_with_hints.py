@@ -118,6 +118,21 @@ def test_each_region_has_its_team(
     assert (done.stdout.strip(), done.stderr) == (teams, "")
 
 
+def test_one_parallel_runs_on_what_its_team_is_given(tmp_path: Path, compiler: str) -> None:
+    # A loop inside asks for 2, the team for 1; the second team has no loop among the hints.
+    _built(tmp_path, compiler)
+    path = _hints(tmp_path, {INNER[0]: 2, INNER[1]: 2})
+    document = json.loads(path.read_text())
+    document["teams"] = [
+        {"id": f"p.c:{TEAM}", "file": "p.c", "line": TEAM, "threads": 1,
+         "regions": [f"p.c:{line}" for line in INNER]},
+        {"id": f"p.c:{FOR}", "file": "p.c", "line": FOR, "threads": 3, "regions": ["p.c:1"]},
+    ]  # fmt: skip
+    path.write_text(json.dumps(document))
+    done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p")
+    assert (done.stdout.strip(), done.stderr) == ("3 4 1 3 4", "")
+
+
 def test_what_was_changed_is_logged(tmp_path: Path, compiler: str) -> None:
     _built(tmp_path, compiler)
     _hints(tmp_path, {FOR: 1, DYNAMIC: 4})

@@ -14,7 +14,7 @@ from regionpredict.machine import load
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Prediction
+from regionpredict.predict import Prediction, TeamPrediction, predict_team
 from regionpredict.report.measured_weights import measured_seconds
 from regionpredict.report.slurm import slurm_script
 
@@ -49,6 +49,15 @@ def predictions(source: Path) -> list[Prediction]:
         replace(second, status="predicted", threads=6, packages=1, speedup=stops),
         replace(third, status="skipped", threads=None, packages=None, speedup=()),
     ]
+
+
+@pytest.fixture
+def teams(source: Path, predictions: list[Prediction]) -> list[TeamPrediction]:
+    """The same, each a team of its own."""
+    machine = load("dunnington")
+    made = predict(analyse(requests_for([str(source)]), {"n": 1000}), machine, "density")
+    return [predict_team(team.facts, [one], machine)
+            for team, one in zip(made.teams, predictions, strict=True)]  # fmt: skip
 
 
 def _region(line: int, seconds: float, file: str) -> RegionRun:
@@ -92,17 +101,23 @@ def test_weights_are_medians_on_one_thread(predictions: list[Prediction]) -> Non
     ],
 )
 def test_the_time_of_the_regions_decides(
-    predictions: list[Prediction], first: float, second: float, threads: int
+    predictions: list[Prediction],
+    teams: list[TeamPrediction],
+    first: float,
+    second: float,
+    threads: int,
 ) -> None:
     seconds = measured_seconds(predictions, _campaign({1: [{2: first, 4: second}]}), "m")
-    script = slurm_script(predictions, load("dunnington"), "saturation", seconds)
+    script = slurm_script(teams, load("dunnington"), "saturation", seconds)
     assert _chosen(script) == f"#SBATCH --cpus-per-task={threads}"
     assert "2 regions weighed by measured time" in script
 
 
-def test_what_the_hint_leaves_out_is_said(predictions: list[Prediction]) -> None:
+def test_what_the_hint_leaves_out_is_said(
+    predictions: list[Prediction], teams: list[TeamPrediction]
+) -> None:
     seconds = measured_seconds(predictions, _campaign({1: [{2: 1.0, 6: 3.0}]}), "m")
-    script = slurm_script(predictions, load("dunnington"), "saturation", seconds)
+    script = slurm_script(teams, load("dunnington"), "saturation", seconds)
     first, second, third = (one.facts.region.id for one in predictions)
     assert f"# without a hint: {third} (75 % of the measured time)\n" in script
     assert f"# not in the measurements: {second}\n" in script

@@ -38,7 +38,9 @@ def lines_too_long(text: str) -> list[str]:
 @each_source
 def test_the_table_of_hints_fits_80_columns(source: str) -> None:
     result, machine = result_of(source)
-    assert not lines_too_long(prediction_table(result.predictions, machine, "density"))
+    assert not lines_too_long(
+        prediction_table(result.predictions, result.teams, machine, "density")
+    )
 
 
 @each_source
@@ -50,7 +52,7 @@ def test_the_table_of_facts_fits_80_columns(source: str) -> None:
 @each_source
 def test_the_table_names_every_region(source: str) -> None:
     result, machine = result_of(source)
-    text = prediction_table(result.predictions, machine, "density")
+    text = prediction_table(result.predictions, result.teams, machine, "density")
     for prediction in result.predictions:
         region = prediction.facts.region
         assert f"\n{region.span.file}\n" in text
@@ -61,9 +63,27 @@ def test_the_table_names_every_region(source: str) -> None:
     assert f"{len(result.predictions)} regions: " in text
 
 
+@pytest.mark.parametrize("model", ["density", "saturation"])
+def test_a_team_of_several_loops_has_a_row(tmp_path: Path, model: str) -> None:
+    source = tmp_path / "f.c"
+    name = "a_function_with_a_name_longer_than_its_column"
+    loop = "#pragma omp for\nfor (int i = 0; i < 1000000; i++) a[i] += 1;\n"
+    source.write_text(f"double a[1000000];\nvoid {name}(void) {{\n#pragma omp parallel\n"
+                      f"{{\n{loop}{loop}}}\n}}\n")  # fmt: skip
+    machine = load("dunnington")
+    result = predict(analyse(requests_for([str(source)]), {}), machine, model)
+    text = prediction_table(result.predictions, result.teams, machine, model)
+    assert not [line for line in text.splitlines()[3:] if len(line) > 80]
+    rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
+    assert [row[0] for row in rows[:3]] == ["3", "5", "7"]
+    assert rows[0][2:6] == ["team", "of", "2", "loops"]
+    (team,) = result.teams
+    assert str(team.packages) in rows[0][6:]
+
+
 def test_what_is_not_known_is_said() -> None:
     result, machine = result_of("tests/report/awkward.c")
-    text = prediction_table(result.predictions, machine, "density")
+    text = prediction_table(result.predictions, result.teams, machine, "density")
     assert "* assumed:" in text and "10 x largest cache" in text
     assert "? partial:" in text
     assert "skipped: " in text

@@ -1,9 +1,11 @@
 """A parsed `Unit` in, its `Region`s out: syntax trees to the intermediate representation.
 
-`find_regions` finds the worksharing loops, `region_builder` lowers each; `loop_headers`,
-`symbolic_values`, `operations` and `definitions` answer one question each.
+`find_regions` finds the worksharing loops, `region_builder` lowers each; `parallel_constructs`,
+`loop_headers`, `symbolic_values`, `operations` and `definitions` answer one question each.
+`serial_loops` has the loops that repeat calls.
 """
 
 from regionpredict.frontend.lowering.find_regions import regions_of
+from regionpredict.frontend.lowering.serial_loops import serial_loops_of
 
-__all__ = ["regions_of"]
+__all__ = ["regions_of", "serial_loops_of"]

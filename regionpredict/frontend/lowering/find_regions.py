@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -36,6 +37,7 @@ class LoopSite(NamedTuple):
     loop: For | RangeFor | None
     context: str
     enclosing: tuple[For, ...]
+    team: ParallelSite | None
 
 
 def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
@@ -46,7 +48,7 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
     notes: list[Diagnostic] = []
     for function in unit.functions:
         here: Counter[tuple[str, int, int]] = Counter()
-        for site in _find(function.body, (), ()):
+        for site in _find(function.body, (), (), None):
             span = site.directive.span
             place = (span.file, span.line, site.directive.pragma.offset)
             here[place] += 1
@@ -54,7 +56,7 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
             builder = RegionBuilder(unit, function, site.directive.pragma, span)
-            region = builder.build(site.loop, site.context, site.enclosing)
+            region = builder.build(site.loop, site.context, site.enclosing, site.team)
             built.append((region, definitions_of(unit, function, builder.context)))
         seen |= set(here)
         notes += _parallel_without_loop(function)
@@ -93,19 +95,23 @@ def _around(unit: Unit, span: Span) -> Function:
 
 
 def _find(
-    statement: Stmt, directives: tuple[Pragma, ...], loops: tuple[For, ...]
-) -> Iterator[LoopSite]:
+    statement: Stmt, directives: tuple[Pragma, ...], loops: tuple[For, ...],
+    team: ParallelSite | None,
+) -> Iterator[LoopSite]:  # fmt: skip
     if isinstance(statement, Directive):
         pragma = statement.pragma
+        if "parallel" in pragma.kind.split():
+            team = ParallelSite(statement, len(loops))
         if pragma.is_loop:
-            yield LoopSite(statement, _loop_of(statement.body), _context(pragma, directives), loops)
+            context = _context(pragma, directives)
+            yield LoopSite(statement, _loop_of(statement.body), context, loops, team)
         if statement.body is not None:
-            yield from _find(statement.body, (*directives, pragma), loops)
+            yield from _find(statement.body, (*directives, pragma), loops, team)
         return
     if isinstance(statement, For):
         loops = (*loops, statement)
     for inner in inner_statements(statement):
-        yield from _find(inner, directives, loops)
+        yield from _find(inner, directives, loops, team)
 
 
 def _context(pragma: Pragma, directives: tuple[Pragma, ...]) -> str:

@@ -21,7 +21,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     every_expression,
 )
-from regionpredict.ir import Expr
+from regionpredict.ir import Expr, Loop
 from regionpredict.ir.expr import ONE
 
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -57,6 +57,16 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
         begin = start - 1 if isinstance(start, Expr) else None
         return Header(counting, begin, ">=", Expr.const(0), -ONE)
     return None
+
+
+def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
+    """A loop around something, without its body; its variable has its name from here on."""
+    header = read_header(loop, context, frame)
+    if header is None:
+        return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
+    name = context.name_of(header.decl)
+    frame.env[header.decl] = Expr.name(name)
+    return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
 
 
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:

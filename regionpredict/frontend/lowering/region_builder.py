@@ -12,8 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from regionpredict.frontend.lowering.loop_headers import Header, is_steady, read_header
+from regionpredict.frontend.lowering.loop_headers import (
+    Header,
+    is_steady,
+    outer_loop,
+    read_header,
+)
 from regionpredict.frontend.lowering.operations import Tally
+from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -82,11 +88,13 @@ class RegionBuilder:
     # -- the door -------------------------------------------------------------------------------
 
     def build(
-        self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...]
-    ) -> Region:
+        self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...],
+        team: ParallelSite | None = None,
+    ) -> Region:  # fmt: skip
         """The region; without a loop that could be read, one that says so."""
         frame = Frame({})
-        outer = tuple(self._outer_loop(loop_around, frame) for loop_around in enclosing)
+        outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
+        parallel = parallel_construct(team, self.context, frame) if team is not None else None
         nest: Loop | None = None
         if loop is None:
             self.say(
@@ -115,6 +123,7 @@ class RegionBuilder:
             arrays=tuple(self.context.arrays[name] for name in sorted(self.context.arrays)),
             enclosing=outer,
             diagnostics=tuple(self.diagnostics.values()),
+            parallel=parallel,
         )
 
     def _note_errors(self, loop: For | RangeFor) -> None:
@@ -143,14 +152,6 @@ class RegionBuilder:
         self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
 
     # -- loops ----------------------------------------------------------------------------------
-
-    def _outer_loop(self, loop: For, frame: Frame) -> Loop:
-        header = read_header(loop, self.context, frame)
-        if header is None:
-            return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
-        name = self.context.name_of(header.decl)
-        frame.env[header.decl] = Expr.name(name)
-        return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
 
     def _for(self, loop: For, frame: Frame) -> list[Node]:
         before = self._before_loop(loop, frame)

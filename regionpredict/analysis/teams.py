@@ -1,0 +1,147 @@
+"""Which worksharing loops are one team's, how often each runs in it, and how often the team does.
+
+The loops of one `parallel` construct form a team, a combined `parallel for` is a team of one. A
+`for` outside any `parallel` of its function belongs to the teams that call it, or stands alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.analysis.bindings import Bindings, bind_definitions
+from regionpredict.analysis.facts import RegionFacts
+from regionpredict.analysis.team_order import (
+    ONCE,
+    Runs,
+    TeamKey,
+    TeamOrder,
+    runs_of,
+    team_of,
+    team_order,
+)
+from regionpredict.ir import Loop, ParallelConstruct, Program, Span
+
+
+class TeamMember(NamedTuple):
+    """A region of a team, and how often it runs in one run of the team."""
+
+    facts: RegionFacts
+    runs: Runs
+
+
+class TeamConstruct(NamedTuple):
+    """What a team does beside its loops: `kind` (`barrier`, `single`, ...), in one of its runs.
+
+    `waits`: all threads meet at its end.
+    """
+
+    kind: str
+    waits: bool
+    line: int
+    runs: Runs
+
+
+@dataclass(frozen=True, slots=True)
+class TeamFacts:
+    """One team: its members in the order of the source, and how often it runs in the program.
+
+    `span` is the place of its `parallel` (of its loop, where no `parallel` is seen: `forks` is
+    False). `constructs` stand in the `parallel`, outside its loops.
+    """
+
+    id: str
+    span: Span
+    function: str
+    members: tuple[TeamMember, ...]
+    executions: Runs
+    construct: ParallelConstruct | None
+    constructs: tuple[TeamConstruct, ...]
+    forks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTeams:
+    """The teams in the order of file and line; `changes` tells how often the second of two, by
+    their ids, is the next to run after the first."""
+
+    teams: tuple[TeamFacts, ...]
+    changes: Mapping[tuple[str, str], float]
+
+
+def program_teams(
+    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
+) -> ProgramTeams:
+    """The teams of a program; where its flow is not known, each function by itself."""
+    order = team_order(program.flows, program.regions, _loops(program, facts, given))
+    by_id = {own.region.id: own for own in facts}
+    members: dict[TeamKey, dict[str, Runs]] = {key: dict(own) for key, own in order.members.items()}
+    placed = {name for own in members.values() for name in own}
+    for own in facts:
+        key = team_of(own.region)
+        # What following the program did not come to: it runs as its own function says.
+        if own.region.id not in placed:
+            members.setdefault(key, {})[own.region.id] = _inside(own)
+    names = {key: _name(key) for key in members}
+    teams = [_team(key, names[key], own, by_id, order) for key, own in members.items()]
+    return ProgramTeams(
+        tuple(sorted(teams, key=lambda team: (team.span.file, team.span.line, team.span.column))),
+        {(names[a], names[b]): often for (a, b), often in order.changes.items()},
+    )
+
+
+def _loops(
+    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
+) -> dict[Span, tuple[Loop, Bindings]]:
+    known = {
+        one.loop.span: (one.loop, bind_definitions(one.definitions, given)) for one in program.loops
+    }
+    for own in facts:
+        known.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
+    return known
+
+
+def _name(key: TeamKey) -> str:
+    return key.region if key.parallel is None else f"{key.parallel.file}:{key.parallel.line}"
+
+
+def _inside(own: RegionFacts) -> Runs:
+    """How often a region runs in one run of its team, as its own function says."""
+    region = own.region
+    depth = region.parallel.depth if region.parallel is not None else len(region.enclosing)
+    return runs_of(region.enclosing[depth:], own.bindings)
+
+
+def _team(
+    key: TeamKey, name: str, runs: Mapping[str, Runs], by_id: Mapping[str, RegionFacts],
+    order: TeamOrder,
+) -> TeamFacts:  # fmt: skip
+    members = [TeamMember(own, runs[own.region.id]) for own in by_id.values()
+               if own.region.id in runs]  # fmt: skip
+    own = next((one for one in members if team_of(one.facts.region) == key), members[0]).facts
+    region = own.region
+    construct = region.parallel if team_of(region) == key else None
+    executions = order.executions.get(key)
+    if executions is None:
+        depth = construct.depth if construct is not None else len(region.enclosing)
+        executions = runs_of(region.enclosing[:depth], own.bindings)
+    span = key.parallel or region.span
+    constructs = construct.synchronisations if construct is not None else ()
+    return TeamFacts(
+        id=name,
+        span=span,
+        function=region.function,
+        members=tuple(members),
+        executions=executions,
+        construct=construct,
+        constructs=tuple(
+            TeamConstruct(one.kind, one.waits, one.span.line, runs_of(one.enclosing, own.bindings))
+            for one in constructs
+        ),
+        forks=key.parallel is not None or region.context == "combined",
+    )
+
+
+__all__ = ["ONCE", "ProgramTeams", "Runs", "TeamConstruct", "TeamFacts", "TeamMember",
+           "program_teams"]  # fmt: skip

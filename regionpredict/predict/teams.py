@@ -1,0 +1,193 @@
+"""The curve and hint of a team: all that the threads of one `parallel` do until its end.
+
+Its time on p threads is one fork, the time of each of its loops as often as it runs, each with its
+barrier unless `nowait`, and the barriers and `single` constructs between them. What threads do
+beside that, each for itself or one for all, is not in it: `assumed` names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+from regionpredict.constant import Constant
+from regionpredict.machine import Machine
+from regionpredict.predict.curve import Point, SaturationDerivation
+from regionpredict.predict.estimate import Estimate
+from regionpredict.predict.hints import WITHIN, hint_from
+from regionpredict.predict.limits import limit
+from regionpredict.workload import TeamFacts
+
+CURVE_ERROR = Constant(
+    0.39, "predicted / measured - 1", "measured",
+    "the loops of LULESH on two packages, median (docs/accuracy.md, errors, out of the sample)",
+)  # fmt: skip
+
+
+class TeamPart(NamedTuple):
+    """A loop of a team, and how often it runs in one run of the team."""
+
+    estimate: Estimate
+    runs: float
+
+
+class TeamPoint(NamedTuple):
+    """Speedup over one thread on `threads`, and the band in which half of the measured lay."""
+
+    threads: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class TeamEstimate:
+    """How many packages and threads a team can use; None where none of its loops tells.
+
+    `points` are its times on every number of threads (empty for a model without a curve),
+    `seconds` is one run on one thread; `confidence` that of its loops, by their time.
+    """
+
+    status: str
+    points: tuple[Point, ...]
+    speedup: tuple[TeamPoint, ...]
+    seconds: float | None
+    packages: int | None
+    threads: int | None
+    bottleneck: str | None
+    confidence: float
+    borderline: bool
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamPrediction(TeamEstimate):
+    """An estimate together with the facts of its team, for those who show it."""
+
+    facts: TeamFacts
+
+    @staticmethod
+    def of(estimate: TeamEstimate, facts: TeamFacts) -> TeamPrediction:
+        """The prediction that an estimate makes of the team with these facts."""
+        return TeamPrediction(
+            **{field.name: getattr(estimate, field.name) for field in fields(TeamEstimate)},
+            facts=facts,
+        )
+
+    def seconds_at(self, threads: int) -> float | None:
+        """Seconds of one run on the most of the known numbers of threads that are no more."""
+        below = [point for point in self.points if point.threads <= threads]
+        return below[-1].seconds if below else None
+
+
+def predict_team(
+    facts: TeamFacts, estimates: Sequence[Estimate], machine: Machine, *, within: float = WITHIN
+) -> TeamPrediction:
+    """The prediction of a team from those of its members, in the same order."""
+    parts = [TeamPart(estimate, member.runs.weight)
+             for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
+    known = [one for one in parts if one.estimate.threads is not None]
+    notes = [f"{name} has no prediction: its time is not in the team's" for name in
+             (member.facts.region.id for member, one in zip(facts.members, parts, strict=True)
+              if one.estimate.threads is None)]  # fmt: skip
+    notes += [f"what the {one.kind} at line {one.line} does is not in the team's time"
+              for one in facts.constructs if one.kind != "barrier"]  # fmt: skip
+    if not known:
+        estimate = _without_hint(notes)
+    elif len(parts) == 1 and facts.forks == _forks(facts):
+        estimate = _of_one(parts[0].estimate, notes)
+    else:
+        estimate = _of_many(facts, known, machine, within, notes, partial=len(known) < len(parts))
+    return TeamPrediction.of(estimate, facts)
+
+
+def _forks(facts: TeamFacts) -> bool:
+    """Whether the first loop starts its team itself, so that its own time holds the fork."""
+    return facts.members[0].facts.region.context == "combined"
+
+
+def _without_hint(notes: Sequence[str]) -> TeamEstimate:
+    return TeamEstimate("skipped", (), (), None, None, None, None, 0.0, False, tuple(notes))
+
+
+def _of_one(one: Estimate, notes: Sequence[str]) -> TeamEstimate:
+    points = points_of(one)
+    return TeamEstimate(
+        status=one.status, points=points, speedup=_band(one.speedup),
+        seconds=points[0].seconds if points else None, packages=one.packages,
+        threads=one.threads, bottleneck=one.bottleneck, confidence=one.confidence,
+        borderline=one.borderline, assumed=(*one.assumed, *notes),
+    )  # fmt: skip
+
+
+def _of_many(
+    facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine, within: float,
+    notes: Sequence[str], *, partial: bool,
+) -> TeamEstimate:  # fmt: skip
+    points = _points(facts, parts, machine)
+    assumed = tuple(dict.fromkeys(line for one in parts for line in one.estimate.assumed))
+    partial = partial or any(one.estimate.status == "partial" for one in parts)
+    status = "partial" if partial else "predicted"
+    if not points:
+        most = max((one.estimate for one in parts), key=lambda one: one.threads or 0)
+        return TeamEstimate(
+            status, (), (), None, most.packages, most.threads, most.bottleneck,
+            min(one.estimate.confidence for one in parts), most.borderline, (*assumed, *notes),
+        )  # fmt: skip
+    asked = {threads for threads, _ in parts[0].estimate.speedup}
+    speedup = [(p.threads, p.speedup) for p in points if p.threads in asked] or [
+        (p.threads, p.speedup) for p in points
+    ]
+    hint = hint_from(speedup, machine.cores_per_package, within)
+    weights = [one.runs * points_of(one.estimate)[0].seconds for one in parts]
+    sure = sum(w * one.estimate.confidence for w, one in zip(weights, parts, strict=True))
+    return TeamEstimate(
+        status=status, points=points, speedup=_band(speedup), seconds=points[0].seconds,
+        packages=hint.packages, threads=hint.threads, bottleneck=limit(points),
+        confidence=round(sure / sum(weights), 3) if sum(weights) else 0.0,
+        borderline=hint.margin < within, assumed=(*assumed, *notes),
+    )  # fmt: skip
+
+
+def points_of(one: Estimate) -> tuple[Point, ...]:
+    """The times by threads of a model that gives them, else none."""
+    return one.derivation.points if isinstance(one.derivation, SaturationDerivation) else ()
+
+
+def _points(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> tuple[Point, ...]:
+    """One run of the team on each number of threads that all its loops know."""
+    curves = [{point.threads: point for point in points_of(one.estimate)} for one in parts]
+    counts = sorted(set.intersection(*(set(curve) for curve in curves)))
+    made: list[Point] = []
+    for threads in counts:
+        terms = dict.fromkeys(curves[0][threads].terms, 0.0)
+        for curve, one in zip(curves, parts, strict=True):
+            for name, seconds in curve[threads].terms.items():
+                terms[name] += one.runs * seconds
+        terms["overhead"] += _own_overhead(facts, machine, threads)
+        total = sum(terms.values())
+        base = made[0].seconds if made else total
+        label = max(terms, key=lambda name: terms[name])
+        widest = max((curve[threads] for curve in curves), key=lambda point: point.requesting)
+        made.append(Point(threads, total, base / total if total else 1.0, label, terms,
+                          widest.requesting, widest.bandwidth))  # fmt: skip
+    return tuple(made)
+
+
+def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
+    """Seconds for starting the team once, and for meeting outside its loops."""
+    tables = machine.overheads
+    cycles = float(tables.fork_join.at(threads)) if facts.forks else 0.0
+    waits = sum(one.runs.weight for one in facts.constructs if one.waits)
+    cycles += waits * float(tables.barrier.at(threads))
+    return machine.corrections.factor("overhead") * cycles / machine.clock_hz
+
+
+def _band(speedup: Sequence[tuple[int, float]]) -> tuple[TeamPoint, ...]:
+    wide = CURVE_ERROR.value
+    return tuple(
+        TeamPoint(threads, value, value / (1.0 + wide), value / (1.0 - wide)) if threads > 1
+        else TeamPoint(threads, value, value, value)
+        for threads, value in speedup
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""Teams in the hints' JSON, and to which team each region belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from regionpredict.predict import TeamPrediction
+
+
+def team_document(team: TeamPrediction) -> dict[str, Any]:
+    """One entry of `teams`."""
+    facts = team.facts
+    return {
+        "id": facts.id,
+        "file": facts.span.file,
+        "line": facts.span.line,
+        "function": facts.function,
+        "regions": [member.facts.region.id for member in facts.members],
+        "executions": _executions(facts.executions.expr, facts.executions.value),
+        "seconds": team.seconds,
+        "status": team.status,
+        "speedup": [
+            {
+                "threads": point.threads,
+                "value": round(point.value, 4),
+                "low": round(point.low, 4),
+                "high": round(point.high, 4),
+            }
+            for point in team.speedup
+        ],
+        "packages": team.packages,
+        "threads": team.threads,
+        "threads_per_core": 1 if team.threads is not None else None,
+        "bottleneck": team.bottleneck,
+        "confidence": team.confidence,
+        "borderline": team.borderline,
+        "assumed": list(team.assumed),
+    }
+
+
+def region_places(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:
+    """By region: the team it is in (the first of several), and its executions in the program."""
+    places: dict[str, dict[str, Any]] = {}
+    for team in teams:
+        for member in team.facts.members:
+            region = member.facts.region.id
+            runs = team.facts.executions.times(member.runs)
+            if region in places:
+                places[region]["runs"] = places[region]["runs"].plus(runs)
+            else:
+                places[region] = {"team": team.facts.id, "runs": runs}
+    return {
+        region: {
+            "team": place["team"],
+            "executions": _executions(place["runs"].expr, place["runs"].value),
+        }
+        for region, place in places.items()
+    }
+
+
+def _executions(expr: object, value: int | None) -> dict[str, Any]:
+    return {"expr": None if expr is None else str(expr), "value": value}

@@ -1,0 +1,162 @@
+"""Which loops are one team's, how often they run, and in what order: counted by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.analysis.teams import ProgramTeams, TeamFacts, program_teams
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse
+
+FRONTENDS = ("libclang", "pycparser")
+each_frontend = pytest.mark.parametrize("frontend", FRONTENDS)
+
+SOURCE = """double a[1000], b[1000];
+void part(int n) {
+#pragma omp for nowait
+  for (int i = 0; i < n; i++) a[i] += b[i];
+}
+void solve(int n, int nt) {
+  for (int t = 0; t < nt; t++) {
+#pragma omp parallel num_threads(4)
+    {
+      for (int k = 0; k < 5; k++) {
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = b[i];
+#pragma omp for
+        for (int i = 0; i < n; i++) b[i] = 2 * a[i];
+#pragma omp barrier
+      }
+#pragma omp single nowait
+      b[0] = 0;
+      part(n);
+    }
+  }
+}
+int main(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) a[i] = b[i] = i;
+  for (int s = 0; s < 7; s++)
+    solve(1000, 3);
+  return 0;
+}
+"""
+
+
+def teams_of(frontend: str, folder: Path, **files: str) -> ProgramTeams:
+    for name, text in files.items():
+        (folder / f"{name}.c").write_text(text)
+    paths = [str(folder / f"{name}.c") for name in files]
+    analysis = analyse(requests_for(paths), {}, frontend=frontend)
+    return program_teams(analysis.program, analysis.facts, {})
+
+
+def runs_by_line(team: TeamFacts) -> dict[int, int | None]:
+    return {one.facts.region.span.line: one.runs.value for one in team.members}
+
+
+@each_frontend
+def test_the_loops_of_one_parallel_are_a_team(frontend: str, tmp_path: Path) -> None:
+    found = teams_of(frontend, tmp_path, f=SOURCE)
+    solve, start = found.teams
+    assert (solve.span.line, start.span.line) == (8, 24)
+    # main calls solve 7 times, which starts the team 3 times: 21. k runs 5 times in each.
+    assert solve.executions.value == 21
+    assert runs_by_line(solve) == {3: 1, 11: 5, 13: 5}
+    assert [(one.kind, one.waits, one.runs.value) for one in solve.constructs] == [
+        ("barrier", True, 5), ("single", False, 1),
+    ]  # fmt: skip
+    assert start.executions.value == 1 and runs_by_line(start) == {24: 1}
+    assert solve.forks and start.forks
+    # 24 once, then 8 again and again: no team but these two follow each other.
+    assert found.changes == {(start.id, solve.id): 1.0}
+
+
+@each_frontend
+def test_teams_in_a_loop_follow_each_other_round(frontend: str, tmp_path: Path) -> None:
+    text = """double a[100];
+void f(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) a[i] += 1;
+}
+void g(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) a[i] *= 2;
+}
+int main(void) {
+  for (int t = 0; t < 4; t++) { f(); for (int s = 0; s <= t; s++) g(); }
+}
+"""
+    found = teams_of(frontend, tmp_path, f=text)
+    f, g = found.teams
+    # g runs 1 + 2 + 3 + 4 times; f to g in every turn, g to f in all but the last.
+    assert (f.executions.value, g.executions.value) == (4, 10)
+    assert found.changes == {(f.id, g.id): 4.0, (g.id, f.id): 3.0}
+
+
+@each_frontend
+def test_calls_into_other_files_count(frontend: str, tmp_path: Path) -> None:
+    kernel = """double a[100];
+void step(int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += 1;
+}
+"""
+    main = """void step(int n);
+int main(void) { int turns = 12; for (int t = 0; t < turns; t++) { step(100); step(50); } }
+"""
+    (team,) = teams_of(frontend, tmp_path, kernel=kernel, main=main).teams
+    assert team.executions.value == 24
+
+
+@each_frontend
+def test_what_is_not_known_stays_unknown(frontend: str, tmp_path: Path) -> None:
+    text = """double a[100];
+int go(void);
+int main(void) {
+  while (go()) {
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) a[i] += 1;
+  }
+}
+"""
+    (team,) = teams_of(frontend, tmp_path, f=text).teams
+    assert (team.executions.value, team.executions.weight) == (None, 10.0)  # ASSUMED_TRIPS
+
+
+@each_frontend
+def test_a_loop_outside_any_parallel_stands_alone_or_is_its_callers(
+    frontend: str, tmp_path: Path
+) -> None:
+    text = """double a[100];
+static void both(void) {
+#pragma omp for
+  for (int i = 0; i < 100; i++) a[i] += 1;
+}
+int main(void) {
+  both();
+#pragma omp parallel
+  { both(); both(); }
+}
+"""
+    alone, team = teams_of(frontend, tmp_path, f=text).teams
+    assert (alone.span.line, alone.forks, runs_by_line(alone)) == (3, False, {3: 1})
+    assert (team.span.line, team.forks, runs_by_line(team)) == (8, True, {3: 2})
+
+
+@each_frontend
+def test_functions_that_call_each_other_end(frontend: str, tmp_path: Path) -> None:
+    text = """double a[100];
+void g(int d);
+void f(int d) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) a[i] += 1;
+  if (d) g(d - 1);
+}
+void g(int d) { f(d); }
+int main(void) { f(3); }
+"""
+    (team,) = teams_of(frontend, tmp_path, f=text).teams
+    assert team.executions.weight >= 1
