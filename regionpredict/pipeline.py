@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placem
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.analysis.teams import program_teams
-from regionpredict.errors import UsageError
+from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     Lookups,
     Part,
@@ -37,13 +37,16 @@ from regionpredict.machine import Machine
 from regionpredict.predict import (
     Estimate,
     Prediction,
+    SizeHint,
     TeamPrediction,
+    hint_of,
+    hints_by_size,
     predict_density,
     predict_saturation,
     predict_team,
     size_target,
 )
-from regionpredict.predict.hints import WITHIN
+from regionpredict.predict.hints import WITHIN, Hint
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, statement_table, workload_of
@@ -227,12 +230,17 @@ def predict_region(
 
 
 def region_workload(
-    facts: RegionFacts, machine: Machine, placement: Placement = UNSEEN, history: History = UNKNOWN
-) -> Workload:
-    """The workload of one region; the machine says how long a line is and what no cache holds."""
+    facts: RegionFacts, machine: Machine, placement: Placement = UNSEEN,
+    history: History = UNKNOWN, *, size: int | None = None,
+) -> Workload:  # fmt: skip
+    """The workload of one region; the machine says how long a line is and what no cache holds.
+
+    `size` is what sizes that nobody gave are taken to be.
+    """
     return workload_of(
-        facts, size_target(machine), machine.line_bytes, placement=placement, history=history
-    )
+        facts, size_target(machine), machine.line_bytes, placement=placement, history=history,
+        size=size,
+    )  # fmt: skip
 
 
 class _Choices(NamedTuple):
@@ -248,12 +256,30 @@ class _Choices(NamedTuple):
 def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Choices) -> Estimate:
     facts, past = work
     if choices.model == "saturation":
-        return predict_saturation(
-            region_workload(facts, machine, *past), machine, threads=choices.threads,
-            within=choices.within, warm=choices.warm,
-        )  # fmt: skip
+        workload = region_workload(facts, machine, *past)
+        estimate = predict_saturation(
+            workload, machine, threads=choices.threads, within=choices.within, warm=choices.warm
+        )
+        turns = _by_size(facts, past, machine, workload, choices.within)
+        return replace(estimate, by_size=turns)
     table = statement_table(facts, machine.line_bytes)
     return predict_density(table, machine, choices.combination)
+
+
+def _by_size(
+    facts: RegionFacts, past: Past, machine: Machine, workload: Workload, within: float
+) -> tuple[SizeHint, ...]:
+    """The hints over the size that nobody gave, if there is one."""
+    if workload.open_size is None or workload.execution is None:
+        return ()
+
+    def ask(size: int) -> Hint | None:
+        try:
+            return hint_of(region_workload(facts, machine, *past, size=size), machine, within)
+        except InputError:  # beyond 64 bits
+            return None
+
+    return hints_by_size(*workload.open_size, ask)
 
 
 def _pasts(analysis: Analysis, model: str, first_touch: str | None) -> tuple[Past, ...]:

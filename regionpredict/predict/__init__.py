@@ -2,11 +2,12 @@
 
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
-curve, `limits` names what keeps it from more; `teams` adds up the loops of one `parallel`. An
-estimate with its region's facts is a `Prediction`, with its team's a `TeamPrediction`. No source
-and no analysis is known here.
+curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size;
+`teams` adds up the loops of one `parallel`. An estimate with its region's facts is a `Prediction`,
+with its team's a `TeamPrediction`. No source and no analysis is known here.
 """
 
+from regionpredict.predict.by_size import SizeHint, hints_by_size
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
@@ -17,7 +18,7 @@ from regionpredict.predict.estimate import (
     StatementScore,
     Term,
 )
-from regionpredict.predict.saturation import predict_saturation, size_target
+from regionpredict.predict.saturation import hint_of, predict_saturation, size_target
 from regionpredict.predict.teams import (
     TeamEstimate,
     TeamPoint,
@@ -33,11 +34,14 @@ __all__ = [
     "Point",
     "Prediction",
     "SaturationDerivation",
+    "SizeHint",
     "StatementScore",
     "TeamEstimate",
     "TeamPoint",
     "TeamPrediction",
     "Term",
+    "hint_of",
+    "hints_by_size",
     "points_of",
     "predict_density",
     "predict_saturation",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
+from regionpredict.predict.by_size import SizeHint
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.workload import Diagnostic, RegionFacts
 
@@ -78,7 +79,8 @@ class Estimate:
 
     `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the model used
     (an assumption where `assumed` says so). `speedup` holds (threads, times faster) pairs, empty
-    for a model that gives no curve. `confidence` runs from 0 to 1.
+    for a model that gives no curve. `confidence` runs from 0 to 1. `by_size` are the hints over the
+    size that nobody gave, empty where all are known.
     """
 
     model: str
@@ -95,6 +97,7 @@ class Estimate:
     assumed: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     derivation: DensityDerivation | SaturationDerivation | None = None
+    by_size: tuple[SizeHint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

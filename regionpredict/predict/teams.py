@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from regionpredict.constant import Constant
 from regionpredict.machine import Machine
+from regionpredict.predict.by_size import SizeHint
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import WITHIN, hint_from
@@ -46,7 +47,8 @@ class TeamEstimate:
     """How many packages and threads a team can use; None where none of its loops tells.
 
     `points` are its times on every number of threads (empty for a model without a curve),
-    `seconds` is one run on one thread; `confidence` that of its loops, by their time.
+    `seconds` is one run on one thread; `confidence` that of its loops, by their time. `by_size` is
+    told of teams of one loop.
     """
 
     status: str
@@ -59,6 +61,7 @@ class TeamEstimate:
     confidence: float
     borderline: bool
     assumed: tuple[str, ...]
+    by_size: tuple[SizeHint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,7 @@ def _of_one(one: Estimate, notes: Sequence[str]) -> TeamEstimate:
         status=one.status, points=points, speedup=_band(one.speedup),
         seconds=points[0].seconds if points else None, packages=one.packages,
         threads=one.threads, bottleneck=one.bottleneck, confidence=one.confidence,
-        borderline=one.borderline, assumed=(*one.assumed, *notes),
+        borderline=one.borderline, assumed=(*one.assumed, *notes), by_size=one.by_size,
     )  # fmt: skip
 
 

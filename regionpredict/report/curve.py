@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from regionpredict.machine import Machine
 from regionpredict.predict import Point, Prediction, SaturationDerivation
 from regionpredict.report.quantities import plural, show_bytes
+from regionpredict.report.size_hints import size_sentence
 from regionpredict.workload import LevelTraffic
 
 _ROWS = 10
@@ -37,6 +38,8 @@ def explain_curve(
     lines += _terms(derivation.points)
     lines += ["", *plot(prediction.speedup)]
     lines += _hint(prediction, derivation)
+    turns = size_sentence(prediction.by_size)
+    lines += [f"By size: {turns}"] if turns else []
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     return "\n".join(lines) + "\n"

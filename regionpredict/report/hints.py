@@ -12,7 +12,7 @@ from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, TeamPrediction, points_of
-from regionpredict.report.team_hints import region_places, team_document
+from regionpredict.report.team_hints import region_places, sizes_document, team_document
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -126,6 +126,7 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
         "borderline": prediction.borderline,
+        "by_size": sizes_document(prediction.by_size),
         "assumed": list(prediction.assumed),
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),

@@ -17,6 +17,7 @@ from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, TeamPrediction
 from regionpredict.report.quantities import plural, show_bytes, show_count
+from regionpredict.report.size_hints import size_sentence
 from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, short, team_row
 
 _NOTES = 6
@@ -66,7 +67,9 @@ def _prediction_row(prediction: Prediction) -> list[str]:
         + _choice(prediction, mark)
         + f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
     )
-    return [row.rstrip()]
+    turns = size_sentence(prediction.by_size)
+    indent = " " * 7
+    return [row.rstrip(), *(_wrapped(f"{indent}{turns}", indent) if turns else [])]
 
 
 def _choice(prediction: Prediction, mark: str) -> str:

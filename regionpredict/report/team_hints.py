@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.predict import TeamPrediction
+from regionpredict.predict import SizeHint, TeamPrediction
 
 
 def team_document(team: TeamPrediction) -> dict[str, Any]:
@@ -35,8 +35,14 @@ def team_document(team: TeamPrediction) -> dict[str, Any]:
         "bottleneck": team.bottleneck,
         "confidence": team.confidence,
         "borderline": team.borderline,
+        "by_size": sizes_document(team.by_size),
         "assumed": list(team.assumed),
     }
+
+
+def sizes_document(hints: Sequence[SizeHint]) -> list[dict[str, Any]]:
+    """The entries of `by_size`."""
+    return [one._asdict() for one in hints]
 
 
 def region_places(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:

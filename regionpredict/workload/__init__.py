@@ -15,7 +15,7 @@ from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.teams import TeamFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.workload.array_sharing import ArraySharing
-from regionpredict.workload.assumed_sizes import SizeTarget
+from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget
 from regionpredict.workload.cache_traffic import (
     ArrayTraffic,
     CacheLevel,
@@ -44,6 +44,7 @@ __all__ = [
     "Execution",
     "LevelTraffic",
     "LoopBody",
+    "OpenSize",
     "Placement",
     "Recurrence",
     "ReferenceRow",

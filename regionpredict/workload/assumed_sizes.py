@@ -32,10 +32,25 @@ class SizeTarget(NamedTuple):
     reason: str
 
 
+class OpenSize(NamedTuple):
+    """The names that nobody gave a value, and the common one that they have."""
+
+    names: tuple[str, ...]
+    value: int
+
+
+class BoundSizes(NamedTuple):
+    """Every name's value, a line for each guess, and the guessed size, if there is one."""
+
+    values: Values
+    guessed: tuple[str, ...]
+    open: OpenSize | None
+
+
 def bound_sizes(
-    facts: RegionFacts, target: SizeTarget, line_bytes: int
-) -> tuple[Values, tuple[str, ...]]:
-    """Every name's value: as bound, the unbound ones a common n; and a line for each guess.
+    facts: RegionFacts, target: SizeTarget, line_bytes: int, size: int | None = None
+) -> BoundSizes:
+    """Every name's value: as bound, the unbound ones a common n, which is `size` where given.
 
     n is found by bisection so that the region touches the target; where its data does not grow
     with n, so that it has as many iterations as such data has elements. Names that only ever
@@ -44,7 +59,7 @@ def bound_sizes(
     known = facts.bindings.values
     missing = sorted(free_names(facts.region) - known.keys())
     if not missing:
-        return known, ()
+        return BoundSizes(known, (), None)
     steps = _steps(facts, missing)
     known = {**known, **steps}
     notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
@@ -54,16 +69,19 @@ def bound_sizes(
     known = {**known, **dict.fromkeys(lower, 0)}
     notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
     if not missing:
-        return known, tuple(notes)
-    size = facts.working_set.expr
+        return BoundSizes(known, tuple(notes), None)
+    if size is not None:
+        values = {**known, **dict.fromkeys(missing, size)}
+        return BoundSizes(values, tuple(notes), OpenSize(tuple(missing), size))
+    bytes_touched = facts.working_set.expr
 
     def trial(n: int) -> Values:
         return {**known, **dict.fromkeys(missing, n)}
 
     def touched(n: int) -> float | None:
         values = trial(n)
-        if size is not None:
-            return _number(size.evaluate(values))
+        if bytes_touched is not None:
+            return _number(bytes_touched.evaluate(values))
         nest = loop_nest(facts.region, values)
         return None if nest is None else touched_bytes(nest, line_bytes)
 
@@ -76,7 +94,8 @@ def bound_sizes(
         n = _smallest(executed, target.bytes / DEFAULT_ELEMENT.value) or int(FALLBACK_SIZE.value)
         why = "its data is the same for all"
     names = ", ".join(missing)
-    return trial(n), (*notes, f"{names} = {n} (no value given: {why})")
+    notes.append(f"{names} = {n} (no value given: {why})")
+    return BoundSizes(trial(n), tuple(notes), OpenSize(tuple(missing), n))
 
 
 def _smallest(measure: Callable[[int], float | None], target: float) -> int | None:

@@ -12,7 +12,7 @@ from regionpredict.analysis.history.last_writes import UNKNOWN, History
 from regionpredict.analysis.schedule import Schedule, schedule_of
 from regionpredict.ir import Loop
 from regionpredict.workload.array_sharing import ArraySharing, array_sharing
-from regionpredict.workload.assumed_sizes import SizeTarget, Values, bound_sizes
+from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget, Values, bound_sizes
 from regionpredict.workload.cache_traffic import TrafficCounter
 from regionpredict.workload.loop_bodies import LoopBody, loop_bodies
 from regionpredict.workload.loop_nest import LoopNest
@@ -65,7 +65,7 @@ class Workload:
     `execution` is None where no loop could be read. `team_limit` are the most threads that the
     directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
     been written before; `repeats`: loops around the directive run it many times. `guessed` tells,
-    a line each, which sizes were guessed.
+    a line each, which sizes were guessed; `open_size` is the size that stands for all unbound ones.
     """
 
     table: StatementTable
@@ -77,6 +77,7 @@ class Workload:
     repeats: bool
     guessed: tuple[str, ...]
     line_bytes: int
+    open_size: OpenSize | None = None
 
     def traffic_of(self, work: Work) -> TrafficCounter:
         """A counter of the traffic of the region's work, or of a serial body's."""
@@ -90,17 +91,19 @@ def workload_of(
     *,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
+    size: int | None = None,
 ) -> Workload:
-    """The workload of one region, whose unknown sizes make it touch the `target`.
+    """The workload of one region, whose unknown sizes are `size`, else make it touch the `target`.
 
     Raises InputError for sizes beyond 64 bits.
     """
     table = statement_table(facts, line_bytes)
     values: Values = facts.bindings.values
     guessed: tuple[str, ...] = ()
+    open_size = None
     execution = None
     if facts.status != "skipped" and facts.region.nest is not None:
-        values, guessed = bound_sizes(facts, target, line_bytes)
+        values, guessed, open_size = bound_sizes(facts, target, line_bytes, size)
         execution = _execution(facts, facts.region.nest, values, history)
     return Workload(
         table=table,
@@ -112,6 +115,7 @@ def workload_of(
         repeats=bool(facts.region.enclosing),
         guessed=guessed,
         line_bytes=line_bytes,
+        open_size=open_size,
     )
 
 

@@ -26,7 +26,7 @@ def _guess(folder: Path, start: str, end: str, body: str, **given: int) -> dict[
     path = folder / "case.c"
     path.write_text(_TEXT % (start, end, body))
     facts = analyse(requests_for((str(path),), [], [], ""), given).facts[0]
-    values, notes = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64)
+    values, notes, _ = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64)
     for name, value in values.items():
         assert given.get(name) == value or any(name in note for note in notes)
     return {name: int(value) for name, value in values.items()}

@@ -5,6 +5,6 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 `data_transfers` (pages and lines of other cores), `openmp_overheads` and `serial_queue`.
 """
 
-from regionpredict.predict.saturation.model import predict_saturation, size_target
+from regionpredict.predict.saturation.model import hint_of, predict_saturation, size_target
 
-__all__ = ["predict_saturation", "size_target"]
+__all__ = ["hint_of", "predict_saturation", "size_target"]

@@ -13,7 +13,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.curve import SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import WITHIN, hint_from
+from regionpredict.predict.hints import WITHIN, Hint, hint_from
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import (
     ASSUMED_DATA,
@@ -33,6 +33,18 @@ def size_target(machine: Machine) -> SizeTarget:
     """How large the data of a region of unknown size is taken to be on this machine."""
     size = int(ASSUMED_DATA.value) * machine.largest_cache_bytes
     return SizeTarget(size, "data of ten times the largest cache")
+
+
+def hint_of(workload: Workload, machine: Machine, within: float = WITHIN) -> Hint | None:
+    """The hint alone, on round numbers of threads: powers of two and whole domains."""
+    if workload.execution is None:
+        return None
+    most = min(workload.team_limit or machine.cores, machine.cores)
+    counts = {1 << k for k in range(most.bit_length()) if 1 << k <= most} | {most}
+    counts |= set(range(machine.cores_per_domain, most + 1, machine.cores_per_domain))
+    time = RegionTime(workload, workload.execution, machine, warm=not workload.fresh)
+    curve = [(point.threads, point.speedup) for point in time.points(sorted(counts))]
+    return hint_from(curve, machine.cores_per_package, within)
 
 
 def predict_saturation(
