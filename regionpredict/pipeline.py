@@ -19,7 +19,7 @@ from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
-from regionpredict.analysis.teams import program_teams
+from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     Lookups,
@@ -36,11 +36,14 @@ from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     Estimate,
+    Plan,
+    PlannedTeam,
     Prediction,
     SizeHint,
     TeamPrediction,
     hint_of,
     hints_by_size,
+    plan_of,
     predict_density,
     predict_saturation,
     predict_team,
@@ -81,9 +84,9 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """An analysis with one prediction a region, in the same order, and one a team.
+    """An analysis with one prediction a region, in the same order, one a team, and a plan for all.
 
-    `changes` tells how often the second of two teams, by their ids, runs next after the first.
+    `plan` is None where no team has a time.
     """
 
     analysis: Analysis
@@ -92,7 +95,7 @@ class Predictions:
     predictions: tuple[Prediction, ...]
     pasts: tuple[Past, ...]
     teams: tuple[TeamPrediction, ...]
-    changes: Mapping[tuple[str, str], float]
+    plan: Plan | None
 
 
 def analyse(
@@ -205,7 +208,22 @@ def predict(
                      within=within)
         for team in structure.teams
     )  # fmt: skip
-    return Predictions(analysis, machine, model, made, pasts, teams, structure.changes)
+    plan = _plan(teams, structure, machine)
+    return Predictions(analysis, machine, model, made, pasts, teams, plan)
+
+
+def _plan(
+    teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
+) -> Plan | None:
+    by_id = {team.facts.id: team for team in teams}
+    planned = [
+        PlannedTeam(
+            name, by_id[name].facts.executions.weight,
+            {point.threads: point.seconds for point in by_id[name].points},
+        )
+        for name in structure.order
+    ]  # fmt: skip
+    return plan_of(planned, structure.changes, machine)
 
 
 def predict_region(

@@ -64,10 +64,11 @@ class TeamFacts:
 @dataclass(frozen=True, slots=True)
 class ProgramTeams:
     """The teams in the order of file and line; `changes` tells how often the second of two, by
-    their ids, is the next to run after the first."""
+    their ids, is the next to run after the first. `order` has the ids as they first run."""
 
     teams: tuple[TeamFacts, ...]
     changes: Mapping[tuple[str, str], float]
+    order: tuple[str, ...]
 
 
 def program_teams(
@@ -88,6 +89,7 @@ def program_teams(
     return ProgramTeams(
         tuple(sorted(teams, key=lambda team: (team.span.file, team.span.line, team.span.column))),
         {(names[a], names[b]): often for (a, b), often in order.changes.items()},
+        tuple(dict.fromkeys(names[key] for key in (*order.executions, *members))),
     )
 
 

@@ -94,7 +94,9 @@ def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: s
         from regionpredict.report.hints import as_json, hints_document
 
         notes = result.analysis.program.diagnostics
-        return as_json(hints_document(predictions, result.teams, machine, model, notes))
+        return as_json(
+            hints_document(predictions, result.teams, result.plan, machine, model, notes)
+        )
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
 

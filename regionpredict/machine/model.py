@@ -114,6 +114,8 @@ class Overheads:
     memory, while all threads do so. `line_transfer`: to read a cache line that another core wrote
     last and to write one's own again, for as many lines in a row as a first cache holds;
     `bulk_transfer`: for each line beyond these. `fork_join` is met after a little serial work.
+    `team_change`: what a team costs beyond `fork_join` where the one before had another size, by
+    the larger of the two.
     """
 
     fork_join: Curve
@@ -125,6 +127,7 @@ class Overheads:
     first_touch: Curve
     line_transfer: Curve
     bulk_transfer: Curve
+    team_change: Curve
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -37,7 +37,8 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class TeamHint:
-    """What a prediction says of one team; `line` is that of its `parallel`, `regions` are ids."""
+    """What a prediction, or its plan, says of one team; `line` is that of its `parallel`, `regions`
+    are ids."""
 
     id: str
     file: str
@@ -101,9 +102,22 @@ def read_hints(path: Path) -> Hints:
             str(path), machine.text("name"), machine.whole("packages", 1),
             machine.whole("cores_per_package", 1), document.text("model"),
             tuple(_hint(region) for region in document.inners("regions")),
-            tuple(_team(team) for team in document.inners("teams")) if "teams" in document.value
-            else (),
+            _teams(document),
         )  # fmt: skip
+
+
+def _teams(document: Record) -> tuple[TeamHint, ...]:
+    """The teams, each with the size that the plan gives it, where there is a plan."""
+    if "teams" not in document.value:
+        return ()
+    teams = tuple(_team(team) for team in document.inners("teams"))
+    if "plan" not in document.value or document.is_null("plan"):
+        return teams
+    planned = {
+        team.text("id"): team.whole("threads", 1)
+        for team in document.inner("plan").inners("teams")
+    }  # fmt: skip
+    return tuple(replace(team, threads=planned.get(team.id, team.threads)) for team in teams)
 
 
 def _team(team: Record) -> TeamHint:

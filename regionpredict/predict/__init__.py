@@ -4,7 +4,7 @@
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
 curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size;
 `teams` adds up the loops of one `parallel`. An estimate with its region's facts is a `Prediction`,
-with its team's a `TeamPrediction`. No source and no analysis is known here.
+with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes. No source and no analysis is known here.
 """
 
 from regionpredict.predict.by_size import SizeHint, hints_by_size
@@ -18,6 +18,7 @@ from regionpredict.predict.estimate import (
     StatementScore,
     Term,
 )
+from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
 from regionpredict.predict.saturation import hint_of, predict_saturation, size_target
 from regionpredict.predict.teams import (
     TeamEstimate,
@@ -31,6 +32,8 @@ __all__ = [
     "BOTTLENECKS",
     "DensityDerivation",
     "Estimate",
+    "Plan",
+    "PlannedTeam",
     "Point",
     "Prediction",
     "SaturationDerivation",
@@ -42,6 +45,7 @@ __all__ = [
     "Term",
     "hint_of",
     "hints_by_size",
+    "plan_of",
     "points_of",
     "predict_density",
     "predict_saturation",

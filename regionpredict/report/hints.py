@@ -11,8 +11,13 @@ from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction, TeamPrediction, points_of
-from regionpredict.report.team_hints import region_places, sizes_document, team_document
+from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
+from regionpredict.report.team_hints import (
+    plan_document,
+    region_places,
+    sizes_document,
+    team_document,
+)
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -20,8 +25,8 @@ _ENCODE = json.JSONEncoder().encode
 
 
 def hints_document(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
-    model: str, notes: Sequence[Diagnostic],
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
+    machine: Machine, model: str, notes: Sequence[Diagnostic],
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`."""
     places = region_places(teams)
@@ -40,6 +45,7 @@ def hints_document(
             for one in predictions
         ],
         "teams": [team_document(team) for team in teams],
+        "plan": plan_document(plan),
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
 

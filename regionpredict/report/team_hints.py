@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.predict import SizeHint, TeamPrediction
+from regionpredict.predict import Plan, SizeHint, TeamPrediction
 
 
 def team_document(team: TeamPrediction) -> dict[str, Any]:
@@ -37,6 +37,20 @@ def team_document(team: TeamPrediction) -> dict[str, Any]:
         "borderline": team.borderline,
         "by_size": sizes_document(team.by_size),
         "assumed": list(team.assumed),
+    }
+
+
+def plan_document(plan: Plan | None) -> dict[str, Any] | None:
+    """The entry `plan`."""
+    if plan is None:
+        return None
+    return {
+        "packages": plan.packages,
+        "threads": plan.threads,
+        "seconds": plan.seconds,
+        "team_changes": plan.team_changes,
+        "best_constant": plan.best_constant._asdict(),
+        "teams": [{"id": name, "threads": size} for name, size in plan.sizes.items()],
     }
 
 

@@ -131,6 +131,10 @@ def test_one_parallel_runs_on_what_its_team_is_given(tmp_path: Path, compiler: s
     path.write_text(json.dumps(document))
     done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p")
     assert (done.stdout.strip(), done.stderr) == ("3 4 1 3 4", "")
+    document["plan"] = {"teams": [{"id": f"p.c:{FOR}", "threads": 2}]}
+    path.write_text(json.dumps(document))
+    done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p")
+    assert (done.stdout.strip(), done.stderr) == ("2 4 1 3 4", "")
 
 
 def test_what_was_changed_is_logged(tmp_path: Path, compiler: str) -> None:

@@ -46,7 +46,9 @@ def result_of(source: str, machine: str) -> tuple[Predictions, Machine]:
 def hints_of(source: str, machine: str) -> dict[str, Any]:
     result, loaded = result_of(source, machine)
     notes = result.analysis.program.diagnostics
-    document = hints_document(result.predictions, result.teams, loaded, "density", notes)
+    document = hints_document(
+        result.predictions, result.teams, result.plan, loaded, "density", notes
+    )
     parsed: dict[str, Any] = json.loads(as_json(document))
     return parsed
 

@@ -28,6 +28,7 @@ OPENMP = (
     "first_touch",
     "line_transfer",
     "bulk_transfer",
+    "team_change",
 )
 Key = TypeVar("Key")
 DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")

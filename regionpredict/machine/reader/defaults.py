@@ -53,6 +53,9 @@ LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}
 LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0
 REMOTE_LATENCY_FACTOR = 1.6
+TEAM_CHANGE_CYCLES = 25_000.0
+"""A thread of the larger team: libgomp 12 takes 84 us on two cores of 2.4 GHz from 8 threads to 4
+or from 4 to 8, since it ends threads and starts them anew."""
 FIRST_TOUCH_CYCLES = 1000.0
 LATENCY_FACTOR = 0.6
 """Share of a streaming miss's weight that a latency miss has (see docs/machines.md)."""
@@ -136,4 +139,9 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
         ),
         line_transfer=curve("line_transfer", "t / 4, 0.1 on 1 thread", lines(4)),
         bulk_transfer=curve("bulk_transfer", "t / 12, 0.1 on 1 thread", lines(12)),
+        team_change=curve(
+            "team_change",
+            f"{TEAM_CHANGE_CYCLES:.0f} p, 0.1 on 1 thread",
+            [TEAM_CHANGE_CYCLES * p if p > 1 else 0.1 for p in counts],
+        ),
     )

@@ -1,0 +1,200 @@
+"""Few, stable team sizes for a whole program, that pay for changing between them.
+
+A plan gives each team one size. Its time is that of all executions of all teams, and
+`openmp.team_change` for each time that a team of another size is the next to run. It begins as the
+best constant number of threads, and as the best way through the teams in the program's order
+(dynamic programming: a team's size, given the next one's); both are improved team by team, and
+neighbours together, and the better one is kept: no plan is worse than the best constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+
+_ROUNDS = 8  # of improvements; each must gain
+
+
+class PlannedTeam(NamedTuple):
+    """A team as a plan sees it: how often it runs, and seconds of one run by threads."""
+
+    id: str
+    executions: float
+    seconds: Mapping[int, float]
+
+
+class ConstantSize(NamedTuple):
+    """One number of threads for all teams (those that allow fewer have as many as they can)."""
+
+    threads: int
+    seconds: float
+
+
+class Plan(NamedTuple):
+    """`threads` and `packages` of the largest team, seconds of all the program's teams, with their
+    changes of size; `sizes` by team."""
+
+    packages: int
+    threads: int
+    seconds: float
+    team_changes: int
+    best_constant: ConstantSize
+    sizes: Mapping[str, int]
+
+
+Sizes = dict[str, int]
+
+
+def plan_of(
+    teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float], machine: Machine
+) -> Plan | None:
+    """The plan for teams in the program's order; None where no team has a time.
+
+    `changes` tells how often the second of two teams is the next to run after the first.
+    """
+    known = [team for team in teams if team.seconds]
+    if not known:
+        return None
+    times = _Times(known, changes, machine)
+    constants = sorted({threads for team in known for threads in team.seconds})
+    seconds, threads = min((times.total(times.constant(count)), count) for count in constants)
+    best = ConstantSize(threads, seconds)
+    labels = times.labels(threads)
+    starts = [times.constant(threads), times.along_the_order(labels)]
+    made = [times.improved(start, labels) for start in starts]
+    sizes = min(made, key=times.total)
+    if times.total(sizes) >= best.seconds:
+        sizes = times.constant(threads)
+    most = max(sizes.values())
+    return Plan(
+        packages=-(-most // machine.cores_per_package),
+        threads=most,
+        seconds=times.total(sizes),
+        team_changes=round(times.changes_of(sizes)),
+        best_constant=best,
+        sizes=sizes,
+    )
+
+
+class _Times:
+    """What sizes cost."""
+
+    def __init__(
+        self, teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float],
+        machine: Machine,
+    ) -> None:  # fmt: skip
+        self.teams = teams
+        self.machine = machine
+        known = {team.id for team in teams}
+        # Teams without a time are skipped over: what follows them is not known to be changed.
+        self.next: dict[str, dict[str, float]] = {name: {} for name in known}
+        for (first, then), often in changes.items():
+            if first in known and then in known and first != then:
+                for one, other in ((first, then), (then, first)):
+                    self.next[one][other] = self.next[one].get(other, 0.0) + often
+        self.by_id = {team.id: team for team in teams}
+
+    def constant(self, threads: int) -> Sizes:
+        """The sizes that one number of threads gives."""
+        return {team.id: _at_most(team, threads) for team in self.teams}
+
+    def total(self, sizes: Sizes) -> float:
+        """Seconds of all teams and of all changes between them."""
+        own = sum(team.executions * team.seconds[sizes[team.id]] for team in self.teams)
+        changing = sum(
+            often * self._change(sizes[one], sizes[other])
+            for one, others in self.next.items() for other, often in others.items()
+        )  # fmt: skip
+        return own + changing / 2.0  # each pair stands there from both sides
+
+    def changes_of(self, sizes: Sizes) -> float:
+        """How often a team of another size is the next."""
+        return sum(
+            often for one, others in self.next.items() for other, often in others.items()
+            if sizes[one] != sizes[other]
+        ) / 2.0  # fmt: skip
+
+    def labels(self, threads: int) -> list[int]:
+        """The sizes that are tried: powers of two, whole domains, the best constant, all cores."""
+        machine = self.machine
+        labels = {1 << k for k in range(machine.cores.bit_length())}
+        labels |= set(range(machine.cores_per_domain, machine.cores + 1, machine.cores_per_domain))
+        return sorted({*labels, threads, machine.cores})
+
+    def along_the_order(self, labels: Sequence[int]) -> Sizes:
+        """The best sizes if each team were next to its neighbours in the order alone."""
+        costs: list[dict[int, tuple[float, int]]] = []
+        for number, team in enumerate(self.teams):
+            own = {size: team.executions * team.seconds[size] for size in self._sizes(team, labels)}
+            if number == 0:
+                costs.append({size: (cost, size) for size, cost in own.items()})
+                continue
+            before = self.teams[number - 1]
+            often = self.next[team.id].get(before.id, 0.0)
+            costs.append({
+                size: min(
+                    (known + often * self._change(size, other) + cost, other)
+                    for other, (known, _) in costs[-1].items()
+                )
+                for size, cost in own.items()
+            })  # fmt: skip
+        sizes: Sizes = {}
+        size = min(costs[-1], key=lambda size: costs[-1][size][0])
+        for team, cost in zip(reversed(self.teams), reversed(costs), strict=True):
+            sizes[team.id] = size
+            size = cost[size][1]
+        return sizes
+
+    def improved(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
+        """The sizes after changing one team, or one with neighbours of its size, while it gains."""
+        for _ in range(_ROUNDS):
+            gained = False
+            for team in self.teams:
+                for group in ([team.id], self._alike(team.id, sizes)):
+                    better = self._best(group, sizes, labels)
+                    if better is not None:
+                        sizes, gained = better, True
+            if not gained:
+                break
+        return sizes
+
+    def _alike(self, name: str, sizes: Sizes) -> list[str]:
+        return [name, *(other for other in self.next[name] if sizes[other] == sizes[name])]
+
+    def _best(self, group: Sequence[str], sizes: Sizes, labels: Sequence[int]) -> Sizes | None:
+        now, chosen = self._part(group, sizes), None
+        for size in labels:
+            tried = {**sizes, **{name: _at_most(self.by_id[name], size) for name in group}}
+            cost = self._part(group, tried)
+            if cost < now * (1 - 1e-12):
+                now, chosen = cost, tried
+        return chosen
+
+    def _part(self, group: Sequence[str], sizes: Sizes) -> float:
+        """What depends on the sizes of a group."""
+        inside = set(group)
+        cost = 0.0
+        for name in group:
+            team = self.by_id[name]
+            cost += team.executions * team.seconds[sizes[name]]
+            for other, often in self.next[name].items():
+                share = 0.5 if other in inside else 1.0
+                cost += share * often * self._change(sizes[name], sizes[other])
+        return cost
+
+    @staticmethod
+    def _sizes(team: PlannedTeam, labels: Sequence[int]) -> list[int]:
+        return sorted({_at_most(team, size) for size in labels})
+
+    def _change(self, one: int, other: int) -> float:
+        if one == other:
+            return 0.0
+        change = self.machine.overheads.team_change.at(max(one, other))
+        return float(change) / self.machine.clock_hz
+
+
+def _at_most(team: PlannedTeam, threads: int) -> int:
+    """The largest size of a team that is no larger."""
+    return max((size for size in team.seconds if size <= threads), default=min(team.seconds))
