@@ -1,13 +1,23 @@
 """Empirical scaling models: points in, one `FittedModel` out; knows no region and no file.
 
 The door is `fit(points, values)`; `fit_many` is the same for many call paths with the same
-points.
+points, and a `PlanCache` keeps what depends on the points alone from one call of `fit` to the next.
 """
 
 from regionpredict.fit.model.fitted_model import FittedModel, Interval
 from regionpredict.fit.model.terms import SearchSpace
 from regionpredict.fit.search.fitting import fit, fit_many
 from regionpredict.fit.search.one_parameter import Criterion
+from regionpredict.fit.search.point_plans import PlanCache
 from regionpredict.fit.search.prior import Prior
 
-__all__ = ["Criterion", "FittedModel", "Interval", "Prior", "SearchSpace", "fit", "fit_many"]
+__all__ = [
+    "Criterion",
+    "FittedModel",
+    "Interval",
+    "PlanCache",
+    "Prior",
+    "SearchSpace",
+    "fit",
+    "fit_many",
+]

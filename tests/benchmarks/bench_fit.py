@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from regionpredict.fit import fit, fit_many
+from regionpredict.fit import PlanCache, fit, fit_many
 from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate, is_growth
 
 COMMON = [(0, 1), (0, 2), (0.5, 0), (1, 0), (1, 1), (1.5, 0), (2, 0), (2, 1), (3, 0)]
@@ -318,30 +318,37 @@ def accuracy(count: int, seed: int, only: str, rival: ExtraP | None) -> None:
 
 def speed(count: int, seed: int, rival: ExtraP | None) -> None:
     """Prints models per second of processor time, both tools in turns on the same data."""
-    print(
-        "\n| parameters | one by one, models/s | together, models/s | Extra-P, models/s | times |"
-    )
-    print("| --- | --- | --- | --- | --- |")
+    print("\n| parameters | one by one | with kept plans | together | Extra-P | times (models/s) |")
+    print("| --- | --- | --- | --- | --- | --- |")
     makers = {1: one_term(COMMON), 2: grid(2, "mixed"), 3: grid(3, "mixed")}
     for parameters, make in makers.items():
         rng = np.random.default_rng(seed)
         made = [make(rng, 0.05, "normal") for _ in range(4 * count)]
         samples = [s for s in made if s.points == made[0].points]
-        single, together, theirs = [], [], []
+        single, kept, together, theirs = [], [], [], []
         for _ in range(5):
             start = time.process_time()
             for s in samples:
                 fit(s.points, s.values)
             single.append((time.process_time() - start) / len(samples))
+            start, plans = time.process_time(), PlanCache()
+            for s in samples:
+                fit(s.points, s.values, plans=plans)
+            kept.append((time.process_time() - start) / len(samples))
             start = time.process_time()
             fit_many(samples[0].points, [s.values for s in samples])
             together.append((time.process_time() - start) / len(samples))
             if rival is not None:
                 few = samples[: max(4, count // 20)]
                 theirs.append(rival.model(few)[1] / len(few))
-        a, b = 1 / min(single), 1 / min(together)
-        c = 1 / min(theirs) if theirs else float("nan")
-        print(f"| {parameters} | {a:.0f} | {b:.0f} | {c:.1f} | {a / c:.0f} and {b / c:.0f} |")
+        own = [1 / min(seconds) for seconds in (single, kept, together)]
+        rate = 1 / min(theirs) if theirs else float("nan")
+        columns = [
+            *(f"{n:.0f}" for n in own),
+            f"{rate:.1f}",
+            ", ".join(f"{n / rate:.0f}" for n in own),
+        ]
+        print(f"| {parameters} | {' | '.join(columns)} |")
 
 
 def main() -> None:

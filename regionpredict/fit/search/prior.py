@@ -87,7 +87,7 @@ def fit_known(
             points,
             observations,
         )
-    compiled = spaces[index].compiled(tuple(points[:, index].tolist()))
+    compiled = spaces[index].compiled(points[:, index])
     data = one_parameter.Data(
         observations.y[None],
         observations.weights[None],

@@ -111,7 +111,7 @@ def fit_segments(
 
 def _misfit(x: FloatArray, y: FloatArray, w: FloatArray, space: SearchSpace) -> float:
     """The least weighted sum of squares of a constant and one growing term."""
-    compiled = space.compiled(tuple(x.tolist()))
+    compiled = space.compiled(x)
     total = w.sum()
     centred = y - (w @ y) / total
     weighted = w * centred
