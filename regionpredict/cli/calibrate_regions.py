@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.output import write_file
+from regionpredict.atomic_file import write_file
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.errors import InputError
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.output import write_file, write_result
+from regionpredict.atomic_file import write_file
+from regionpredict.cli.output import write_result
 
 
 @click.command("expect")

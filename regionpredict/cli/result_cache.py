@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from regionpredict import __version__
+from regionpredict.atomic_file import replace_file
 from regionpredict.errors import InputError
 from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
 from regionpredict.user_cache import private_folder, user_cache_folder
@@ -279,16 +280,9 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, body: bytes) -> None:
-    """Writes a file of the cache whole or not at all; two that write it at once do not mix."""
-    part = path.with_name(f"{path.stem[:16]}-{os.getpid()}-{os.urandom(8).hex()}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(handle, "wb") as file:  # noqa: PTH123 (a handle)
-            file.write(sha256(body).hexdigest().encode() + b"\n" + body)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    """Writes a file of the cache behind its digest, by which a torn one is known."""
+    digest = sha256(body).hexdigest().encode()
+    replace_file(path, digest + b"\n" + body, mode=0o600, durable=False)
 
 
 def _touch(path: Path) -> None:
