@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
+from regionpredict.report.aligned_table import aligned_lines
 
 SCHEMA = "regionpredict/verdicts/1"
 _SIGNS = {"match": "match", "approximate": "approximate", "none": "NO MATCH"}
@@ -42,8 +43,8 @@ def report_table(report: Report) -> str:
         name, verdict = check.parameter, check.verdict
         growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
         if verdict is None:
-            said = "not checked" if check.problem is not None else "proposed"
-            rows.append((check.callpath, "-", check.model or "-", growth, "-", said))
+            state = "not checked" if check.problem is not None else "proposed"
+            rows.append((check.callpath, "-", check.model or "-", growth, "-", state))
             continue
         rows.append(
             (
@@ -55,11 +56,7 @@ def report_table(report: Report) -> str:
                 _SIGNS[verdict.match],
             )
         )
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = aligned_lines(rows)
     for rule in report.rules:
         lines.append(f"rule {'holds' if rule.passed else 'BROKEN'}: {_rule_sentence(rule)}")
     lines += [f"failed: {_sentence(check)}" for check in report.checks if not check.passed]
