@@ -245,8 +245,8 @@ def term_text(name: str, term: Term, *, style: str = "text") -> str:
             "python": f"2**({exponent})",
             "text": f"2^{exponent}" if term[2] == 1 else f"2^({exponent})",
         }[style]
-        rest = term_text(name, term[:2], style=style) if any(term[:2]) else ""
-        return (" " if style == "latex" else "*").join([rest, power] if rest else [power])
+        factors = term_text(name, term[:2], style=style) if any(term[:2]) else ""
+        return (" " if style == "latex" else "*").join([factors, power] if factors else [power])
     if style == "latex":
         power = f"^{{{exponent_text(poly)}}}"
         logs = "" if log2 == 1 else f"^{{{exponent_text(log2)}}}"

@@ -104,9 +104,9 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     compiled = plan.single
     assert compiled is not None
     o = observations
-    one = one_parameter.select_one(o, compiled, options.criterion)
-    if one.settled or options.max_terms < 2:
-        return _built(plan, o, options, one.constant, ((one.coefficient, one.first),))
+    single = one_parameter.select_one(o, compiled, options.criterion)
+    if single.settled or options.max_terms < 2:
+        return _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
     selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
     return _model(plan, o, selection, 0, options)
 

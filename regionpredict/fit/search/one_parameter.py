@@ -125,10 +125,10 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     mean = _sum(w * y, 1, keepdims=True) / total
     centred = y - mean
     weighted = w * centred
-    both = w @ space.stacked
-    column_sum = both[:, :h]
+    sums = w @ space.stacked
+    column_sum = sums[:, :h]
     column_mean = column_sum / total
-    column_norm = both[:, h:] - column_mean * column_sum
+    column_norm = sums[:, h:] - column_mean * column_sum
     size = np.abs(y)
     largest = _least(size[:, None, :] * space.inverse, 2)
     least = _least(size, 1, keepdims=True)
@@ -364,9 +364,9 @@ def select_one(
     centred = y - mean
     weighted = w * centred
     spread = float(weighted @ centred)
-    both = w @ space.stacked
-    column_mean = both[:h] / total
-    column_norm = both[h:] - column_mean * both[:h]
+    sums = w @ space.stacked
+    column_mean = sums[:h] / total
+    column_norm = sums[h:] - column_mean * sums[:h]
     product = weighted @ space.transposed
     size = np.abs(y)
     largest = _least(size * space.inverse, 1)
