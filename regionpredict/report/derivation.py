@@ -82,8 +82,8 @@ def _working_set(
 
 
 def _statement(score: StatementScore) -> list[str]:
-    place = f"line {score.statement.span.line}"
-    lines = [f"  {place}: {score.statement.text}"]
+    place = f"line {score.line}"
+    lines = [f"  {place}: {score.text}"]
     for term in score.terms:
         sign = "good" if term.good else " bad"
         label = term.what if term.kind == "operation" else f"{term.what}: {term.kind}"
