@@ -32,8 +32,11 @@ from regionpredict.frontend.text import (
     holding,
     masked,
     may_hold_directives,
+    unreached,
     written_at,
 )
+
+_INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -86,6 +89,7 @@ class _Reader:
             lookups=self.lookups,
             writes_of=self.writes_of,
             bodies=self.bodies,
+            live_bodies=self.live_bodies,
             errors=self.errors,
             headers="system" if has_system_headers() else "shipped",
             close=self.parsed.close,
@@ -158,7 +162,7 @@ class _Reader:
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
-        """Every function of the user's files: (cursor, file, begin, end), nested ones included."""
+        """Every function that the user's files define: (cursor, file, begin, end), methods too."""
         if self.located is None:
             self.located = []
             kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
@@ -180,6 +184,8 @@ class _Reader:
                 continue
             if cursor.kind not in FUNCTIONS:
                 self._locate(cursor, kinds, located)
+                continue
+            if not lib.clang_isCursorDefinition(cursor):
                 continue
             end_file, _, _, end = self.place.end(cursor)
             located.append((cursor, file, begin, end if end_file == file else 1 << 62))
@@ -245,6 +251,31 @@ class _Reader:
             functions = (self._function(cursor) for cursor, _, _, _ in self._located())
             self.all_bodies = [function for function in functions if function is not None]
         return self.all_bodies
+
+    def live_bodies(self) -> list[Function]:
+        """`bodies` but for small change of headers: functions that no one can and does call.
+
+        A header of helpers is read with each file that includes it, which calls few of them.
+        """
+        if is_cpp(self.request.path) or any(b"##" in s.data for s in self.sources.values()):
+            return self.bodies()  # operators are called without their name, pasted names
+        named = [
+            (lc.spelling(cursor), file, begin, end) for cursor, file, begin, end in self._located()
+        ]
+        candidates = {
+            name
+            for (name, *_), (cursor, *_) in zip(named, self._located(), strict=True)
+            if int(cursor.data0 or 0) not in self.functions  # else it is there already
+            and self.lib.clang_getCursorLinkage(cursor) == _INTERNAL_LINKAGE
+        }
+        texts = {file: source.data for file, source in self.sources.items()}
+        texts[0] = " ".join(value for _, value in self.request.defines).encode()
+        asleep = unreached(named, candidates, texts)
+        return [
+            function
+            for (name, *_), (cursor, *_) in zip(named, self._located(), strict=True)
+            if name not in asleep and (function := self._function(cursor)) is not None
+        ]
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""

@@ -247,6 +247,7 @@ class _Reader:
             lookups=self.read.lookups,
             writes_of=self.writes_of,
             bodies=self.bodies,
+            live_bodies=self.bodies,
             errors=tuple(self.errors),
             headers="shipped",
         )
