@@ -27,23 +27,28 @@ class InputError(Exception):
         super().__init__(message)
 
     def __str__(self) -> str:
-        path = printable(self.path)
-        place = ":".join(str(part) for part in (path, self.line, self.column) if part)
+        parts = (one_line(self.path), self.line, self.column)
+        place = ":".join(str(part) for part in parts if part)
         text = f"{self.message}; {self.remedy}" if self.remedy else self.message
-        return f"{place}: {text}" if place else text
-
-
-def printable(name: str) -> str:
-    r"""A file's name on one line of text: what is neither shown nor UTF-8 is escaped.
-
-    >>> print(printable("a\nb\udce9.c"), printable("blå.c"))
-    a\nb\xe9.c blå.c
-    """
-    if name.isprintable():
-        return name
-    shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
+        return one_line(f"{place}: {text}" if place else text)
 
 
 class UsageError(InputError):
     """The command was called wrongly (exit code 2); `InputError`: its input is wrong (1)."""
+
+
+def one_line(text: str) -> str:
+    r"""The text with what would end or overwrite a line, and bytes that are no text, escaped.
+
+    >>> print(one_line("a\nb.c"), one_line("caf\udce9.c"), one_line("caf\u00e9.c"))
+    a\nb.c caf\xe9.c café.c
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8, as the system hands it over
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape", "surrogatepass").decode()

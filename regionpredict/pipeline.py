@@ -1,4 +1,4 @@
-"""The order of the stages, written once: read -> analyse -> predict.
+"""The order of the stages, written once: read -> analyse -> bind -> predict.
 
 Each stage takes the value of the one before and gives a frozen value; `dump` shows any of them
 as text. Nothing here prints or looks at a clock: the caller passes one in.
@@ -9,16 +9,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
-from regionpredict.analysis.first_writes import follow
-from regionpredict.analysis.firsttouch import Placement, placements
-from regionpredict.analysis.history import histories
-from regionpredict.analysis.values import free_names
+from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
+from regionpredict.analysis.history.first_writes import follow
+from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.errors import UsageError
 from regionpredict.frontend import (
     Lookups,
@@ -29,15 +29,24 @@ from regionpredict.frontend import (
     left_out,
     read_file,
 )
-from regionpredict.ir import Definition, Program, Region
+from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction, predict_density, predict_saturation
-from regionpredict.report.dump import dump_facts, dump_prediction
+from regionpredict.predict import (
+    Estimate,
+    Prediction,
+    predict_density,
+    predict_saturation,
+    size_target,
+)
+from regionpredict.predict.hints import WITHIN
+from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.workers import spread
+from regionpredict.workload import Workload, statement_table, workload_of
+from regionpredict.workload.verify import verify
 
-STAGES = ("program", "facts", "prediction")
+STAGES = ("program", "facts", "workload", "prediction")
 MODELS = ("density", "saturation")
 _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
@@ -55,6 +64,13 @@ class Analysis:
     lookups: tuple[Lookups | None, ...] = ()
 
 
+class Past(NamedTuple):
+    """What happened to a region's arrays before it runs: where pages lie, who wrote them."""
+
+    placement: Placement = UNSEEN
+    history: History = UNKNOWN
+
+
 @dataclass(frozen=True, slots=True)
 class Predictions:
     """An analysis with one prediction a region, in the same order."""
@@ -63,6 +79,7 @@ class Predictions:
     machine: Machine
     model: str
     predictions: tuple[Prediction, ...]
+    pasts: tuple[Past, ...]
 
 
 def analyse(
@@ -92,9 +109,13 @@ def analyse(
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given)
-    known = {id(facts.region): facts for one in asked for facts in one.facts}
+    known: dict[Span, list[RegionFacts]] = {}
+    for one in asked:
+        for own in one.facts:
+            known.setdefault(own.region.span, []).append(own)
     facts = tuple(
-        known.get(id(region)) or _facts(region, program.definitions[region.id], given)
+        next((own for own in known.get(region.span, ()) if own.region is region), None)
+        or _facts(region, program.definitions[region.id], given)
         for region in program.regions
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
@@ -150,42 +171,84 @@ def predict(
     *,
     threads: Sequence[int] = (),
     first_touch: str | None = None,
-    within: float = 0.05,
+    within: float = WITHIN,
     processes: int = 1,
 ) -> Predictions:
     """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
-    facts = analysis.facts
-    one: Callable[..., Prediction]
-    of_region: list[dict[str, Any]] = [{} for _ in facts]
     if model == "saturation":
         _check_threads(threads, machine)
-        given = Placement(first_touch, "as given", False) if first_touch else None
-        followed = follow(analysis.program.flows)
-        seen = placements(analysis.program, followed)
-        places = seen if given is None else [given] * len(facts)
-        of_region = [
-            {"placement": place, "history": history}
-            for place, history in zip(
-                places, histories(analysis.program, followed), strict=True
-            )
-        ]  # fmt: skip
-        one = partial(predict_saturation, machine=machine, threads=threads, within=within)
-    else:
-        one = partial(predict_density, machine=machine, combination=combination)
-    work = list(zip(facts, of_region, strict=True))
-    bare = spread(
-        partial(_without_facts, one=one), work, min(processes, len(work) // _REGIONS_A_PROCESS)
+    pasts = _pasts(analysis, model, first_touch)
+    work = list(zip(analysis.facts, pasts, strict=True))
+    choices = _Choices(model, combination, tuple(threads), within)
+    estimate = partial(_estimate, machine=machine, choices=choices)
+    estimates = spread(estimate, work, min(processes, len(work) // _REGIONS_A_PROCESS))
+    made = tuple(
+        Prediction.of(one, facts) for one, facts in zip(estimates, analysis.facts, strict=True)
     )
-    made = tuple(replace(p, facts=own) for p, own in zip(bare, facts, strict=True))
-    return Predictions(analysis, machine, model, made)
+    return Predictions(analysis, machine, model, made, pasts)
 
 
-def _without_facts(
-    work: tuple[RegionFacts, dict[str, Any]], *, one: Callable[..., Prediction]
+def predict_region(
+    facts: RegionFacts,
+    machine: Machine,
+    model: str = "saturation",
+    combination: str = "relative-difference",
+    *,
+    threads: Sequence[int] = (),
+    within: float = WITHIN,
+    warm: bool = True,
+    placement: Placement = UNSEEN,
+    history: History = UNKNOWN,
 ) -> Prediction:
-    """A prediction that leaves its facts with the caller, who has them: it may have to travel."""
-    facts, of_region = work
-    return replace(one(facts, **of_region), facts=cast(RegionFacts, None))
+    """The prediction of one region by itself, with what is known of its arrays before it runs.
+
+    `warm`: it has run before on the same data. Else as `predict`.
+    """
+    choices = _Choices(model, combination, tuple(threads), within, warm)
+    estimate = _estimate((facts, Past(placement, history)), machine=machine, choices=choices)
+    return Prediction.of(estimate, facts)
+
+
+def region_workload(
+    facts: RegionFacts, machine: Machine, placement: Placement = UNSEEN, history: History = UNKNOWN
+) -> Workload:
+    """The workload of one region; the machine says how long a line is and what no cache holds."""
+    return workload_of(
+        facts, size_target(machine), machine.line_bytes, placement=placement, history=history
+    )
+
+
+class _Choices(NamedTuple):
+    """Which model, and what it is asked."""
+
+    model: str
+    combination: str
+    threads: tuple[int, ...]
+    within: float
+    warm: bool = True
+
+
+def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Choices) -> Estimate:
+    facts, past = work
+    if choices.model == "saturation":
+        return predict_saturation(
+            region_workload(facts, machine, *past), machine, threads=choices.threads,
+            within=choices.within, warm=choices.warm,
+        )  # fmt: skip
+    table = statement_table(facts, machine.line_bytes)
+    return predict_density(table, machine, choices.combination)
+
+
+def _pasts(analysis: Analysis, model: str, first_touch: str | None) -> tuple[Past, ...]:
+    """The past of every region, which the saturation model alone asks for."""
+    if model != "saturation":
+        return tuple(Past() for _ in analysis.facts)
+    followed = follow(analysis.program.flows)
+    places = placements(analysis.program, followed)
+    if first_touch is not None:
+        places = (Placement(first_touch, "as given", False),) * len(analysis.facts)
+    written = histories(analysis.program, followed)
+    return tuple(Past(*one) for one in zip(places, written, strict=True))
 
 
 def _check_threads(threads: Sequence[int], machine: Machine) -> None:
@@ -226,5 +289,16 @@ def dump(stage: str, analysis: Analysis, predictions: Predictions | None) -> str
     if stage == "facts":
         return "\n".join(dump_facts(facts) for facts in analysis.facts)
     if predictions is None:
-        raise UsageError("--dump prediction needs a machine", remedy="use predict -m MACHINE")
+        raise UsageError(f"--dump {stage} needs a machine", remedy="use predict -m MACHINE")
+    if stage == "workload":
+        return "\n".join(
+            _workload_text(region_workload(facts, predictions.machine, *past), predictions.machine)
+            for facts, past in zip(analysis.facts, predictions.pasts, strict=True)
+        )
     return "\n".join(dump_prediction(one) for one in predictions.predictions)
+
+
+def _workload_text(workload: Workload, machine: Machine) -> str:
+    caches = [(f"L{one.level}", one.size_bytes.whole) for one in machine.caches]
+    verify(workload, threads=(1, machine.cores), caches=[size for _, size in caches])
+    return dump_workload(workload, caches)

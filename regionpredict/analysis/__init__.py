@@ -5,6 +5,7 @@
 `values` binds the names of a program to numbers.
 """
 
+from regionpredict.analysis.bindings import Bindings, bind
 from regionpredict.analysis.facts import (
     AccessFact,
     ArrayFact,
@@ -13,7 +14,6 @@ from regionpredict.analysis.facts import (
     StatementFact,
     facts_of,
 )
-from regionpredict.analysis.values import Bindings, bind
 
 __all__ = [
     "AccessFact",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import working_set
 from regionpredict.analysis.iterations import Executions, executions, iterations
 from regionpredict.analysis.patterns import pattern
 from regionpredict.analysis.reuse import reuse
-from regionpredict.analysis.values import Bindings
 from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 
@@ -107,7 +107,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     statements = []
     by_array: dict[str, list[AccessFact]] = {name: [] for name in dims}
     trips: dict[tuple[int, ...], Count] = {}
-    for statement, loops in region.statements():
+    for statement, loops, key in region.placed_statements():
         accesses = []
         for access in statement.accesses:
             counts = access.array in counted
@@ -116,7 +116,6 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
             fact = AccessFact(access, judged, kind, counts)
             accesses.append(fact)
             by_array[access.array].append(fact)
-        key = tuple(id(loop) for loop in loops)
         if key not in trips:
             trips[key] = count_of_loops(executions(loops), bindings)
         statements.append(StatementFact(statement, loops, trips[key], tuple(accesses)))
@@ -127,11 +126,13 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     early = _left_early(region)
     notes = [*_notes(region, unknown, shown), *early]
     status = _status(region, statements)
+    trip_count = count_of_loops(iterations(region), bindings)
     return RegionFacts(
         region=region,
         status=status,
-        iterations=count_of_loops(iterations(region), bindings),
-        working_set=count_of(size, bindings),
+        iterations=trip_count,
+        # Two sides of a box that holds nothing may both be negative, and their product is not.
+        working_set=Count(size, 0) if trip_count.value == 0 else count_of(size, bindings),
         statements=tuple(statements),
         arrays=shown,
         bindings=replace(
@@ -157,10 +158,9 @@ _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"
 
 def _left_early(region: Region) -> list[Diagnostic]:
     """A note for every counted loop that may end before its bound."""
-    loops = {id(loop): loop for _, around in region.statements() for loop in around}
     return [
         Diagnostic("RP114", loop.span, "may be left early: its iterations are an upper bound")
-        for loop in loops.values() if loop.exits and loop.bound is not None
+        for loop in region.loops() if loop.exits and loop.bound is not None
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.domain import Domain, Range, domain_of
+from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Region
 from regionpredict.ir.expr import ONE, Atom
 
@@ -46,8 +46,7 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     found: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
-    for statement, loops in region.statements():
-        nest = tuple(id(loop) for loop in loops)  # loops are compared by identity: it is cheap
+    for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
         for access in statement.accesses:
@@ -133,7 +132,7 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
         monomial: atom
         for monomial in side.terms
         for atom, _ in monomial
-        if isinstance(atom, Atom) and name in Expr({((atom, 1),): 1}).names
+        if isinstance(atom, Atom) and name in atom.names
     }
     if len(moving) != 1:
         return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from regionpredict.analysis.domain import steps_of
-from regionpredict.analysis.piecewise import Steps, exact_total, readable_total
-from regionpredict.analysis.values import Bindings
+from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.symbolic.domain import steps_of
+from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.ir import Expr, Loop, Region
 
 _MAX_SHOWN = 120  # parts; longer forms help nobody

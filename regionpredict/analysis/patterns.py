@@ -11,11 +11,17 @@ from regionpredict.analysis.dimensions import unclamped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
+"""The cache line that the facts are told for, which know no machine: that of most."""
 _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select"))
 
 
-def pattern(access: Access, array: Array, loops: tuple[Loop, ...]) -> str:
-    """'streaming', 'latency' or 'irregular' for a reference inside `loops`, outermost first."""
+def pattern(
+    access: Access, array: Array, loops: tuple[Loop, ...], line_bytes: int = LINE_BYTES
+) -> str:
+    """'streaming', 'latency' or 'irregular' for a reference inside `loops`, outermost first.
+
+    A step of less than `line_bytes` stays in a cache line or goes to the next.
+    """
     variables = [loop.variable for loop in loops]
     if _irregular(access, frozenset(variables)):
         return "irregular"
@@ -23,13 +29,13 @@ def pattern(access: Access, array: Array, loops: tuple[Loop, ...]) -> str:
         moved = [unclamped(s) for s in access.subscripts]
         if not any(loop.variable in subscript.names for subscript in moved):
             continue
-        return _along(loop, moved, array)
+        return _along(loop, moved, array, line_bytes)
     return "streaming"
 
 
-def _along(loop: Loop, subscripts: list[Expr], array: Array) -> str:
+def _along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> str:
     if any(loop.variable in subscript.names for subscript in subscripts[:-1]):
-        short = _short_rows(loop, subscripts, array)
+        short = _short_rows(loop, subscripts, array, line_bytes)
         return "streaming" if short else "latency"
     coefficient = subscripts[-1].coefficient(loop.variable)
     if coefficient is None:
@@ -37,10 +43,11 @@ def _along(loop: Loop, subscripts: list[Expr], array: Array) -> str:
     step, stride = _constant(loop.step), _constant(coefficient)
     if stride is None or step is None:
         return "latency"
-    return "streaming" if abs(stride * step) * array.element_bytes < LINE_BYTES else "latency"
+    short = abs(stride * step) * array.element_bytes < line_bytes
+    return "streaming" if short else "latency"
 
 
-def _short_rows(loop: Loop, subscripts: list[Expr], array: Array) -> bool:
+def _short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> bool:
     """`u[j][i][m]` along i with five numbers a point: rows shorter than a line are a stream."""
     if len(array.dims) != len(subscripts):
         return False
@@ -55,7 +62,7 @@ def _short_rows(loop: Loop, subscripts: list[Expr], array: Array) -> bool:
         length = _constant(array.dims[position])
         size = size * length if size is not None and length is not None else None
     step = _constant(loop.step)
-    return moved * abs(1 if step is None else step) < LINE_BYTES
+    return step is not None and moved * abs(step) < line_bytes
 
 
 def _constant(expression: Expr | None) -> int | None:
@@ -66,6 +73,6 @@ def _constant(expression: Expr | None) -> int | None:
 def _irregular(access: Access, variables: frozenset[str]) -> bool:
     for subscript in access.subscripts:
         for atom in subscript.atoms():
-            if atom.kind in _IRREGULAR and Expr({((atom, 1),): 1}).names & variables:
+            if atom.kind in _IRREGULAR and atom.names & variables:
                 return True
     return False

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.source_options import keep_answer, run_analysis, source_options, write_result
+from regionpredict.cli.output import write_result
+from regionpredict.cli.source_options import keep_answer, run_analysis, source_options
 
 
 @click.command("analyze")

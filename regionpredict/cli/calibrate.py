@@ -10,27 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.machines import report_remarks, write_file
+from regionpredict.cli.durations import parse_duration
+from regionpredict.cli.machines import report_remarks
+from regionpredict.cli.output import write_file
+from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.machine.calibrate import Progress
 
 COMPILERS = ("gcc", "cc", "clang")
-BAR = 24
 INTERRUPTED = 130
-
-
-def seconds_of(ctx: click.Context, param: click.Parameter, value: str) -> float:
-    """Seconds from `3m`, `90s`, `1h` or `2m30s`; a bare number is seconds. Refuses other texts."""
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", value)
-    parts = [float(part or 0) for part in match.groups()] if match else [0.0]
-    seconds = sum(part * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
-    if seconds <= 0:
-        raise click.BadParameter(
-            f"'{value}' is no time; write it as 3m or 90s", ctx=ctx, param=param
-        )
-    return seconds
 
 
 @click.command("calibrate")
@@ -66,17 +56,16 @@ def seconds_of(ctx: click.Context, param: click.Parameter, value: str) -> float:
 )
 @click.option(
     "--time-budget",
-    callback=seconds_of,
     metavar="TIME",
     default="3m",
     show_default=True,
-    help="Time to measure for, as 3m or 90s.",
+    help="Time to measure for, as 3m, 90s or 2m30s.",
 )
 @click.option("--cc", default=None, help="C compiler with -fopenmp.  [default: gcc, cc or clang]")
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
-    machine_name: str | None, statistic: str, output: Path, time_budget: float, cc: str | None,
+    machine_name: str | None, statistic: str, output: Path, time_budget: str, cc: str | None,
     name: str | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
@@ -113,25 +102,26 @@ def command(
     topology = read_sysfs()
     report_remarks(topology, lambda text: click.echo(text, err=True))
     kept = output.with_name(f".{output.name}.samples.json")
-    bar = _Bar()
+    line = ProgressLine(steps=10)
+    budget_s = parse_duration(time_budget, "--time-budget")
     try:
         result = calibrate(
             topology,
             compiler=cc or _first_compiler(),
-            budget_s=time_budget,
+            budget_s=budget_s,
             state_path=kept,
             free_bytes=_free_bytes(),
             cpus=_allowed(topology.threads),
-            progress=bar.show,
+            progress=lambda progress: line.show(*_standing(progress)),
         )
     except KeyboardInterrupt:
-        bar.end()
+        line.end()
         click.echo(
             f"interrupted: the samples are kept in {kept}; the same command goes on from there",
             err=True,
         )
         sys.exit(INTERRUPTED)
-    bar.end()
+    line.end()
     write_file(output, write(topology, name or output.stem, result.figures))
     kept.unlink(missing_ok=True)
     for remark in result.figures.remarks:
@@ -151,30 +141,13 @@ def _only_with(ctx: click.Context, names: Iterable[str], why: str) -> None:
             raise UsageError(f"{parameter.opts[-1]} {why}", remedy="leave it out")
 
 
-class _Bar:
-    """A progress line on standard error; where that is no terminal, a line for every tenth."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.tenth = -1
-
-    def show(self, progress: Progress) -> None:
-        """Show where the calibration stands."""
-        share = max(progress.done / progress.total, min(progress.spent_s / progress.budget_s, 1.0))
-        text = (
-            f"[{'#' * round(BAR * share):<{BAR}}] {progress.done}/{progress.total} "
-            f"{progress.spent_s:.0f}s of {progress.budget_s:.0f}s  {progress.key}"
-        )
-        if self.terminal:
-            click.echo(f"\r{text[:78]:<78}", nl=False, err=True)
-        elif int(10 * share) > self.tenth:
-            self.tenth = int(10 * share)
-            click.echo(text, err=True)
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self.terminal:
-            click.echo("", err=True)
+def _standing(progress: Progress) -> tuple[float, str]:
+    share = max(progress.done / progress.total, min(progress.spent_s / progress.budget_s, 1.0))
+    text = (
+        f"{progress.done}/{progress.total} {progress.spent_s:.0f}s of "
+        f"{progress.budget_s:.0f}s  {progress.key}"
+    )
+    return share, text
 
 
 def _first_compiler() -> str:

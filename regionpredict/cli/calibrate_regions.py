@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.source_options import run_analysis, write_file
+from regionpredict.cli.output import write_file
+from regionpredict.cli.source_options import run_analysis
 from regionpredict.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from regionpredict.cli.source_options import write_file, write_result
+from regionpredict.cli.output import write_file, write_result
 from regionpredict.errors import InputError
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from regionpredict.cli.output import write_file, write_result
+
 
 @click.command("expect")
 @click.argument("path", type=click.Path())
@@ -56,12 +58,9 @@ def command(
         text = reports.report_junit(report)
     else:
         text = reports.report_table(report)
-    if target is None:
-        click.echo(text.rstrip("\n"))
-    else:
-        Path(target).write_text(text, encoding="utf-8")
+    write_result(text.rstrip("\n") + "\n", target)
     if junit is not None:
-        Path(junit).write_text(reports.report_junit(report), encoding="utf-8")
+        write_file(Path(junit), reports.report_junit(report))
     for problem in report.problems:
         click.echo(f"regionpredict: {problem}", err=True)
     weak = strict and any(c.verdict and c.verdict.match != "match" for c in report.checks)
@@ -97,5 +96,5 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
         launcher=options["launcher"],
     )
     if options["keep"] is not None:
-        Path(options["keep"]).write_text(measurements_csv(found), encoding="utf-8")
+        write_file(Path(options["keep"]), measurements_csv(found))
     return found

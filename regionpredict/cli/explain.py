@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
-from regionpredict.cli.source_options import keep_answer, run_analysis, write_result
+from regionpredict.cli.output import write_result
+from regionpredict.cli.source_options import keep_answer, run_analysis
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:

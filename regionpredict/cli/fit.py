@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.output import write_file, write_result
+from regionpredict.errors import one_line
+
 if TYPE_CHECKING:
     from regionpredict.errors import InputError
     from regionpredict.fit.experiment import Series
@@ -102,7 +105,8 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     if output in _DATA:
         from regionpredict.report import measured_series
 
-        _write(getattr(measured_series, _DATA[output])(experiment), target)
+        text = getattr(measured_series, _DATA[output])(experiment)
+        write_result(text.rstrip("\n") + "\n", target)
         _report(experiment.problems)
         return
     found = model_experiment(
@@ -123,8 +127,8 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     if options["plot"] is not None:
         from regionpredict.report.models_plot import models_svg
 
-        Path(options["plot"]).write_text(models_svg(found), encoding="utf-8")
-    _write(text, target)
+        write_file(Path(options["plot"]), models_svg(found))
+    write_result(text.rstrip("\n") + "\n", target)
     _report(found.problems)
 
 
@@ -145,15 +149,6 @@ def _only(experiment: Any, metric: str, path: str) -> Any:
         known = ", ".join(sorted({series.metric for series in experiment.series}))
         raise InputError(f"there is no metric '{metric}'", remedy=f"there are {known}", path=path)
     return Experiment(kept, experiment.problems)
-
-
-def _write(text: str, target: str | None) -> None:
-    from pathlib import Path
-
-    if target is None:
-        click.echo(text.rstrip("\n"))
-    else:
-        Path(target).write_text(text, encoding="utf-8")
 
 
 def _predictions(
@@ -233,7 +228,7 @@ def _table(found: ModelSet, predictions: list[dict[str, Any]], style: str) -> st
         lines += _aligned(
             [("call path", "metric", "at", "prediction", f"{level:.0%} interval", "doubt"), *body]
         )
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regionpredict.cli.output import write_result
+
 if TYPE_CHECKING:
     from regionpredict.machine.detect import Topology
 
@@ -90,30 +92,10 @@ def detect_machine(
         topology = read_sysfs(sysfs or SYSTEM, cpuinfo or CPUINFO)
     report_remarks(topology, lambda text: click.echo(text, err=True))
     text = write(topology, name or (output.stem if output else "this-host"))
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_file(output, text)
-        click.echo(f"written: {output}", err=True)
+    write_result(text, output)
 
 
 def report_remarks(topology: Topology, say: Callable[[str], None]) -> None:
     """Say what of the host is not plausible or not uniform, one line each."""
     for remark in topology.remarks:
         say(f"warning: {remark}")
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises InputError where it cannot be written."""
-    from regionpredict.errors import InputError
-
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as failure:
-        raise InputError(
-            f"cannot be written: {failure.strerror}",
-            remedy="give a path in a folder that exists and is yours",
-            path=str(path),
-        ) from None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
+import io
 import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -18,18 +20,45 @@ if TYPE_CHECKING:
 
 def program() -> None:
     """The entry point: `main`, and no time spent on taking its values apart one by one."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files need not be text
+    code = 0
+    try:
+        _answer()
+        sys.stdout.flush()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BrokenPipeError:
+        code = 1
+    except OSError as error:
+        _say_unwritable(error)
+        code = 1
+    with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
+        sys.stdout.flush()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    atexit._run_exitfuncs()
+    os._exit(code)
+
+
+def _answer() -> None:
     cache = result_cache(sys.argv[1:], os.environ)
     if cache is None:
         main()
     elif not cache.replay():
         _run_and_keep(cache)
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os._exit(1)
-    sys.stderr.flush()
-    atexit._run_exitfuncs()
-    os._exit(0)
+
+
+def _say_unwritable(error: OSError) -> None:
+    """One line for a stream that takes nothing; another error of a file is a defect."""
+    if error.filename is not None:
+        raise error
+    from regionpredict.cli.output import discard_standard_output, unwritable
+
+    discard_standard_output()
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"regionpredict: {unwritable(error)}\n")
 
 
 def _run_and_keep(cache: ResultCache) -> None:
@@ -52,7 +81,9 @@ def main(record: RunRecord | None = None) -> None:
 
     gc.disable()  # a run makes millions of small values and hardly a cycle: it takes a fifth less
     try:
-        group(prog_name="regionpredict", standalone_mode=False, obj=record)
+        code = group(prog_name="regionpredict", standalone_mode=False, obj=record)
+        if isinstance(code, int) and code:  # of click's Exit, which it hands back
+            sys.exit(code)
     except UsageError as error:
         click.echo(f"regionpredict: {error}", err=True)
         sys.exit(2)
@@ -68,7 +99,9 @@ def main(record: RunRecord | None = None) -> None:
         _show(error)
         sys.exit(2)
     except BrokenPipeError:
-        sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        _say_unwritable(error)
         sys.exit(1)
 
 

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.campaign import runs_kept, show_campaign
+from regionpredict.cli.durations import parse_duration
+from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign, Host
     from regionpredict.measure.results import Results
     from regionpredict.measure.sweep import Progress, Reader, Swept
-
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @click.command("measure", context_settings={"ignore_unknown_options": False})
@@ -104,14 +105,14 @@ def command(
     plan = Plan(
         threads=() if through_slurm and threads is None else thread_counts(threads, _allowed()),
         repeat=_repetitions(options["repeat"]),
-        budget_s=seconds(options["time_budget"], "--time-budget"),
-        timeout_s=seconds(options["timeout"], "--timeout") if options["timeout"] else None,
+        budget_s=parse_duration(options["time_budget"], "--time-budget"),
+        timeout_s=parse_duration(options["timeout"], "--timeout") if options["timeout"] else None,
     )
     if through_slurm:
         from regionpredict.cli.measure_slurm import measure_through_slurm
 
         measure_through_slurm(words, plan, output, options, resume=resume)
-        _show(read_campaign(output), form)
+        show_campaign(read_campaign(output), form)
         return
     _check_no_slurm(options)
     if max(plan.threads) > len(_allowed()):
@@ -123,22 +124,26 @@ def command(
     campaign = campaign_for(words, options["places"], options["bind"])
     store = Store(output)
     campaign = _prepared(campaign, store, output, resume=resume)
-    bar = Bar()
+    line = ProgressLine()
     _end_runs_when_terminated()
+
+    def show(at: Progress) -> None:
+        line.show(*_standing(at))
+
     try:
         swept = sweep(
-            campaign, plan, store, {**_environment(campaign.binding), **more}, bar.show, read=read
+            campaign, plan, store, {**_environment(campaign.binding), **more}, show, read=read
         )
     except RunFailedError as failure:
-        bar.end()
-        raise InputError(f"{failure.message}; {kept(output)}", remedy=failure.remedy) from None
+        line.end()
+        raise InputError(f"{failure.message}; {runs_kept(output)}", remedy=failure.remedy) from None
     except KeyboardInterrupt as stop:
-        bar.end()
-        click.echo(f"regionpredict: interrupted; {kept(output)}; --resume goes on", err=True)
+        line.end()
+        click.echo(f"regionpredict: interrupted; {runs_kept(output)}; --resume goes on", err=True)
         sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
-    bar.end()
+    line.end()
     _tell(swept, plan.budget_s)
-    _show(swept.campaign, form)
+    show_campaign(swept.campaign, form)
 
 
 def _check_no_slurm(options: Mapping[str, Any]) -> None:
@@ -291,29 +296,6 @@ def _repetitions(text: str) -> int | None:
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
 
 
-def seconds(text: str, option: str) -> float:
-    """`90`, `90s`, `10m` or `2h` in seconds."""
-    unit = text[-1:] if text[-1:] in _UNITS else "s"
-    try:
-        value = float(text.removesuffix(unit)) * _UNITS[unit]
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise UsageError(f"{option} {text}: not a time", remedy="write 30s, 10m or 2h")
-    return value
-
-
-def kept(output: Path) -> str:
-    """How many runs FILE has, in words."""
-    from regionpredict.measure.store import read_campaign
-
-    try:
-        count = len(read_campaign(output).runs)
-    except InputError:
-        count = 0
-    return f"{count} run{'' if count == 1 else 's'} kept in {output}"
-
-
 def _tell(swept: Swept, budget: float) -> None:
     if swept.out_of_time:
         click.echo(f"note: the time budget of {budget:.0f} s ended first", err=True)
@@ -322,43 +304,10 @@ def _tell(swept: Swept, budget: float) -> None:
         click.echo(f"note: not settled on {threads} threads: {', '.join(why[:3])}{more}", err=True)
 
 
-def _show(campaign: Campaign, form: str) -> None:
-    import json
-
-    from regionpredict.report.measurements import measurements_document, measurements_table
-
-    if form == "json":
-        sys.stdout.write(json.dumps(measurements_document(campaign), indent=1) + "\n")
-    else:
-        sys.stdout.write(measurements_table(campaign))
-
-
-class Bar:
-    """Progress on standard error: one line that is written over, where it is a terminal."""
-
-    def __init__(self) -> None:
-        self.live = sys.stderr.isatty()
-        self.width = 0
-
-    def show(self, at: Progress) -> None:
-        """Shows where the campaign stands."""
-        done = max(at.settled / at.thread_counts, min(at.spent_s / at.budget_s, 1.0))
-        bar = "#" * round(20 * done)
-        text = (
-            f"[{bar:<20}] {at.settled} of {at.thread_counts} thread counts settled, "
-            f"{at.spent_s:.0f} s of {at.budget_s:.0f} s, run {at.repetition} on {at.threads}"
-        )
-        self.write(text)
-
-    def write(self, text: str) -> None:
-        """Writes over the line."""
-        if self.live:
-            sys.stderr.write("\r" + text.ljust(self.width))
-            sys.stderr.flush()
-            self.width = len(text)
-
-    def end(self) -> None:
-        """Leaves the line."""
-        if self.width:
-            sys.stderr.write("\n")
-        self.width = 0
+def _standing(at: Progress) -> tuple[float, str]:
+    share = max(at.settled / at.thread_counts, min(at.spent_s / at.budget_s, 1.0))
+    text = (
+        f"{at.settled} of {at.thread_counts} thread counts settled, "
+        f"{at.spent_s:.0f} s of {at.budget_s:.0f} s, run {at.repetition} on {at.threads}"
+    )
+    return share, text

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.measure import Bar, kept, seconds
+from regionpredict.cli.campaign import runs_kept
+from regionpredict.cli.durations import parse_duration
+from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +39,9 @@ def measure_through_slurm(
     """
     launch = _launcher()
     request = _request(plan, options)
-    patience = seconds(options["slurm_wait"], "--slurm-wait") if options["slurm_wait"] else None
+    patience = (
+        parse_duration(options["slurm_wait"], "--slurm-wait") if options["slurm_wait"] else None
+    )
     folder = output.absolute().with_name(output.name + ".slurm")
     with _outside_any_job():
         node = _node(words, output, folder, resume=resume)
@@ -159,17 +163,17 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
     try:
         ended = watch(job, progress.show, patience)
     except JobFailedError as failure:
-        progress.bar.end()
-        raise InputError(f"{failure.message}; {kept(output)}", remedy=failure.remedy) from None
+        progress.line.end()
+        raise InputError(f"{failure.message}; {runs_kept(output)}", remedy=failure.remedy) from None
     except KeyboardInterrupt:
-        progress.bar.end()
+        progress.line.end()
         cancel(job)
         click.echo(
-            f"regionpredict: interrupted; job {job.job_id} cancelled; {kept(output)}; "
+            f"regionpredict: interrupted; job {job.job_id} cancelled; {runs_kept(output)}; "
             "--resume goes on", err=True,
         )  # fmt: skip
         sys.exit(130)
-    progress.bar.end()
+    progress.line.end()
     return ended
 
 
@@ -200,7 +204,7 @@ class _Progress:
         self.job_id = job_id
         self.plan = plan
         self.output = output
-        self.bar = Bar()
+        self.line = ProgressLine()
         self.said = ""
         self.began: float | None = None
         self.size = -1
@@ -211,21 +215,20 @@ class _Progress:
         if seen.state == "RUNNING":
             self.began = self.began or time.monotonic()
             self._say(f"job {self.job_id} runs on {seen.node}")
-            if self.bar.live:
-                self.bar.write(self._line(time.monotonic() - self.began))
+            if self.line.live:
+                spent = time.monotonic() - self.began
+                share = min(spent / self.plan.budget_s, 1.0)
+                self.line.show(
+                    share, f"{self._standing()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
+                )
         elif seen.state == "PENDING" and seen.reason != "None":
             self._say(f"job {self.job_id} waits: {seen.reason}")
 
     def _say(self, text: str) -> None:
         if text != self.said:
-            self.bar.end()
+            self.line.end()
             _note(text)
             self.said = text
-
-    def _line(self, spent: float) -> str:
-        part = min(spent / self.plan.budget_s, 1.0)
-        bar = "#" * round(20 * part)
-        return f"[{bar:<20}] {self._standing()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
 
     def _standing(self) -> str:
         """How far the file is: read again only where it has grown."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
     run_analysis,
     source_options,
-    write_result,
 )
 from regionpredict.errors import UsageError
 

@@ -165,31 +165,3 @@ def show_notes(notes: Sequence[Diagnostic]) -> None:
     """Diagnostics of the reading, one line each, on standard error."""
     for note in notes:
         click.echo(str(note), err=True)
-
-
-def write_result(text: str, output: str | None) -> None:
-    """The result on standard output, or whole into a file."""
-    if output is None:
-        sys.stdout.write(text)
-        return
-    write_file(Path(output), text)
-    click.echo(f"written: {output}", err=True)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
-    if path.is_dir():
-        raise InputError("is a folder", remedy="choose another -o FILE", path=str(path))
-    path = path.resolve()
-    part = path.with_name(path.name + ".part")
-    try:
-        if path.exists() and not path.is_file():  # a pipe or a device is written to as it is
-            path.write_text(text, encoding="utf-8")
-            return
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise InputError(
-            f"cannot be written: {error.strerror}", remedy="choose another -o FILE", path=str(path)
-        ) from error

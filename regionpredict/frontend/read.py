@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from regionpredict.errors import InputError, printable
+from regionpredict.errors import InputError, one_line
 from regionpredict.frontend.lowering import (
     regions_of,
 )
@@ -100,7 +100,7 @@ def _read(request: SourceRequest, frontend: str, *, alone: bool, flows: bool) ->
     except InputError as error:
         if alone:
             raise
-        place = Span(printable(error.path or request.path), error.line or 1, error.column or 0)
+        place = Span(one_line(error.path or request.path), error.line or 1, error.column or 0)
         return _without_regions(request, error.message, place)
     try:
         regions, notes = regions_of(unit)
@@ -120,12 +120,12 @@ def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Par
         raise InputError(
             reason, remedy="shorten it, or try the other --frontend", path=request.path
         )
-    return _without_regions(request, reason, Span(printable(request.path), 1))
+    return _without_regions(request, reason, Span(one_line(request.path), 1))
 
 
 def _without_regions(request: SourceRequest, reason: str, place: Span) -> Part:
     note = Diagnostic("RP004", place, f"{reason}: file left out")
-    return Part([], [note], (printable(request.path),), frozenset(), "system", [])
+    return Part([], [note], (one_line(request.path),), frozenset(), "system", [])
 
 
 def join(parts: Sequence[Part], frontend: str) -> Program:

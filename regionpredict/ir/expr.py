@@ -30,6 +30,11 @@ class Atom(NamedTuple):
     label: str = ""
     over: frozenset[str] = frozenset()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the value depends on, those of the operands included."""
+        return self.over.union(*(arg.names for arg in self.args))
+
 
 Factor = str | Atom
 Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
@@ -126,9 +131,7 @@ class Expr:
                     if isinstance(factor, str):
                         names.add(factor)
                     else:
-                        names |= factor.over
-                        for arg in factor.args:
-                            names |= arg.names
+                        names |= factor.names
             self._names = frozenset(names)
         return self._names
 
@@ -168,7 +171,7 @@ class Expr:
             for factor, exponent in monomial:
                 if factor == name:
                     power = exponent
-                elif isinstance(factor, Atom) and name in Expr({((factor, 1),): 1}).names:
+                elif isinstance(factor, Atom) and name in factor.names:
                     return None
                 else:
                     rest.append((factor, exponent))

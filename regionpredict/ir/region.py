@@ -204,6 +204,34 @@ class Region:
         if self.nest is not None:
             yield from walk((self.nest,), ())
 
+    def placed_statements(
+        self,
+    ) -> Iterator[tuple[Statement, tuple[Loop, ...], tuple[int, ...]]]:
+        """Every statement with the loops around it and their positions among all, from 0.
+
+        Loops count in source order, those without a statement in them left out.
+        """
+        around: tuple[Loop, ...] = ()
+        positions: tuple[int, ...] = ()
+        count = 0
+        for statement, loops in self.statements():
+            same = 0
+            while same < min(len(loops), len(around)) and loops[same] is around[same]:
+                same += 1
+            positions = (*positions[:same], *range(count, count + len(loops) - same))
+            count += len(loops) - same
+            around = loops
+            yield statement, loops, positions
+
+    def loops(self) -> tuple[Loop, ...]:
+        """Every loop that has a statement in it, the worksharing loop first, in source order."""
+        numbered = {
+            position: loop
+            for _, loops, positions in self.placed_statements()
+            for loop, position in zip(loops, positions, strict=True)
+        }
+        return tuple(numbered.values())
+
 
 def walk(
     nodes: tuple[Node, ...], loops: tuple[Loop, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
 from regionpredict.machine.machines_folder import shipped_folder
 from regionpredict.machine.model import Machine
@@ -47,16 +48,9 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 def load_file(path: Path, shown: str) -> Machine:
     """Load the file at `path`, which errors name as `shown`."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError("not a text file", remedy="give a YAML file", path=shown) from None
-    except OSError as failure:
-        raise InputError(
-            f"cannot be read: {failure.strerror}", remedy="give a readable YAML file", path=shown
-        ) from None
+        )
+    text = read_text(path, "give a YAML file", most=MOST_YAML_BYTES, shown=shown)
     return read(text, shown)

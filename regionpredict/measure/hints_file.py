@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
+from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
 
 SCHEMA = "regionpredict/hints/1"
+STATUSES = ("predicted", "partial", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,39 +79,42 @@ Region = TypeVar("Region", bound=Placed)
 def read_hints(path: Path) -> Hints:
     """Reads a hints file; raises InputError where it is none."""
     remedy = "give a file written by regionpredict predict --format json"
-    try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if document["schema"] != SCHEMA:
-            raise KeyError(document["schema"])
-        machine = document["machine"]
+    document = json_record(read_text(path, remedy), "a hints file", path, remedy)
+    with reading(path, "a hints file", remedy):
+        if document.value.get("schema") != SCHEMA:
+            raise InputError("not a hints file", remedy=remedy, path=str(path))
+        machine = document.inner("machine")
         return Hints(
-            str(path), machine["name"], machine["packages"], machine["cores_per_package"],
-            document["model"], tuple(_hint(region) for region in document["regions"]),
+            str(path), machine.text("name"), machine.whole("packages", 1),
+            machine.whole("cores_per_package", 1), document.text("model"),
+            tuple(_hint(region) for region in document.inners("regions")),
         )  # fmt: skip
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", remedy=remedy, path=str(path)
-        ) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError("not a hints file", remedy=remedy, path=str(path)) from None
 
 
-def _hint(region: dict[str, Any]) -> Hint:
+def _hint(region: Record) -> Hint:
+    def or_null(key: str, least: int) -> int | None:
+        return None if region.is_null(key) else region.whole(key, least)
+
+    status = region.text("status")
+    if status not in STATUSES:
+        raise region.error("status", f"is none of {', '.join(STATUSES)}")
     return Hint(
-        id=region["id"],
-        file=region["file"],
-        line=region["line"],
-        loop_line=region.get("loop_line"),
-        function=region["function"],
-        status=region["status"],
-        packages=region["packages"],
-        threads=region["threads"],
-        score=region["score"],
-        bottleneck=region["bottleneck"],
-        confidence=region["confidence"],
-        borderline=region["borderline"],
-        speedup={point["threads"]: point["value"] for point in region["speedup"]},
-        assumed=tuple(region["assumed"]),
+        id=region.text("id"),
+        file=region.text("file"),
+        line=region.whole("line", 1),
+        loop_line=or_null("loop_line", 0) if "loop_line" in region.value else None,
+        function=region.text("function"),
+        status=status,
+        packages=or_null("packages", 1),
+        threads=or_null("threads", 1),
+        score=None if region.is_null("score") else region.number("score", 0.0, 1.0),
+        bottleneck=None if region.is_null("bottleneck") else region.text("bottleneck"),
+        confidence=region.number("confidence", 0.0, 1.0),
+        borderline=region.flag("borderline"),
+        speedup={
+            point.whole("threads", 1): point.number("value") for point in region.inners("speedup")
+        },
+        assumed=region.texts("assumed"),
     )
 
 

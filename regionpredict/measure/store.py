@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict import __version__
+from regionpredict.documents import read_bytes, reading
 from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
 from regionpredict.measure.records import SCHEMA, Campaign, Host, RegionRun, Run
 
 
@@ -67,29 +69,19 @@ def read_campaign(path: Path) -> Campaign:
     Raises InputError where the file cannot be read, is no measurements file, or where it mixes
     hosts, programs or bindings.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            remedy="give a file written by regionpredict measure", path=str(path),
-        ) from None  # fmt: skip
+    remedy = "give a file written by regionpredict measure"
+    text = read_bytes(path, remedy).decode("utf-8", "replace")
     lines = text.split("\n")
     torn = lines.pop()  # "" behind the last whole line
     campaign: Campaign | None = None
     runs: list[Run] = []
     for number, line in enumerate(lines, 1):
-        try:
-            entry = json.loads(line)
-            if entry.get("kind") == "campaign":
+        with reading(path, "a line of measurements", remedy, number):
+            entry = json_record(line, "a line of measurements", path, remedy, number)
+            if entry.value.get("kind") == "campaign":
                 campaign = _same(campaign, _campaign(entry), path, number)
-            elif entry.get("kind") == "run":
+            elif entry.value.get("kind") == "run":
                 runs.append(_run(entry))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError(
-                "not a line of measurements", remedy="give a file written by regionpredict measure",
-                path=str(path), line=number,
-            ) from None  # fmt: skip
     if campaign is None and torn and not '{"kind": "campaign"'.startswith(torn[:19]):
         raise InputError(
             "not a file of measurements", remedy="give a file written by regionpredict measure",
@@ -106,14 +98,15 @@ def read_campaign(path: Path) -> Campaign:
 def _same(known: Campaign | None, other: Campaign, path: Path, line: int) -> Campaign:
     if known is None:
         return other
-    for what, one, two in (
+    for what, first, second in (
         ("hosts", known.host, other.host),
         ("programs", known.command, other.command),
         ("bindings", known.binding, other.binding),
     ):
-        if one != two:
+        if first != second:
             raise InputError(
-                f"measurements of different {what} in one file: {_shown(one)} and {_shown(two)}",
+                f"measurements of different {what} in one file: {_shown(first)} and "
+                f"{_shown(second)}",
                 remedy="keep one file for each", path=str(path), line=line,
             )  # fmt: skip
     return known
@@ -127,18 +120,60 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _campaign(entry: dict[str, Any]) -> Campaign:
-    if entry["schema"] != SCHEMA:
-        raise ValueError(entry["schema"])
+def _campaign(entry: Record) -> Campaign:
+    if entry.text("schema") != SCHEMA:
+        raise entry.error("schema", f"is not {SCHEMA}")
+    host = entry.inner("host")
     return Campaign(
-        command=tuple(entry["command"]),
-        host=Host(**entry["host"]),
-        binding=dict(entry["binding"]),
-        started=entry["started"],
+        command=entry.texts("command"),
+        host=Host(
+            name=host.text("name"),
+            processor=host.text("processor"),
+            packages=host.whole("packages", 1),
+            cores_per_package=host.whole("cores_per_package", 1),
+            threads_per_core=host.whole("threads_per_core", 1),
+            domains_per_package=host.whole("domains_per_package", 1),
+        ),
+        binding=dict(entry.inner("binding").value),
+        started=entry.text("started"),
     )
 
 
-def _run(entry: dict[str, Any]) -> Run:
-    fields = {name: value for name, value in entry.items() if name != "kind"}
-    fields["regions"] = tuple(RegionRun(**region) for region in entry["regions"])
-    return Run(**fields)
+def _run(entry: Record) -> Run:
+    return Run(
+        threads=entry.whole("threads", 1),
+        repetition=entry.whole("repetition"),
+        warm_up=entry.flag("warm_up"),
+        wall_s=entry.number("wall_s"),
+        started=entry.text("started"),
+        load=entry.number("load"),
+        program=entry.text("program"),
+        compiler=entry.text("compiler"),
+        runtime=entry.text("runtime"),
+        regions=tuple(_region_run(region) for region in entry.inners("regions")),
+    )
+
+
+def _region_run(region: Record) -> RegionRun:
+    known = region.value
+    return RegionRun(
+        file=region.text("file"),
+        line=region.whole("line"),
+        loop_line=region.whole("loop_line"),
+        function=region.text("function"),
+        directive=region.text("directive"),
+        build=region.text("build"),
+        executions=region.whole("executions", 1),
+        total_s=region.number("total_s"),
+        least_s=region.number("least_s"),
+        most_s=region.number("most_s"),
+        first_s=region.number("first_s"),
+        counted=region.whole("counted"),
+        trips=region.whole("trips"),
+        least_trips=region.whole("least_trips"),
+        most_trips=region.whole("most_trips"),
+        least_team=region.whole("least_team"),
+        most_team=region.whole("most_team"),
+        nowait=region.flag("nowait") if "nowait" in known else False,
+        ordinal=region.whole("ordinal", 1) if "ordinal" in known else 1,
+    )

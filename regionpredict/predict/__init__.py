@@ -1,23 +1,27 @@
-"""Facts and a machine in, `Prediction` out: how many packages and threads, why, how sure.
+"""`Workload` and a machine in, an `Estimate` out: how many packages and threads, why, how sure.
 
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
-curve from traffic, bandwidth, core time and overheads.
+curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
+curve, `limits` names what keeps it from more. An estimate with its region's facts is a
+`Prediction`. No source and no analysis is known here.
 """
 
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.density import predict_density
-from regionpredict.predict.prediction import (
+from regionpredict.predict.estimate import (
     BOTTLENECKS,
     DensityDerivation,
+    Estimate,
     Prediction,
     StatementScore,
     Term,
 )
-from regionpredict.predict.saturation import predict_saturation
+from regionpredict.predict.saturation import predict_saturation, size_target
 
 __all__ = [
     "BOTTLENECKS",
     "DensityDerivation",
+    "Estimate",
     "Point",
     "Prediction",
     "SaturationDerivation",
@@ -25,4 +29,5 @@ __all__ = [
     "Term",
     "predict_density",
     "predict_saturation",
+    "size_target",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from regionpredict.analysis.traffic import LevelTraffic
+from regionpredict.workload import LevelTraffic
 
 
 class Point(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 from regionpredict.compare.empirical import Fitted, disagreeing
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
+from regionpredict.errors import one_line
 from regionpredict.report.quantities import plural
 
 _SHOWN = 10
@@ -37,7 +38,7 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
         lines += ["", f"{plural(len(comparison.not_measured), 'hint')} without a measurement"]
     if comparison.without_hint:
         lines += ["", f"{plural(len(comparison.without_hint), 'measured region')} without a hint"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _rule(comparison: Comparison) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.analysis.traffic import LevelTraffic
 from regionpredict.machine import Machine
-from regionpredict.predict.curve import Point, SaturationDerivation
-from regionpredict.predict.prediction import Prediction
+from regionpredict.predict import Point, Prediction, SaturationDerivation
 from regionpredict.report.quantities import plural, show_bytes
+from regionpredict.workload import LevelTraffic
 
 _ROWS = 10
 _COLUMNS = 60
@@ -56,7 +55,7 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> list
             if loop is None:
                 why = "no loop's reuse fits"
             else:
-                why = f"reuse along {loop.variable} hits, {show_bytes(window)} an iteration"
+                why = f"reuse along {loop} hits, {show_bytes(window)} an iteration"
             lines.append(
                 f"    {one.array}: {show_bytes(one.read)} in, {show_bytes(one.written)} back; {why}"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from regionpredict.errors import one_line
 from regionpredict.ir import Loop
 from regionpredict.machine import Machine
 from regionpredict.predict import DensityDerivation, Prediction, StatementScore
@@ -18,7 +19,7 @@ def explain_prediction(prediction: Prediction, machine: Machine) -> str:
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
     if prediction.status == "skipped" or prediction.derivation is None:
         lines += [f"  {note}" for note in prediction.diagnostics]
-        return "\n".join(lines) + "\n"
+        return "\n".join(map(one_line, lines)) + "\n"
     lines += _loops(prediction)
     lines += _arrays(prediction)
     lines += _working_set(prediction, prediction.derivation, machine)
@@ -26,7 +27,7 @@ def explain_prediction(prediction: Prediction, machine: Machine) -> str:
     for score in prediction.derivation.statements:
         lines += _statement(score)
     lines += _conclusion(prediction, prediction.derivation, machine)
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _loops(prediction: Prediction) -> list[str]:
@@ -81,8 +82,8 @@ def _working_set(
 
 
 def _statement(score: StatementScore) -> list[str]:
-    place = f"line {score.statement.span.line}"
-    lines = [f"  {place}: {score.statement.text}"]
+    place = f"line {score.line}"
+    lines = [f"  {place}: {score.text}"]
     for term in score.terms:
         sign = "good" if term.good else " bad"
         label = term.what if term.kind == "operation" else f"{term.what}: {term.kind}"

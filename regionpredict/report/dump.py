@@ -1,9 +1,15 @@
-"""Facts and predictions as plain text, for `--dump`."""
+"""Facts, workloads and predictions as plain text, for `--dump`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction
+from regionpredict.workload import CacheLevel, Execution, LoopBody, Work, Workload, largest_share
+
+_TEAMS = (2, 4, 16)
+"""Numbers of threads whose largest share of the work is shown."""
 
 
 def dump_facts(facts: RegionFacts) -> str:
@@ -26,6 +32,85 @@ def dump_facts(facts: RegionFacts) -> str:
         lines.append(f"  array {array.name}: {array.dims} dimensions{counted}")
     lines += [f"  note {note}" for note in facts.diagnostics]
     return "\n".join(lines)
+
+
+def dump_workload(workload: Workload, caches: Sequence[tuple[str, int]]) -> str:
+    """One region's workload: work, loop bodies, synchronisation, arrays, traffic on one thread.
+
+    `caches` are (name, bytes), nearest first: the sizes below which the traffic is counted, each
+    cache empty at first.
+    """
+    table, execution = workload.table, workload.execution
+    lines = [f"region {table.region}: {table.status}"]
+    for row in table.statements:
+        counted = [one for one in row.references if one.counted]
+        hits = sum(one.reuse == "hit" for one in counted)
+        operations = sum(number for _, number in row.operations)
+        lines.append(
+            f"  line {row.line}: {operations} operations, {len(row.references)} references, "
+            f"{len(counted)} counted, {hits} hit"
+        )
+    lines += [f"  guessed {line}" for line in workload.guessed]
+    if execution is None:
+        return "\n".join([*lines, "  no loop to execute"])
+    limit = "no limit" if workload.team_limit is None else f"at most {workload.team_limit}"
+    chunk = "" if workload.schedule.chunk is None else f", {workload.schedule.chunk:g} a piece"
+    lines.append(f"  threads {limit}, schedule {workload.schedule.kind}{chunk}")
+    lines += _execution_lines(execution)
+    shares = ", ".join(
+        f"{largest_share(execution.work.profile, threads, workload.schedule):.6g} of {threads}"
+        for threads in _TEAMS
+    )
+    lines.append(f"  largest share {shares}")
+    lines += _traffic_lines(workload, execution.work, caches)
+    for one in execution.serial:
+        lines.append(f"  {one.kind} {one.visits:g} times, one thread at a time")
+        lines += [f"  {line}" for body in one.work.bodies for line in _body_lines(body)]
+    lines.append(f"  pages {workload.placement.kind} ({workload.placement.reason})")
+    return "\n".join(lines)
+
+
+def _execution_lines(execution: Execution) -> list[str]:
+    lines = [f"  assumed {line}" for line in execution.assumed]
+    for body in execution.work.bodies:
+        lines += _body_lines(body)
+    counts = execution.synchronisation
+    start = "forks" if counts.forks else "in a team"
+    end = "waits" if counts.waits else "nowait"
+    inside = "".join(f", {name} {n:g}" for name, n in sorted(counts.by_construct.items()))
+    lines.append(
+        f"  {start}, {end}, iterations {counts.iterations:g}, "
+        f"reductions {counts.reductions}{inside}"
+    )
+    for array in execution.sharing:
+        stride = "shared by all" if array.stride is None else f"{array.stride:g} bytes apart"
+        written = "written" if array.written else "read"
+        held = f", {array.held_rank} dimensions with others" if array.held_rank else ""
+        lines.append(f"  array {array.name}: {written}, {stride}, rank {array.rank}{held}")
+    return lines
+
+
+def _body_lines(body: LoopBody) -> list[str]:
+    work = ", ".join(f"{kind} x{number:g}" for kind, number in body.operations)
+    lines = [
+        f"  body of {body.variable} (line {body.line}) runs {body.executions:g}: "
+        f"{work or 'no arithmetic'}; {body.loads:g} loads, {body.stores:g} stores of "
+        f"{body.element_bytes} bytes" + (f"; {body.scalar_because}" if body.scalar_because else "")
+    ]
+    for chain in body.recurrences:
+        apart = "in place" if chain.distance is None else f"over {chain.distance:g} iterations"
+        lines.append(f"    {chain.name} {apart}")
+    return lines
+
+
+def _traffic_lines(workload: Workload, work: Work, caches: Sequence[tuple[str, int]]) -> list[str]:
+    sizes = [CacheLevel(float(size), 1) for _, size in caches]
+    levels = workload.traffic_of(work).traffic(sizes, 1)
+    lines = []
+    for (name, _), level in zip(caches, levels, strict=True):
+        arrays = ", ".join(f"{one.array} {one.read:.6g}+{one.written:.6g}" for one in level.arrays)
+        lines.append(f"  below {name} read+written bytes: {arrays or 'none'}")
+    return lines
 
 
 def dump_prediction(prediction: Prediction) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
+from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
 
 SCHEMA = "regionpredict/verdicts/1"
@@ -66,7 +67,7 @@ def report_table(report: Report) -> str:
         lines.append(
             "note: a litmus test diverges too; the machine may be the cause of the other failures"
         )
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def report_json(report: Report) -> str:

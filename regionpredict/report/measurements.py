@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
 from regionpredict.measure.summary import RegionSummary, summarise
 from regionpredict.report.quantities import plural, show_count
@@ -46,7 +47,7 @@ def measurements_table(campaign: Campaign) -> str:
         lines += ["", "n: nowait, the first thread's own share of the loop"]
     if any(t.interval > 0.05 for one in summaries for t in one.timings.values()):
         lines += ["", "~ the 95 % confidence interval is wider than 5 % of the mean"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _chosen(counts: Sequence[int]) -> list[int]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from regionpredict.analysis import Count, RegionFacts
+from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction
 from regionpredict.report.quantities import plural, show_bytes, show_count
@@ -38,7 +39,7 @@ def prediction_table(predictions: Sequence[Prediction], machine: Machine, model:
         for one in group:
             lines += _prediction_row(one)
     lines += _legend(predictions)
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _prediction_row(prediction: Prediction) -> list[str]:
@@ -134,7 +135,7 @@ def facts_table(facts: Sequence[RegionFacts]) -> str:
             lines.append(row + _count_cell(one.working_set, _WIDTH - len(row)))
         lines.append("")
     lines.append(plural(len(facts), "region"))
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _count_cell(count: Count, width: int) -> str:

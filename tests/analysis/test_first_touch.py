@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.first_writes import follow
-from regionpredict.analysis.firsttouch import ArrayPlacement, Placement, placements
+from regionpredict.analysis.history.first_touch import ArrayPlacement, Placement, placements
+from regionpredict.analysis.history.first_writes import follow
 from regionpredict.frontend import read, requests_for
 from regionpredict.ir import Program
 
@@ -159,6 +159,35 @@ int main(void) {
         ("fill(n, a); free(a); a = malloc(n * 8);", "parallel"),  # new pages
         ("fill(n, a); double *t = a; a = b; b = t;", "parallel"),
         ("fill(n, b); double *t = a; a = b; b = t;", "serial"),
+        # what library functions fill, by the position of its address
+        ("fread(a, 8, n, stdin);", "serial"),
+        ("fread(b, 8, n, stdin);", "parallel"),
+        ("read(0, a, n * 8);", "serial"),
+        ("pread(0, a, n * 8, 0);", "serial"),
+        ("bzero(a, n * 8);", "serial"),
+        ("memmove(a, b, n * 8);", "serial"),
+        ("memmove(b, a, n * 8);", "parallel"),
+        ("a = memset(b, 0, n * 8);", "serial"),  # gives back what it fills
+        ("fill(n, a); posix_memalign((void **)&a, 64, n * 8);", "parallel"),
+        ("a = realloc(b, 2 * n * 8); fill(n, b);", "serial"),  # the same memory
+        ("strlen((char *)a); free(b);", "parallel"),
+        ("a = got();", "parallel?"),  # memory that somebody else may have written
+        ("fetch(&b, a);", "parallel?"),
+        ("unseen(a); fill(n, a);", "serial?"),
+        ("if (n > 3) fill(n, a);", "serial?"),
+        ("if (n > 3) n++; fill(n, a);", "serial"),
+        ("hand(n, b, a);", "serial"),
+        ("hand(n, a, b);", "parallel"),
+        # teams: all threads write all of it, one of them does, or any
+        ("#pragma omp parallel\nfor (int i = 0; i < n; i++) a[i] = 0;", "parallel?"),
+        ("#pragma omp parallel\n{\n#pragma omp master\nfill(n, a);\n}", "serial"),
+        ("#pragma omp parallel\n{\n#pragma omp task\nfill(n, a);\n}", "parallel"),
+        ("#pragma omp task\nfill(n, a);", "serial"),  # no team around it
+        ("#pragma omp target\nfor (int i = 0; i < n; i++) a[i] = 0;", "parallel?"),
+        ("#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = 0;\nfill(n, a);",
+         "parallel"),
+        ("fill(n, a);\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = 0;",
+         "serial"),
     ],
 )  # fmt: skip
 def test_what_happens_before(tmp_path: Path, frontend: str, before: str, kind: str) -> None:
@@ -167,6 +196,12 @@ def test_what_happens_before(tmp_path: Path, frontend: str, before: str, kind: s
         + f"""
 #include <stdio.h>
 void unseen(double *);
+double *got(void);
+void fetch(double **, double *);
+long read(int, void *, unsigned long);
+long pread(int, void *, unsigned long, long);
+void bzero(void *, unsigned long);
+void hand(int n, double *first, double *second) {{ fill(n, second); }}
 void set(double *v, int i) {{ v[i] = i; }}
 void orphan(int n, double *v) {{
 #pragma omp for
@@ -307,3 +342,85 @@ def test_twins_follow_alike(tmp_path: Path, frontend: str) -> None:
         found = read(requests_for([str(path)]), frontend, flows=True).flows
         other = read(requests_for([str(path)]), "libclang", flows=True).flows
         assert found == other
+
+
+def test_what_is_assumed_by_kind(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+void unseen(double *);
+void f(int n, double *a, double *b, double *c, double *d) {
+  for (int i = 0; i < n; i++) { a[i] = 0; c[i] = 0; }
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += b[i] + c[i] + d[i];
+}
+""")["f"]  # fmt: skip
+    assert found.assumed
+    assert found.assumptions == (
+        "pages of b, d placed by a parallel first touch",
+        "pages of a, c placed by a serial first touch",
+    )
+    # one part for the arrays that have all in common; two includes, an empty line,
+    # a prototype and the head stand above the loop
+    first, second = found.reason.split("; ")
+    assert (
+        first == "a, c: serial, first written by a loop of one thread at part0.c:6 in f() (assumed)"
+    )
+    assert second == "b, d: parallel, no first write is seen (assumed)"
+
+
+def test_nothing_is_assumed_of_what_is_seen(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, KERNEL + SERIAL + """
+int main(void) {
+  double *x = malloc(8000), *y = malloc(8000);
+  fill(1000, x); fill(1000, y);
+  kernel(1000, x, y);
+}
+""")["kernel"]  # fmt: skip
+    assert (found.kind, found.assumed, found.assumptions) == ("serial", False, ())
+    assert not found.is_serial("z")  # no array of the region
+    assert "assumed" not in found.reason
+
+
+def test_placements_without_arrays(frontend: str) -> None:
+    """As a caller gives them, for all arrays at once; and where no reading of a region was seen."""
+    for kind in ("serial", "parallel"):
+        given = Placement(kind, "as given", False)
+        assert (given.is_serial("any"), given.assumptions) == (kind == "serial", ())
+        assumed = Placement(kind, "as nobody knows", True)
+        assert assumed.assumptions == (f"pages placed by a {kind} first touch",)
+
+
+def test_a_region_without_shared_arrays(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, """
+int main(void) {
+  double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 1000; i++) { double own[3]; own[0] = i; sum += own[0]; }
+  return sum > 0;
+}
+""")["main"]  # fmt: skip
+    assert (found.kind, found.arrays, found.assumed) == ("parallel", (), True)
+
+
+def test_runs_that_disagree(tmp_path: Path, frontend: str) -> None:
+    """Three runs: y by one thread, by all, and by nobody before the region, which only reads it."""
+    text = (
+        KERNEL
+        + SERIAL
+        + PARALLEL
+        + """
+int main(void) {
+  double *x = malloc(8000), *y = malloc(8000), *z = malloc(8000), *u = malloc(8000);
+  spread(1000, x); CALLS
+}
+"""
+    )
+    for calls, kind, runs in (
+        ("fill(1000, y); kernel(1000, x, y); fill(1000, z); kernel(1000, x, z);", "serial", ""),
+        ("spread(1000, y); kernel(1000, x, y); kernel(1000, x, u);", "parallel?", ""),
+        ("spread(1000, z); kernel(1000, x, z); fill(1000, y); kernel(1000, x, y);"
+         " kernel(1000, x, u);", "serial?", "in 1 of 3 runs of the region"),
+    ):  # fmt: skip
+        found = placed(tmp_path, frontend, text.replace("CALLS", calls))["kernel"]
+        assert kinds(found)["y"] == kind, calls
+        reason = array(found, "y").reason
+        assert reason.endswith(runs) and ("runs of" in reason) == bool(runs)

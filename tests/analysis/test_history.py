@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.first_writes import follow
-from regionpredict.analysis.history import History, histories
+from regionpredict.analysis.history.first_writes import follow
+from regionpredict.analysis.history.last_writes import History, histories
 from regionpredict.frontend import read, requests_for
 
 HEAD = "#include <stdlib.h>\n"
@@ -122,3 +122,104 @@ static void work(int n, double *a, double *b) {
 """ + MAIN)  # fmt: skip
     assert found[1].last["a"].since == frozenset()
     assert {part.slope for part in found[2].last["a"].since} == {"-1"}
+
+
+def test_fresh_in_every_call_or_not_at_all(tmp_path: Path, frontend: str) -> None:
+    """`fill` writes new memory the first time, and the same memory the second time."""
+    fill = """
+static void fill(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] = 1.0;
+}
+"""
+    for second, fresh in (("fill(n, b);", {"v"}), ("fill(n, a);", set())):
+        body = "static void work(int n, double *a, double *b) { fill(n, a); " + second + " }"
+        assert pasts(tmp_path, frontend, fill + body + MAIN)[0].fresh == fresh
+
+
+def test_memory_that_nobody_calls_for_is_not_known(tmp_path: Path, frontend: str) -> None:
+    """What a function's caller has done before is open: neither fresh nor written."""
+    found = pasts(tmp_path, frontend, """
+void work(int n, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += 1.0;
+}
+""")  # fmt: skip
+    assert found[0] == History()
+    assert found[1].fresh == frozenset()
+    assert found[1].last["a"].parts is not None
+
+
+def test_who_has_touched_it_since_by_how_it_reads(tmp_path: Path, frontend: str) -> None:
+    """One thread wrote a; two loops read it, forwards and backwards; b is not read by them."""
+    found = pasts(tmp_path, frontend, """
+static void work(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) a[i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] = a[i];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] += a[n - 1 - i];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] += a[2 * i];
+}
+""" + MAIN)  # fmt: skip
+    assert found[0].last["a"].since == frozenset()
+    slopes = [{part.slope for part in found[at].last["a"].since} for at in (1, 2)]
+    assert slopes == [{"1"}, {"1", "-1"}]
+    assert found[2].last["a"].parts is None
+    last = found[2].last["b"]
+    assert last.parts is not None
+    assert last.since == frozenset()  # the loop before wrote it, and nobody came between
+
+
+def test_a_new_write_takes_the_place_of_the_old(tmp_path: Path, frontend: str) -> None:
+    found = pasts(tmp_path, frontend, """
+static void work(int n, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 1.0;
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int i = 0; i < n; i++) a[2 * i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] = a[i];
+  for (int i = 0; i < n; i++) a[i] = 3.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] += a[i];
+}
+""" + MAIN)  # fmt: skip
+    parts = found[2].last["a"].parts
+    assert parts is not None
+    assert [(part.slope, part.schedule.kind) for part in parts] == [("2", "dynamic")]
+    assert found[3].last["a"].parts is None
+
+
+def test_a_write_that_may_not_happen_hides_who_wrote_last(tmp_path: Path, frontend: str) -> None:
+    """A branch on what is not known, around the loop of one thread."""
+    found = pasts(tmp_path, frontend, """
+static void work(int n, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 1.0;
+#pragma omp parallel
+  for (int i = 0; i < n; i++) a[i] = 2.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] = a[i];
+}
+""" + MAIN)  # fmt: skip
+    assert "a" not in found[1].last  # all threads wrote all of it: nobody knows who was the last
+
+
+def test_an_array_that_lives_in_the_body_has_no_past(tmp_path: Path, frontend: str) -> None:
+    found = pasts(tmp_path, frontend, """
+static void work(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) a[i] = b[i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double t[3];
+    for (int q = 0; q < 3; q++) t[q] = b[i] * q;
+    a[i] = t[0] + t[2];
+  }
+}
+""" + MAIN)  # fmt: skip
+    assert set(found[0].last) == {"a", "b"}
+    assert not found[0].fresh & {"a", "b"}

@@ -33,7 +33,7 @@ SIZES = (7, 10, 17)
 _FOLDER = tempfile.TemporaryDirectory()
 
 many = settings(
-    max_examples=25, deadline=None, derandomize=True, phases=[Phase.generate],
+    max_examples=8, deadline=None, derandomize=True, phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 batches = lambda nests: st.lists(nests, min_size=4, max_size=4)  # noqa: E731

@@ -33,9 +33,9 @@ from regionpredict.machine.reader import read
 from regionpredict.machine.shipped import file_of
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
-from regionpredict.pipeline import Analysis, analyse, predict
+from regionpredict.pipeline import Analysis, analyse, predict, predict_region
 from regionpredict.predict import Prediction
-from regionpredict.predict.density import packages_for, predict_density, thresholds
+from regionpredict.predict.density import packages_for, thresholds
 
 MACHINE = "clovertown"
 
@@ -180,7 +180,7 @@ def test_the_written_weights_decide_as_the_fit_did(analysis: Analysis) -> None:
             assert new.evidence == "measured"
     assert [bound.value for bound in machine.density.thresholds] == [0.4]
     for facts in analysis.facts:
-        before, after = predict_density(facts, plain), predict_density(facts, machine)
+        before, after = (predict_region(facts, one, "density") for one in (plain, machine))
         assert after.score is not None
         assert before.score is not None
         assert after.packages == packages_for(after.score, 2, (0.4,))

@@ -1,4 +1,6 @@
-"""Text cases: `NAME.c` beside `NAME.program.txt`, what `--dump program` must print of it.
+"""Text cases: `NAME.c` beside `NAME.STAGE.txt`, what `--dump STAGE` must print of it.
+
+The workload and the prediction are those of one machine, dunnington, by the saturation model.
 
 A new case is a C file and `pytest tests/golden --update-golden`; then read the text line by line
 against the source before it is committed, and read the diff at every change.
@@ -11,15 +13,20 @@ from pathlib import Path
 import pytest
 
 from regionpredict.frontend import requests_for
-from regionpredict.pipeline import analyse, dump
+from regionpredict.machine import load
+from regionpredict.pipeline import STAGES, analyse, dump, predict
 
 FOLDER = Path(__file__).parent
 CASES = sorted(path.stem for path in FOLDER.glob("*.c"))
+# Not claimed to be right: gathers under a chunked schedule count as cold in every piece, and the
+# members of an array of structs as lines of their own.
+UNCLAIMED = {"branches": ("workload", "prediction"), "structs": ("workload", "prediction")}
+DUMPS = [(name, stage) for name in CASES for stage in STAGES
+         if stage not in UNCLAIMED.get(name, ())]  # fmt: skip
 
 
-@pytest.mark.parametrize("stage", ["program", "facts"])
 @pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "stage"), DUMPS)
 def test_dump(
     name: str,
     frontend: str,
@@ -29,7 +36,10 @@ def test_dump(
 ) -> None:
     monkeypatch.chdir(FOLDER)  # places are shown as `case.c:3`
     analysis = analyse(requests_for([f"{name}.c"]), {}, frontend=frontend)
-    text = dump(stage, analysis, None) + "\n"
+    predictions = None
+    if stage in ("workload", "prediction"):
+        predictions = predict(analysis, load("dunnington"), "saturation")
+    text = dump(stage, analysis, predictions) + "\n"
     expected = FOLDER / f"{name}.{stage}.txt"
     if update_golden and frontend == "libclang":
         expected.write_text(text)

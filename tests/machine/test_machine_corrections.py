@@ -13,10 +13,9 @@ from regionpredict.machine.draw import show
 from regionpredict.machine.evidence import evidence_counts
 from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import read
-from regionpredict.pipeline import analyse
+from regionpredict.pipeline import analyse, predict_region
 from regionpredict.predict.curve import Point
 from regionpredict.predict.density import boundaries, packages_for
-from regionpredict.predict.saturation import predict_saturation
 
 PLAIN = """\
 name: mynode
@@ -106,7 +105,7 @@ def points(tmp_path: Path, machine: Machine, body: str, **given: int) -> dict[in
     source = tmp_path / "case.c"
     source.write_text(body)
     facts = analyse(requests_for((str(source),), [], [], ""), given).facts[0]
-    made = predict_saturation(facts, machine)
+    made = predict_region(facts, machine)
     assert made.derivation is not None
     return {point.threads: point for point in made.derivation.points}  # type: ignore[union-attr]
 

@@ -271,7 +271,7 @@ def test_what_is_no_hwloc_xml_gets_one_line(tmp_path, text):
     with pytest.raises(InputError) as caught:
         read_hwloc(path)
     assert "\n" not in str(caught.value)
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="No such file"):
         read_hwloc(tmp_path / "none.xml")
 
 

@@ -1,12 +1,14 @@
 """Changes the package in many small ways, and counts which changes the tests catch.
 
-    python tests/mutants/run_mutants.py [--room NAME] [--number N] [--seed N] [--jobs N]
+    python tests/mutants/run_mutants.py [--room NAME] [--file PATH] [--number N] [--seed N]
+                                        [--jobs N] [--list]
 
-A mutant of a room is caught if a test in that room's folder of `tests/` fails with it; only those
-tests are run that reach the changed line. The mutants are drawn at random, always the same ones
-for a seed, from the files of a room in proportion to what can be changed in them. Exits with 1
-where a room's tests catch less than `ENOUGH` of its mutants. Prints, for each that survives, its
-place and the change:
+A mutant of a room is caught if a test in that room's folder of `tests/` fails with it; only the
+files of tests are run that reach the changed line, the quickest tests first. The mutants are drawn
+at random, always the same ones for a seed, from the files of a room in proportion to what can be
+changed in them. `--file` draws from files whose path ends so, `--list` prints what is drawn and
+runs nothing. Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for
+each that survives, its place and the change:
 
     regionpredict/predict/hints.py:31: comparison: value >= enough -> value > enough
     predict: 38 of 40 caught (95 %)
@@ -15,15 +17,22 @@ place and the change:
 from __future__ import annotations
 
 import argparse
+import compileall
+import hashlib
+import json
 import os
+import py_compile
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import NamedTuple
 
 from coverage import CoverageData
@@ -32,14 +41,48 @@ from mutations import Mutant, mutants_of
 ROOT = Path(__file__).parents[2]
 ROOMS = ("analysis", "workload", "predict")
 ENOUGH = 0.9
-LIMIT_S = 300.0
-"""A mutant may loop for ever: past this it counts as caught."""
+KEPT = ROOT / "build" / "mutants"
+"""What the files of tests reach, a file each, named by the content of test and package."""
+SLOWER = 10.0
+SLACK_S = 60.0
+"""A mutant may loop for ever: it counts as caught where its tests take longer than this and
+`SLOWER` times what they take without it."""
 _RUN = """
 import sys
 sys.path.insert(0, {folder!r})
 import pytest, regionpredict
 assert regionpredict.__file__.startswith({folder!r}), regionpredict.__file__
 sys.exit(pytest.main({arguments!r}))
+"""
+_TIMED = """
+import json, sys
+sys.path.insert(0, {folder!r})
+import coverage, pytest, regionpredict
+assert regionpredict.__file__.startswith({folder!r}), regionpredict.__file__
+
+# Of what runs in child processes nothing would be seen.
+from regionpredict import isolation
+isolation._Pool.run = lambda pool, processes: [
+    isolation._outcome(pool._work, item) for item in pool._items
+]
+
+class Plugin:
+    seconds = {{}}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item, nextitem):
+        coverage.Coverage.current().switch_context(item.nodeid.partition("[")[0])
+        return (yield)
+
+    def pytest_runtest_logreport(self, report):
+        name = report.nodeid.partition("[")[0]
+        self.seconds[name] = self.seconds.get(name, 0.0) + report.duration
+
+plugin = Plugin()
+code = pytest.main({arguments!r}, plugins=[plugin])
+with open({times!r}, "w") as file:
+    json.dump(plugin.seconds, file)
+sys.exit(code)
 """
 
 
@@ -51,15 +94,24 @@ class Verdict(NamedTuple):
     how: str
 
 
-Reached = Mapping[tuple[str, int], frozenset[str]]
+class Reach(NamedTuple):
+    """What the tests of a room do without any change.
+
+    `tests` are the tests that run a line, by file and line of the package; '' stands for the
+    import of a file. `seconds` is how long each test takes.
+    """
+
+    tests: Mapping[tuple[str, int], frozenset[str]]
+    seconds: Mapping[str, float]
 
 
-def candidates(room: str) -> list[Mutant]:
-    """Every mutant of a room's files."""
+def candidates(room: str, files: Sequence[str] = ()) -> list[Mutant]:
+    """Every mutant of a room's files, or of those whose path ends with one of `files`."""
     folder = ROOT / "regionpredict" / room
     return [
         mutant
         for path in sorted(folder.rglob("*.py"))
+        if not files or path.as_posix().endswith(tuple(files))
         for mutant in mutants_of(path, path.relative_to(ROOT))
     ]
 
@@ -75,13 +127,25 @@ def draw(mutants: Sequence[Mutant], number: int, seed: int) -> list[Mutant]:
     return sorted(chosen.values(), key=lambda m: (str(m.path), m.line))
 
 
-def copy_of_package(folder: Path) -> None:
-    """The package with what it reads, in a folder of its own."""
-    shutil.copytree(
-        ROOT / "regionpredict", folder / "regionpredict",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )  # fmt: skip
-    (folder / "machines").symlink_to(ROOT / "machines")
+@contextmanager
+def copies_of_package(number: int) -> Iterator[SimpleQueue[Path]]:
+    """Folders, each with a copy of the package and what it reads, compiled."""
+    with tempfile.TemporaryDirectory() as name:
+        folders: SimpleQueue[Path] = SimpleQueue()
+        for at in range(number):
+            folder = Path(name, str(at))
+            shutil.copytree(
+                ROOT / "regionpredict", folder / "regionpredict",
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )  # fmt: skip
+            (folder / "machines").symlink_to(ROOT / "machines")
+            # A changed file is known by its content: within a second, times are the same.
+            compileall.compile_dir(
+                folder / "regionpredict", quiet=2,
+                invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH,
+            )  # fmt: skip
+            folders.put(folder)
+        yield folders
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -89,88 +153,118 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def lines_reached(room: str, folder: Path) -> Reached:
-    """By file and line of the room: the tests that run it. '' stands for the import of a file."""
-    copy_of_package(folder)
-    data = folder / "coverage"
-    settings = folder / "coveragerc"
-    settings.write_text(
-        f"[run]\ndynamic_context = test_function\ndata_file = {data}\nsource = {folder}\n"
-    )
+def reach_of(room: str, folders: SimpleQueue[Path], jobs: int) -> Reach:
+    """What the tests of a room reach and how long they take; kept for the next time."""
+    tests = sorted((ROOT / "tests" / room).rglob("test_*.py"))
+    package = _digest(sorted((ROOT / "regionpredict").rglob("*.py")))
+    aside = _digest(p for p in sorted((ROOT / "tests" / room).rglob("*.py")) if p not in tests)
+
+    def ask(test: Path) -> tuple[list[tuple[str, int, list[str]]], dict[str, float]]:
+        kept = KEPT / f"{_digest([test, Path(__file__)], package, aside)}.json"
+        if not kept.exists():
+            folder = folders.get()
+            answer = _run_with_coverage(test, folder)
+            folders.put(folder)
+            KEPT.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(answer))
+        lines, seconds = json.loads(kept.read_text())
+        return lines, seconds
+
+    reached: dict[tuple[str, int], set[str]] = {}
+    times: dict[str, float] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        for lines, seconds in pool.map(ask, tests):
+            for file, line, contexts in lines:
+                reached.setdefault((file, line), set()).update(contexts)
+            times |= seconds
+    return Reach({place: frozenset(names) for place, names in reached.items()}, times)
+
+
+def _digest(paths: Iterable[Path], *more: str) -> str:
+    digest = hashlib.sha256("\n".join(more).encode())
+    for path in paths:
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _run_with_coverage(
+    test: Path, folder: Path
+) -> tuple[list[tuple[str, int, list[str]]], dict[str, float]]:
+    """By file and line: the tests of one file that run it; and the seconds of each test."""
+    data, settings, times = folder / "coverage", folder / "coveragerc", folder / "times.json"
+    settings.write_text(f"[run]\ndata_file = {data}\nsource = {folder}\n")
     script = folder / "run.py"
-    script.write_text(_RUN.format(folder=str(folder), arguments=_arguments([f"tests/{room}"])))
+    arguments = _arguments([str(test.relative_to(ROOT))])
+    script.write_text(_TIMED.format(folder=str(folder), times=str(times), arguments=arguments))
     done = subprocess.run(
         [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", str(script)],
         cwd=ROOT, env=environment(folder), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise SystemExit(f"tests/{room} fails without any change:\n{done.stdout[-2000:]}")
+        raise SystemExit(f"{test} fails without any change:\n{done.stdout[-2000:]}{done.stderr}")
     coverage = CoverageData(str(data))
     coverage.read()
-    reached = {}
-    for file in coverage.measured_files():
-        name = str(Path(file).relative_to(folder))
-        for line, contexts in coverage.contexts_by_lineno(file).items():
-            reached[name, line] = frozenset(contexts)
-    return reached
+    lines = [
+        (str(Path(file).relative_to(folder)), line, contexts)
+        for file in coverage.measured_files()
+        for line, contexts in coverage.contexts_by_lineno(file).items()
+    ]
+    coverage.erase()
+    return lines, json.loads(times.read_text())
 
 
 def _arguments(tests: Sequence[str]) -> list[str]:
     return ["-q", "-x", "-p", "no:cacheprovider", "-o", "addopts=", "--no-header", *tests]
 
 
-def tests_for(mutant: Mutant, room: str, reached: Reached) -> list[str]:
-    """The files of tests to run, those that reach the line; all of them where an import does."""
-    contexts = reached.get((str(mutant.path), mutant.statement), frozenset())
-    if not contexts:
-        return []
-    if "" in contexts:
-        return [f"tests/{room}"]
-    files = {path.stem: path for path in (ROOT / "tests" / room).rglob("test_*.py")}
-    names = set()
-    for context in contexts:
-        *module, function = context.split(".")
-        path = next((files[part] for part in module if part in files), None)
-        if path is None:
-            return [f"tests/{room}"]
-        inside = module[module.index(path.stem) + 1 :]
-        names.add("::".join([str(path.relative_to(ROOT)), *inside, function]))
-    return sorted(names)
+def tests_for(mutant: Mutant, reach: Reach) -> list[str]:
+    """The tests to run: those that reach the line, then all others of their files.
+
+    A file may keep what an early test has made for those behind it: they do not reach the line
+    then, and see what it does. All tests are run where the line is run by an import.
+    """
+    contexts = reach.tests.get((str(mutant.path), mutant.statement), frozenset())
+    files = {context.partition("::")[0] for context in contexts}
+    return sorted(
+        (test for test in reach.seconds if "" in contexts or test.partition("::")[0] in files),
+        key=lambda test: (test not in contexts, reach.seconds[test], test),
+    )
 
 
-def judge(mutant: Mutant, tests: Sequence[str]) -> Verdict:
+def judge(mutant: Mutant, reach: Reach, folders: SimpleQueue[Path]) -> Verdict:
     """Whether a test fails with the change."""
+    tests = tests_for(mutant, reach)
     if not tests:
         return Verdict(mutant, False, "no test reaches it")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy_of_package(folder)
-        target = folder / mutant.path
-        target.write_text(mutant.apply(target.read_text(encoding="utf-8")), encoding="utf-8")
+    limit = SLACK_S + SLOWER * sum(reach.seconds[test] for test in tests)
+    folder = folders.get()
+    target = folder / mutant.path
+    source = target.read_text(encoding="utf-8")
+    try:
+        target.write_text(mutant.apply(source), encoding="utf-8")
         script = _RUN.format(folder=str(folder), arguments=_arguments(tests))
-        try:
-            done = subprocess.run(
-                [sys.executable, "-c", script], cwd=ROOT, env=environment(folder),
-                capture_output=True, text=True, check=False, timeout=LIMIT_S,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return Verdict(mutant, True, "never ended")
-    if done.returncode in (0, 1, 2):
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, env=environment(folder),
+            capture_output=True, text=True, check=False, timeout=limit,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Verdict(mutant, True, "never ended")
+    finally:
+        target.write_text(source, encoding="utf-8")
+        folders.put(folder)
+    if done.returncode in (0, 1, 2, 4):  # 2 and 4: a file of tests cannot be imported with it
         return Verdict(mutant, done.returncode != 0, "a test fails" if done.returncode else "")
     raise SystemExit(
         f"{mutant}: the tests did not run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
     )
 
 
-def judge_room(room: str, number: int, seed: int, jobs: int) -> list[Verdict]:
-    """Verdicts on `number` mutants of a room."""
-    mutants = draw(candidates(room), number, seed)
-    with tempfile.TemporaryDirectory() as folder:
-        reached = lines_reached(room, Path(folder))
-    with ThreadPoolExecutor(jobs) as pool:
-        verdicts = pool.map(lambda m: judge(m, tests_for(m, room, reached)), mutants)
-        shown = []
-        for verdict in verdicts:
+def judge_room(room: str, mutants: Sequence[Mutant], jobs: int) -> list[Verdict]:
+    """Verdicts on mutants of a room; those that survive are printed."""
+    shown = []
+    with copies_of_package(jobs) as folders, ThreadPoolExecutor(jobs) as pool:
+        reach = reach_of(room, folders, jobs)
+        for verdict in pool.map(lambda m: judge(m, reach, folders), mutants):
             shown.append(verdict)
             if not verdict.caught:
                 reason = f"  ({verdict.how})" if verdict.how else ""
@@ -178,24 +272,40 @@ def judge_room(room: str, number: int, seed: int, jobs: int) -> list[Verdict]:
     return shown
 
 
+def show(name: str, verdicts: Sequence[Verdict]) -> float:
+    """Prints how many mutants were caught; their share."""
+    caught = sum(verdict.caught for verdict in verdicts)
+    share = caught / len(verdicts)
+    print(f"{name}: {caught} of {len(verdicts)} caught ({share:.0%})", flush=True)
+    return share
+
+
 def main() -> int:
     """Prints what survives, and a line a room."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--room", action="append", choices=ROOMS, help="default: all")
+    parser.add_argument("--file", action="append", default=[], help="the end of a file's path")
     parser.add_argument("--number", type=int, default=120, help="mutants in all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--list", action="store_true", help="print what is drawn, run nothing")
     options = parser.parse_args()
-    rooms = [room for room in options.room or ROOMS if (ROOT / "regionpredict" / room).is_dir()]
-    sizes = {room: len(candidates(room)) for room in rooms}
+    every = {room: candidates(room, options.file) for room in options.room or ROOMS}
+    every = {room: mutants for room, mutants in every.items() if mutants}
+    if not every:
+        parser.error("no file to change")
+    total = sum(len(mutants) for mutants in every.values())
     enough = True
-    for room in rooms:
-        number = round(options.number * sizes[room] / sum(sizes.values()))
-        verdicts = judge_room(room, number, options.seed, options.jobs)
-        caught = sum(verdict.caught for verdict in verdicts)
-        share = caught / len(verdicts)
-        print(f"{room}: {caught} of {len(verdicts)} caught ({share:.0%})", flush=True)
-        enough &= share >= ENOUGH
+    for room, mutants in every.items():
+        drawn = draw(mutants, round(options.number * len(mutants) / total), options.seed)
+        if options.list:
+            print(*drawn, sep="\n")
+            continue
+        verdicts = judge_room(room, drawn, options.jobs)
+        for path, number in Counter(m.path for m in drawn).items() if options.file else ():
+            if number < len(drawn):
+                show(str(path), [v for v in verdicts if v.mutant.path == path])
+        enough &= show(room, verdicts) >= ENOUGH
     return 0 if enough else 1
 
 

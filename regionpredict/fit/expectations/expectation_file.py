@@ -26,8 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from regionpredict.documents import MOST_YAML_BYTES, load_yaml, read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
 from regionpredict.fit.expectations.verdict import Verdict, fit_expected, growth_of, judge
@@ -113,7 +112,12 @@ def check_file(path: str | Path, measurements: str | Path | Experiment | None = 
     An expectation that does not parse, or whose call path or metric was not measured, is a
     failed check; the others are made. Raises `InputError` for a file that is no such YAML.
     """
-    data = _load(Path(path))
+    with reading(path, "a file of expectations", "docs/fit.md shows one"):
+        return _checked(Path(path), measurements)
+
+
+def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report:
+    data = _load(path)
     source = measurements
     if source is None and data.get("measurements") is not None:
         source = Path(path).parent / str(data["measurements"])
@@ -129,23 +133,8 @@ def check_file(path: str | Path, measurements: str | Path | Experiment | None = 
 
 
 def _load(path: Path) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            "the file cannot be read", remedy="check the name", path=str(path)
-        ) from error
-    try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise InputError(
-            f"this is not YAML: {getattr(error, 'problem', None) or 'bad text'}",
-            remedy="mend the line",
-            path=str(path),
-            line=mark.line + 1 if mark else None,
-            column=mark.column + 1 if mark else None,
-        ) from error
+    text = read_text(path, "check the name", most=MOST_YAML_BYTES)
+    data = load_yaml(text, str(path), "mend the line")
     if not isinstance(data, dict) or not isinstance(data.get("expectations"), list):
         raise InputError(
             "there is no list of expectations",
@@ -156,7 +145,7 @@ def _load(path: Path) -> dict[str, Any]:
         raise InputError(
             f"unknown schema '{data['schema']}'", remedy=f"use {SCHEMA}", path=str(path)
         )
-    unknown = sorted(set(data) - _KEYS)
+    unknown = sorted(str(key) for key in set(data) - _KEYS)
     if unknown:
         raise InputError(
             f"unknown key '{unknown[0]}'",
@@ -166,7 +155,7 @@ def _load(path: Path) -> dict[str, Any]:
     for entry in data["expectations"]:
         if not isinstance(entry, dict) or "callpath" not in entry or set(entry) - _ENTRY_KEYS:
             raise InputError(
-                f"the expectation {entry!r} has not the right keys",
+                f"the expectation {repr(entry)[:60]} has not the right keys",
                 remedy=f"use callpath and {', '.join(sorted(_ENTRY_KEYS - {'callpath'}))}",
                 path=str(path),
             )

@@ -8,10 +8,12 @@ every other column of numbers is a parameter. Columns called `repetition` or `ru
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 
@@ -32,13 +34,16 @@ def read_csv(
     empty table and for one without a column of values or of a parameter.
     """
     name = str(path)
-    with path.open(encoding="utf-8", newline="") as stream:
-        first = stream.readline()
-        delimiter = "\t" if "\t" in first else ";" if ";" in first else ","
-        stream.seek(0)
+    remedy = "give measurements, not a program"
+    text = read_text(path, remedy)
+    first = text.split("\n", 1)[0]
+    delimiter = "\t" if "\t" in first else ";" if ";" in first else ","
+    with reading(path, "a table", remedy):
         rows = [
             (number, row)
-            for number, row in enumerate(csv.reader(stream, delimiter=delimiter), start=1)
+            for number, row in enumerate(
+                csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1
+            )
             if row and not row[0].startswith("#")
         ]
     if len(rows) < 2:
@@ -75,7 +80,9 @@ def read_csv(
     for number, row in body:
         try:
             point = tuple(float(row[where[c]]) for c in chosen)
-            found = [(c, _number(row[where[c]])) for c in wanted]
+            measured = [(c, _number(row[where[c]])) for c in wanted]
+            name_of_metric = row[metric] if metric is not None else None
+            name_of_callpath = row[callpath] if callpath is not None else ""
         except (ValueError, IndexError) as error:
             problems.append(
                 InputError(
@@ -86,11 +93,9 @@ def read_csv(
                 )
             )
             continue
-        for column, value in found:
-            what = row[metric] if metric is not None else column
-            builder.add(
-                row[callpath] if callpath is not None else "", what, point, (value,), number
-            )
+        for column, value in measured:
+            what = column if name_of_metric is None else name_of_metric
+            builder.add(name_of_callpath, what, point, (value,), number)
     return Experiment(builder.series(), tuple(problems))
 
 

@@ -8,10 +8,8 @@ the values of all locations, call by call, compressed or not.
 
 from __future__ import annotations
 
-import gzip
 import re
 import struct
-import tarfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,8 +19,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from regionpredict.documents import check_regular, parse_xml, reading
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.fit.input.tar_members import TarMembers
 from regionpredict.fit.model.terms import FloatArray
 
 Reduction = Literal["mean", "maximum", "sum"]
@@ -51,6 +51,9 @@ _TYPES = {
     "UNSIGNED INTEGER": "u8",
     "UNSIGNED SHORT INT": "u2",
 }
+_MOST_BYTES = 256 << 20
+"""Of one member, packed or unpacked, and of all call paths together."""
+_DEEPEST_CALL = 2000
 _NAME = re.compile(r"([A-Za-z_]+)([0-9]+(?:[.,][0-9]+)?)")
 
 
@@ -68,14 +71,14 @@ def read_cube(folder: Path, reduction: Reduction = "mean") -> Experiment:
     Values are exclusive: without what the called functions took. A profile that cannot be read
     becomes a problem, the others are read. Raises `InputError` where there is no profile.
     """
-    found = sorted(p for p in folder.glob("*/*.cubex") if not p.name.startswith("."))
-    if not found:
+    profiles = sorted(p for p in folder.glob("*/*.cubex") if not p.name.startswith("."))
+    if not profiles:
         raise InputError(
             "no profiles in this folder",
             remedy="it must hold folders such as run.p4.r1 with a .cubex file in each",
             path=str(folder),
         )
-    named = [(path, _parameters(path)) for path in found]
+    named = [(path, _parameters(path)) for path in profiles]
     names = tuple(name for name, _ in named[0][1])
     values: dict[str, set[float]] = {name: set() for name in names}
     for path, pairs in named:
@@ -120,46 +123,38 @@ def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[st
 
     Raises `InputError` for a file that is no Cube4 profile.
     """
-    try:
-        with tarfile.open(path) as archive:
-            yield from _profile(archive, reduction)
-    except (tarfile.TarError, KeyError, struct.error, zlib.error, ElementTree.ParseError) as error:
-        raise InputError(
-            f"this is no readable Cube4 profile: {error}",
-            remedy="write it again, or leave it out",
-            path=str(path),
-        ) from error
+    remedy = "write it again, or leave it out"
+    with reading(path, "a readable Cube4 profile", remedy):
+        check_regular(path, remedy)
+        with path.open("rb") as stream:
+            members = TarMembers(stream, path, _MOST_BYTES)
+            yield from _profile(members, str(path), reduction)
 
 
-def _member(archive: tarfile.TarFile, name: str) -> bytes:
-    stream = archive.extractfile(name)
-    if stream is None:
-        raise KeyError(name)
-    return stream.read()
-
-
-def _profile(archive: tarfile.TarFile, reduction: Reduction) -> Iterator[tuple[str, str, float]]:
-    text = _member(archive, "anchor.xml")
-    root = ElementTree.fromstring(text if text[:1] == b"<" else gzip.decompress(text))
+def _profile(
+    members: TarMembers, path: str, reduction: Reduction
+) -> Iterator[tuple[str, str, float]]:
+    text = members.read("anchor.xml")
+    if text[:1] != b"<":
+        text = _unpacked(text, zlib.MAX_WBITS | 16)
+    root = parse_xml(text, path, "write it again, or leave it out", depth=_DEEPEST_CALL)
     program = root.find("program")
     if program is None:
         raise KeyError("program")
     regions = {int(r.get("id", -1)): r.findtext("name") or "" for r in program.iter("region")}
-    calls: dict[int, _Call] = {}
-    roots = [_calls(node, "", regions, calls) for node in program.findall("cnode")]
+    calls, roots = _calls(program, regions)
     deep, wide = _deep_order(roots, calls), _wide_order(roots, calls)
-    members = set(archive.getnames())
     for metric in root.iter("metric"):
         number, kind = metric.get("id"), metric.get("type")
         type_name = _TYPES.get((metric.findtext("dtype") or "").strip())
         if f"{number}.data" not in members or type_name is None:
             continue
         order = wide if kind == "INCLUSIVE" else deep
-        index = _member(archive, f"{number}.index")
-        values = _values(index, _member(archive, f"{number}.data"), type_name, order)
+        index = members.read(f"{number}.index")
+        values = _values(index, members.read(f"{number}.data"), type_name, order)
         name = metric.findtext("uniq_name") or metric.findtext("disp_name") or ""
-        for call, found in values.items():
-            own = found
+        for call, inclusive in values.items():
+            own = inclusive
             if kind == "INCLUSIVE":
                 for child in calls[call].children:
                     own = own - values.get(child, np.zeros_like(own))
@@ -169,14 +164,31 @@ def _profile(archive: tarfile.TarFile, reduction: Reduction) -> Iterator[tuple[s
 
 
 def _calls(
-    node: ElementTree.Element, above: str, regions: dict[int, str], calls: dict[int, _Call]
-) -> int:
-    number = int(node.get("id", -1))
-    name = regions.get(int(node.get("calleeId", -1)), "?")
-    path = f"{above}->{name}" if above else name
-    children = tuple(_calls(child, path, regions, calls) for child in node.findall("cnode"))
-    calls[number] = _Call(path, children)
-    return number
+    program: ElementTree.Element, regions: dict[int, str]
+) -> tuple[dict[int, _Call], list[int]]:
+    """The calls by their numbers, and the numbers of those that nobody calls.
+
+    Raises ValueError where two have one number: the tree would have circles.
+    """
+    calls: dict[int, _Call] = {}
+    roots = program.findall("cnode")
+    open_ = [(node, "") for node in reversed(roots)]
+    characters = 0
+    while open_:
+        node, above = open_.pop()
+        number, name = _number(node), regions.get(int(node.get("calleeId", -1)), "?")
+        path = f"{above}->{name}" if above else name
+        characters += len(path)
+        if number in calls or characters > _MOST_BYTES:
+            raise ValueError("no call tree")
+        children = node.findall("cnode")
+        calls[number] = _Call(path, tuple(_number(child) for child in children))
+        open_ += [(child, path) for child in reversed(children)]
+    return calls, [_number(node) for node in roots]
+
+
+def _number(node: ElementTree.Element) -> int:
+    return int(node.get("id", -1))
 
 
 def _deep_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
@@ -204,14 +216,29 @@ def _wide_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
 
 
 def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, FloatArray]:
+    """The values of each call that has some, one a location.
+
+    Raises ValueError, IndexError or struct.error where the two members do not fit together.
+    """
     if not index.startswith(b"CUBEX.INDEX"):
-        raise KeyError("CUBEX.INDEX")
+        raise ValueError("no index")
     endian = "<" if struct.unpack_from("<i", index, 11)[0] == 1 else ">"
     count = struct.unpack_from(f"{endian}i", index, 18)[0]
+    if not 0 <= count <= len(order):
+        raise ValueError("the index is longer than the call tree")
+    if count == 0:
+        return {}
     places = struct.unpack_from(f"{endian}{count}i", index, 22)
+    if min(places) < 0:
+        raise ValueError("a call's number is below zero")
     raw = _inflated(data, endian)
-    numbers = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}")).astype(np.float64)
+    packed = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}"))
+    if packed.size > _MOST_BYTES // 8:
+        raise ValueError("more values than any profile")
+    numbers = packed.astype(np.float64)
     rows = numbers.reshape(count, -1)
+    if not rows.shape[1]:
+        raise ValueError("no values")
     return {order[place]: rows[row] for row, place in enumerate(places)}
 
 
@@ -219,11 +246,27 @@ def _inflated(data: bytes, endian: str) -> bytes:
     if data.startswith(b"CUBEX.DATA"):
         return data[10:]
     if not data.startswith(b"ZCUBEX.DATA"):
-        raise KeyError("CUBEX.DATA")
+        raise ValueError("no data")
     count = struct.unpack_from(f"{endian}q", data, 11)[0]
+    if not 0 <= count <= len(data):
+        raise ValueError("more blocks than bytes")
     heads = struct.unpack_from(f"{endian}{3 * count}q", data, 19)
-    parts, place = [], 19 + 24 * count
+    parts, place, length = [], 19 + 24 * count, 0
     for size in heads[2::3]:
-        parts.append(zlib.decompress(data[place : place + size]))
+        if not 0 <= size <= len(data):
+            raise ValueError("a block is longer than all of them")
+        parts.append(_unpacked(data[place : place + size], zlib.MAX_WBITS))
+        length += len(parts[-1])
+        if length > _MOST_BYTES:
+            raise ValueError("longer than any profile")
         place += size
     return b"".join(parts)
+
+
+def _unpacked(data: bytes, window: int) -> bytes:
+    """Decompressed, up to the most bytes that anything may have."""
+    unpacker = zlib.decompressobj(window)
+    text = unpacker.decompress(data, _MOST_BYTES)
+    if not unpacker.eof:
+        raise ValueError("torn, or longer than any profile")
+    return text

@@ -19,8 +19,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from regionpredict.documents import read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Coordinates, Experiment, Series
+
+_REMEDY = "give measurements, not a program"
 
 
 @dataclass(slots=True)
@@ -65,18 +68,17 @@ class _Reading:
         self.spoilt = True
 
 
-def read_text(path: Path) -> Experiment:
+def read_extrap_text(path: Path) -> Experiment:
     """Reads Extra-P's text format.
 
     A line that does not fit becomes a problem with its place; the other series are read.
     Raises `InputError` where nothing in the file makes sense.
     """
-    with path.open(encoding="utf-8") as stream:
-        return parse_text(stream, str(path))
+    return parse_text(read_text(path, _REMEDY).split("\n"), str(path))
 
 
 def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
-    """`read_text` for lines that are already read.
+    """`read_extrap_text` for lines that are already read.
 
     >>> e = parse_text(["POINTS 1 2", "METRIC time", "REGION main", "DATA 3 4", "DATA 5"])
     >>> e.series[0].points, e.series[0].values

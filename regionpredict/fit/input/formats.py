@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
+from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
-from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input.csv_table import read_csv
 from regionpredict.fit.input.cube_profiles import read_cube
-from regionpredict.fit.input.extrap_text import read_text
+from regionpredict.fit.input.extrap_text import read_extrap_text
 from regionpredict.fit.input.json_forms import read_json, read_json_lines, read_talpas
 from regionpredict.fit.input.measurements import read_measurements
 
 FORMATS: dict[str, Callable[[Path], Experiment]] = {
-    "text": read_text,
+    "text": read_extrap_text,
     "json": read_json,
     "jsonl": read_json_lines,
     "measurements": read_measurements,
@@ -23,6 +25,13 @@ FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "csv": read_csv,
 }
 """The readers by name."""
+
+MOST_PARAMETERS = 8
+MOST_POINTS = 5000
+"""Of one series; the search takes memory for the pairs of some fifty terms at each."""
+LARGEST = 1e60
+"""Of a value or parameter: its powers, up to the fourth, still are doubles."""
+MOST_PROBLEMS = 50
 
 
 def read(path: str | Path, format_name: str | None = None) -> Experiment:
@@ -37,18 +46,53 @@ def read(path: str | Path, format_name: str | None = None) -> Experiment:
         raise InputError(
             f"unknown format '{format_name}'", remedy=f"use one of {', '.join(FORMATS)}"
         )
-    try:
-        return FORMATS[format_name or _guess(source)](source)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            "the file is not text", remedy="give measurements, not a program", path=str(path)
-        ) from error
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be read: {error.strerror}",
-            remedy="check its permissions",
-            path=str(path),
-        ) from error
+    with reading(path, "measurements that can be read", "docs/fit.md names the formats"):
+        return checked(FORMATS[format_name or _guess(source)](source), str(path))
+
+
+def checked(experiment: Experiment, path: str) -> Experiment:
+    """The experiment without series that nothing can be made of; each becomes a problem."""
+    problems = list(experiment.problems[:MOST_PROBLEMS])
+    left_out = len(experiment.problems) - len(problems)
+    kept = []
+    for series in experiment.series:
+        message = _wrong_with(series)
+        if message is None:
+            kept.append(series)
+        elif len(problems) < MOST_PROBLEMS:
+            name = ", ".join(part for part in (series.callpath, series.metric) if part)
+            problems.append(
+                InputError(
+                    f"{name}: {message}" if name else message,
+                    remedy="give every point one number for each parameter", path=path,
+                    line=series.line,
+                )
+            )  # fmt: skip
+        else:
+            left_out += 1
+    if left_out:
+        problems.append(InputError(f"{left_out} more problems like these", path=path))
+    if not kept and problems:
+        raise problems[0]
+    return Experiment(tuple(kept), tuple(problems))
+
+
+def _wrong_with(series: Series) -> str | None:
+    names = series.parameters
+    if not 0 < len(names) <= MOST_PARAMETERS:
+        return f"{len(names)} parameters, 1 to {MOST_PARAMETERS} can be modelled"
+    if len(set(names)) < len(names):
+        return "two parameters of one name"
+    if len(series.points) > MOST_POINTS:
+        return f"{len(series.points)} points, at most {MOST_POINTS} can be modelled"
+    for point in series.points:
+        if len(point) != len(names):
+            return f"a point of {len(point)} numbers for {len(names)} parameters"
+        if not all(abs(value) <= LARGEST for value in point):
+            return f"a parameter's value is beyond {LARGEST:g}, or no number"
+    if any(abs(value) > LARGEST for values in series.values for value in values):
+        return f"a measured value is beyond {LARGEST:g}"
+    return None
 
 
 def _guess(source: Path) -> str:
@@ -59,13 +103,9 @@ def _guess(source: Path) -> str:
         return "csv"
     if suffix == ".jsonl":
         return "jsonl"
-    with source.open(encoding="utf-8") as stream:
-        first = ""
-        for line in stream:
-            if line.strip():
-                first = line.strip()
-                break
-        second = next((line.strip() for line in stream if line.strip()), "")
+    text = read_text(source, "give measurements, not a program")
+    lines = (line.strip() for line in io.StringIO(text) if line.strip())
+    first, second = next(lines, ""), next(lines, "")
     if first.startswith("{"):
         if '"parameters"' in first and ";" in first and first.endswith("}"):
             return "talpas"

@@ -2,91 +2,110 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
-from regionpredict.fit.input.measurements import (
-    SCHEMA,
-    is_measurements,
-    read_measurements,
-)
+from regionpredict.fit.input.measurements import SCHEMA, is_measurements, read_measurements
+from regionpredict.json_records import Record, json_record
+
+_REMEDY = "compare with the format's description in the documentation"
+_WHAT = "JSON of measurements"
 
 
 def read_json(path: Path) -> Experiment:
     """Reads both JSON forms of Extra-P: the short one and the legacy one with numbered parts.
 
-    Raises `InputError` for text that is no JSON and for a missing part.
+    Raises `InputError` for text that is no JSON, a missing part and one of the wrong form.
     """
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path, _REMEDY)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
+        return read_json_lines(path)
+    data = json_record(text, _WHAT, path, _REMEDY)
+    if str(data.value.get("schema", "")).startswith(SCHEMA):
+        return read_measurements(path)
+    with reading(path, _WHAT, _REMEDY):
+        return _read_legacy(data) if "callpaths" in data.value else _read_short(data)
+
+
+def _numbers(record: Record, key: str) -> list[float]:
+    """Repetitions as numbers, one or a list; `null` is a missing one."""
+    value = record.part(key)
+    listed = value if isinstance(value, list) else [value]
+    return [math.nan if v is None else _number(record, key, v) for v in listed]
+
+
+def _point(record: Record, key: str) -> tuple[float, ...]:
+    value = record.part(key)
+    listed = value if isinstance(value, list) else [value]
+    return tuple(_number(record, key, v) for v in listed)
+
+
+def _number(record: Record, key: str, value: Any) -> float:
+    """A number, also one that is written as a text."""
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) > 1 and all(line.lstrip().startswith("{") for line in lines):
-            return read_json_lines(path)
-        raise InputError(
-            f"this is not JSON: {error.msg}",
-            remedy="mend the file",
-            path=str(path),
-            line=error.lineno,
-            column=error.colno,
-        ) from error
-    try:
-        if not isinstance(data, dict):
-            raise InputError("the file holds no object", remedy="begin it with {", path=str(path))
-        if str(data.get("schema", "")).startswith(SCHEMA):
-            return read_measurements(path)
-        return _read_legacy(data) if "callpaths" in data else _read_short(data)
-    except KeyError as error:
-        raise InputError(f"the part {error} is missing", remedy="add it", path=str(path)) from error
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(
-            f"a part has the wrong form: {error}",
-            remedy="compare with the format's description in the documentation",
-            path=str(path),
-        ) from error
+        if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    raise record.error(key, "is not all numbers")
 
 
-def _numbers(values: Any) -> list[float]:
-    """Repetitions as numbers; `null` is a missing one."""
-    listed = values if isinstance(values, list) else [values]
-    return [float("nan") if v is None else float(v) for v in listed]
-
-
-def _point(values: Any) -> tuple[float, ...]:
-    return tuple(float(v) for v in (values if isinstance(values, list) else [values]))
-
-
-def _read_short(data: dict[str, Any]) -> Experiment:
-    builder = SeriesBuilder(data["parameters"])
-    for callpath, metrics in data["measurements"].items():
-        for metric, measurements in metrics.items():
-            for one in measurements:
-                builder.add(callpath, metric, _point(one["point"]), _numbers(one["values"]))
+def _read_short(data: Record) -> Experiment:
+    builder = SeriesBuilder(data.texts("parameters"))
+    measured = data.inner("measurements")
+    for callpath in measured.value:
+        metrics = measured.inner(callpath)
+        for metric in metrics.value:
+            for place in metrics.inners(metric):
+                builder.add(callpath, metric, _point(place, "point"), _numbers(place, "values"))
     return Experiment(builder.series())
 
 
-def _read_legacy(data: dict[str, Any]) -> Experiment:
-    parameters = sorted(data["parameters"], key=lambda part: int(part["id"]))
-    builder = SeriesBuilder(part["name"] for part in parameters)
-    callpaths = {int(part["id"]): str(part["name"]) for part in data["callpaths"]}
-    metrics = {int(part["id"]): str(part["name"]) for part in data["metrics"]}
+def _read_legacy(data: Record) -> Experiment:
+    parameters = _by_number(data, "parameters")
+    builder = SeriesBuilder(parameters[number].text("name") for number in sorted(parameters))
+    callpaths = {n: part.text("name") for n, part in _by_number(data, "callpaths").items()}
+    metrics = {n: part.text("name") for n, part in _by_number(data, "metrics").items()}
     points = {}
-    for part in data["coordinates"]:
-        pairs = sorted(part["parameter_value_pairs"], key=lambda pair: int(pair["parameter_id"]))
-        points[int(part["id"])] = tuple(float(pair["parameter_value"]) for pair in pairs)
-    for one in data["measurements"]:
+    for number, part in _by_number(data, "coordinates").items():
+        pairs = sorted(
+            (_id(pair, "parameter_id"), _point(pair, "parameter_value"))
+            for pair in part.inners("parameter_value_pairs")
+        )
+        points[number] = tuple(value for _, values in pairs for value in values)
+    for measured in data.inners("measurements"):
         builder.add(
-            callpaths[int(one["callpath_id"])],
-            metrics[int(one["metric_id"])],
-            points[int(one["coordinate_id"])],
-            _numbers(one["value"]),
+            _named(callpaths, measured, "callpath_id"),
+            _named(metrics, measured, "metric_id"),
+            _named(points, measured, "coordinate_id"),
+            _numbers(measured, "value"),
         )
     return Experiment(builder.series())
+
+
+def _by_number(data: Record, key: str) -> dict[int, Record]:
+    return {_id(part, "id"): part for part in data.inners(key)}
+
+
+def _id(part: Record, key: str) -> int:
+    """A number that names a part; some writers put it into quotes."""
+    value = part.part(key)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    return part.whole(key)
+
+
+def _named(parts: dict[int, Any], measured: Record, key: str) -> Any:
+    number = _id(measured, key)
+    if number not in parts:
+        raise measured.error(key, f"is {number}, which names nothing")
+    return parts[number]
 
 
 def read_json_lines(path: Path) -> Experiment:
@@ -95,17 +114,16 @@ def read_json_lines(path: Path) -> Experiment:
     A line that does not fit becomes a problem; the others are read. Files that `regionpredict
     measure` wrote are lines of JSON too, and are known by their first.
     """
-    with path.open(encoding="utf-8") as stream:
-        if is_measurements(stream.readline()):
-            return read_measurements(path)
-        stream.seek(0)
-        return _read_lines(stream, str(path), "params")
+    lines = read_text(path, _REMEDY).split("\n")
+    if is_measurements(lines[0]):
+        return read_measurements(path)
+    return _read_lines(lines, str(path), "params")
 
 
 def read_talpas(path: Path) -> Experiment:
     """Reads TALPas' lines, JSON objects whose commas are semicolons."""
-    with path.open(encoding="utf-8") as stream:
-        return _read_lines((line.replace(";", ",") for line in stream), str(path), "parameters")
+    lines = read_text(path, _REMEDY).split("\n")
+    return _read_lines((line.replace(";", ",") for line in lines), str(path), "parameters")
 
 
 def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
@@ -115,39 +133,19 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
         if not line.strip():
             continue
         try:
-            one = json.loads(line)
-            named = one[key]
-            if builder is None:
-                builder = SeriesBuilder(named)
-            point = tuple(float(named[name]) for name in builder.parameters)
-            values = _numbers(one["value"])
-        except json.JSONDecodeError as error:
-            problems.append(
-                InputError(
-                    f"this is not JSON: {error.msg}",
-                    remedy="mend the line",
-                    path=path,
-                    line=number,
-                    column=error.colno,
-                )
+            entry = json_record(line, _WHAT, path, "mend the line", number)
+            named = entry.inner(key)
+            values = _numbers(entry, "value")
+            names = builder.parameters if builder is not None else tuple(named.value)
+            point = tuple(_number(named, name, named.part(name)) for name in names)
+            callpath, metric = (
+                entry.text(part) if part in entry.value else "" for part in ("callpath", "metric")
             )
+        except InputError as error:
+            problems.append(error)
             continue
-        except KeyError as error:
-            problems.append(
-                InputError(f"{error} is missing", remedy="add it", path=path, line=number)
-            )
-            continue
-        except (TypeError, ValueError, AttributeError) as error:
-            problems.append(
-                InputError(
-                    f"a value has the wrong form: {error}",
-                    remedy="write numbers",
-                    path=path,
-                    line=number,
-                )
-            )
-            continue
-        builder.add(str(one.get("callpath", "")), str(one.get("metric", "")), point, values, number)
+        builder = builder or SeriesBuilder(names)
+        builder.add(callpath, metric, point, values, number)
     if builder is None:
         if problems:
             raise problems[0]

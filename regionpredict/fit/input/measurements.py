@@ -7,14 +7,15 @@ then become the second parameter.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from regionpredict.documents import read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.json_records import Record, json_record
 
 SCHEMA = "regionpredict/measurements/"
 
@@ -41,10 +42,10 @@ def is_measurements(first: str) -> bool:
     True
     """
     try:
-        entry = json.loads(first)
-    except json.JSONDecodeError:
+        entry = json_record(first, "a line of measurements", "", "", 1)
+    except InputError:
         return False
-    return isinstance(entry, dict) and str(entry.get("schema", "")).startswith(SCHEMA)
+    return str(entry.value.get("schema", "")).startswith(SCHEMA)
 
 
 def read_measurements(path: Path) -> Experiment:
@@ -93,30 +94,24 @@ def _common_folder(files: list[str]) -> str:
 
 def _times(path: Path) -> Iterator[_Time]:
     """Every region of every run that counts; a last line without its end does not."""
-    with path.open(encoding="utf-8") as stream:
-        for number, line in enumerate(stream, 1):
-            if not line.endswith("\n"):
-                return
-            try:
-                entry = json.loads(line)
-                if entry["kind"] == "run" and not entry["warm_up"]:
-                    yield from (_time(one, entry, number) for one in entry["regions"])
-            except (ValueError, KeyError, TypeError, ZeroDivisionError):
-                raise InputError(
-                    "not a line of measurements",
-                    remedy="give a file written by regionpredict measure",
-                    path=str(path), line=number,
-                ) from None  # fmt: skip
+    remedy = "give a file written by regionpredict measure"
+    lines = read_text(path, remedy).split("\n")
+    lines.pop()
+    for number, line in enumerate(lines, 1):
+        entry = json_record(line, "a line of measurements", path, remedy, number)
+        if entry.text("kind") == "run" and not entry.flag("warm_up"):
+            threads = entry.whole("threads", 1)
+            yield from (_time(region, threads, number) for region in entry.inners("regions"))
 
 
-def _time(region: dict[str, Any], run: dict[str, Any], number: int) -> _Time:
-    counted = int(region["counted"])
+def _time(region: Record, threads: int, number: int) -> _Time:
+    counted = region.whole("counted")
     return _Time(
-        file=str(region["file"]),
-        line=int(region["line"]),
-        function=str(region["function"]),
-        threads=int(run["threads"]),
-        trips=region["trips"] / counted if counted else None,
-        seconds=region["total_s"] / region["executions"],
+        file=region.text("file"),
+        line=region.whole("line"),
+        function=region.text("function"),
+        threads=threads,
+        trips=region.whole("trips") / counted if counted else None,
+        seconds=region.number("total_s") / region.whole("executions", 1),
         at=number,
     )

@@ -62,7 +62,8 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:
     """Whether nothing but the header moves the loop variable, and nothing moves bound and step.
 
-    `for (i = 0, j = n; i < j; i++, j--)` is not, nor is a loop whose body sets its variable.
+    `for (i = 0, j = n; i < j; i++, j--)` is not, nor is a loop whose body sets its variable. Of
+    `j < w && !done` only the bound counts: the other condition is a way out.
     """
     moved = set(effects.written_in(loop.body))
     if header.decl in moved:
@@ -72,7 +73,8 @@ def is_steady(loop: For, header: Header, effects: Effects) -> bool:
             moved |= effects.of(expression).keys()
     moved.discard(header.decl)
     increment = loop.increment
-    read = [loop.condition] if loop.condition is not None else []
+    test = _test(loop.condition) or loop.condition
+    read = [test] if test is not None else []
     if isinstance(increment, Assign):
         if _reads(increment.right, header.decl) and increment.op != "=":
             return False  # s += s

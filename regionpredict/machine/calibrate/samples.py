@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, stdev
 
+from regionpredict.documents import parse_json, read_text, reading
 from regionpredict.errors import InputError
 
 SCHEMA = "regionpredict/calibration/1"
@@ -69,19 +70,16 @@ class State:
         Raises InputError where the file is there and cannot be read.
         """
         state = cls(path, host)
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        remedy = "remove this file to begin anew"
+        if not path.exists():
             return state
-        except (OSError, ValueError):
-            raise InputError(
-                "the samples of the interrupted run cannot be read",
-                remedy="remove this file to begin anew",
-                path=str(path),
-            ) from None
-        if isinstance(data, dict) and data.get("schema") == SCHEMA and data.get("host") == host:
-            state.samples = {key: [float(v) for v in kept] for key, kept in data["samples"].items()}
-            state.resumed = len(state.samples)
+        with reading(path, "the samples of an interrupted run", remedy):
+            data = parse_json(read_text(path, remedy), path, remedy)
+            if isinstance(data, dict) and data["schema"] == SCHEMA and data["host"] == host:
+                state.samples = {
+                    key: [float(v) for v in kept] for key, kept in data["samples"].items()
+                }
+                state.resumed = len(state.samples)
         return state
 
     def add(self, key: str, values: list[float]) -> None:

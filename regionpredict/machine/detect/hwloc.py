@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+from regionpredict.documents import parse_xml, read_bytes
 from regionpredict.errors import InputError
 from regionpredict.machine.detect.topology import (
     HardwareThread,
@@ -18,6 +19,7 @@ from regionpredict.machine.detect.topology import (
 from regionpredict.machine.reader import Identity
 
 _PACKAGES = ("Package", "Socket")
+_MOST_BYTES = 16 << 20
 _CACHE = re.compile(r"L([1-5])d?Cache\Z")
 
 
@@ -34,26 +36,13 @@ class _Place:
 def read_hwloc(path: Path) -> Topology:
     """Read an hwloc XML; raises InputError where it is none, or shows no processing units."""
     shown = str(path)
-    try:
-        root = ElementTree.parse(path).getroot()
-    except FileNotFoundError:
-        raise InputError("no such file", remedy="check the path", path=shown) from None
-    except ElementTree.ParseError as failure:
-        line, column = failure.position
-        raise InputError(
-            "not XML",
-            remedy="give what `lstopo machine.xml` writes",
-            path=shown,
-            line=line,
-            column=column + 1,
-        ) from None
-    except OSError as failure:
-        raise InputError(f"cannot be read: {failure.strerror}", path=shown) from None
+    remedy = "give what `lstopo machine.xml` writes"
+    root = parse_xml(read_bytes(path, remedy, most=_MOST_BYTES), path, remedy)
     top = root.find("object")
     if top is None or not _units(top):
         raise InputError(
             "no processing units in this XML",
-            remedy="give what `lstopo machine.xml` writes",
+            remedy=remedy,
             path=shown,
         )
     threads: list[HardwareThread] = []
@@ -146,4 +135,4 @@ def _units(element: ElementTree.Element) -> list[int]:
 def _number(element: ElementTree.Element, name: str) -> int:
     """An attribute as a number; 0 where it is absent or none."""
     text = element.get(name, "0")
-    return int(text) if re.fullmatch(r"-?\d+", text) else 0
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else 0

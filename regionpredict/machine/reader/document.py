@@ -5,13 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 
+from regionpredict.documents import compose_yaml
 from regionpredict.errors import InputError
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,38 +92,21 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 def parse(text: str, path: str) -> Item:
     """Read YAML text; raises InputError at the line where it is no YAML or repeats a key."""
-    try:
-        node = yaml.compose(text, Loader=_LOADER)
-    except yaml.MarkedYAMLError as failure:
-        mark = failure.problem_mark or failure.context_mark
-        raise _one_line(
-            f"not YAML: {failure.problem}",
-            "check the indentation, colons and brackets here",
-            path,
-            mark.line + 1 if mark else None,
-            mark.column + 1 if mark else None,
-        ) from None
-    except yaml.YAMLError as failure:
-        raise InputError(
-            f"not YAML: {str(failure).splitlines()[0]}", remedy="save it as text", path=path
-        ) from None
+    node = compose_yaml(text, path, "check the indentation, colons and brackets here")
     if node is None:
         raise InputError(
             "the file is empty", remedy="docs/machines.md shows a machine in 30 lines", path=path
         )
-    return _item(node, path, "", node.start_mark.line + 1, ())
+    return _item(node, path, "", node.start_mark.line + 1)
 
 
-def _item(node: yaml.Node, path: str, key: str, line: int, above: tuple[int, ...]) -> Item:
-    if id(node) in above:
-        raise _one_line(f"{key} contains itself", "remove the alias", path, line)
-    above = (*above, id(node))
+def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
     if isinstance(node, yaml.ScalarNode):
         empty = node.tag == "tag:yaml.org,2002:null"
         return Item(path, key, line, "scalar", "" if empty else str(node.value), {}, ())
     if isinstance(node, yaml.SequenceNode):
         elements = tuple(
-            _item(child, path, f"{key}[{place}]", child.start_mark.line + 1, above)
+            _item(child, path, f"{key}[{place}]", child.start_mark.line + 1)
             for place, child in enumerate(node.value)
         )
         return Item(path, key, line, "sequence", "", {}, elements)
@@ -139,5 +120,5 @@ def _item(node: yaml.Node, path: str, key: str, line: int, above: tuple[int, ...
                 path,
                 at,
             )
-        entries[name] = _item(child, path, f"{key}.{name}" if key else name, at, above)
+        entries[name] = _item(child, path, f"{key}.{name}" if key else name, at)
     return Item(path, key, line, "mapping", "", entries, ())

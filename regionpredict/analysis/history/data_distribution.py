@@ -1,0 +1,62 @@
+"""Which thread has which part of an array: how a region deals its references out.
+
+Two loops that deal an array out alike find their parts in their own caches; a loop that reads what
+another core wrote last waits for lines on their way from core to core.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.analysis.schedule import Schedule, schedule_of
+from regionpredict.ir import Access, Expr, Loop, Region
+
+
+class Part(NamedTuple):
+    """One way of dealing out: the dimension that moves with the parallel loop, and how.
+
+    `dimension` is None where every thread touches the same; `slope` is the subscript's factor of
+    the loop variable as text; `schedule` the loop's; `rank` the number of dimensions in which the
+    region's loops move.
+    """
+
+    dimension: int | None
+    slope: str
+    schedule: Schedule
+    rank: int
+
+
+def parts_of(region: Region, kind: str) -> dict[str, frozenset[Part]]:
+    """By array: how its references of one kind ('read' or 'write') are dealt out."""
+    if region.nest is None:
+        return {}
+    schedule = schedule_of(region)
+    found: dict[str, set[Part]] = {}
+    for statement, loops in region.statements():
+        for access in statement.accesses:
+            if access.kind == kind:
+                found.setdefault(access.array, set()).add(_part(access, loops, schedule))
+    return {array: frozenset(parts) for array, parts in found.items()}
+
+
+def _part(access: Access, loops: tuple[Loop, ...], schedule: Schedule) -> Part:
+    moving = {loop.variable for loop in loops}
+    rank = sum(not moving.isdisjoint(subscript.names) for subscript in access.subscripts)
+    for dimension, subscript in enumerate(access.subscripts):
+        slope = factor_of(subscript, loops[0].variable)
+        if slope is not None:
+            return Part(dimension, slope, schedule, rank)
+    return Part(None, "", schedule, rank)
+
+
+def factor_of(subscript: Expr, variable: str) -> str | None:
+    """The factor of a variable in a subscript as text; None where it is not in it.
+
+    >>> i, n = Expr.name("i"), Expr.name("n")
+    >>> factor_of(n - 1 - i, "i"), factor_of(i * n, "i"), factor_of(n, "i")
+    ('-1', 'n', None)
+    """
+    if variable not in subscript.names:
+        return None
+    factor = subscript.coefficient(variable)
+    return "curved" if factor is None else str(factor)

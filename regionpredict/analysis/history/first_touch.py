@@ -1,0 +1,103 @@
+"""Where the pages lie: did one thread or all of them write an array first, where one can see.
+
+Linux places a page in the NUMA domain of the thread that first writes it (first touch). An array
+that a serial loop initialises lies in one domain, and all threads share that domain's bandwidth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis.history.first_writes import FirstWrite, Followed
+from regionpredict.ir import Program, Region
+
+
+class ArrayPlacement(NamedTuple):
+    """One array: `kind` 'parallel' or 'serial', why, and whether that is an assumption."""
+
+    array: str
+    kind: str
+    reason: str
+    assumed: bool
+
+
+class Placement(NamedTuple):
+    """`kind` is 'parallel', 'serial' or 'mixed'; `reason` says why, `assumed` whether nothing was
+    seen. `arrays` tells it of each array; empty: all are as `kind` says.
+    """
+
+    kind: str
+    reason: str
+    assumed: bool
+    arrays: tuple[ArrayPlacement, ...] = ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """A line for each kind of placement that is assumed."""
+        if not self.arrays:
+            return (f"pages placed by a {self.kind} first touch",) if self.assumed else ()
+        found = []
+        for kind in ("parallel", "serial"):
+            names = [one.array for one in self.arrays if one.assumed and one.kind == kind]
+            if names:
+                found.append(f"pages of {', '.join(names)} placed by a {kind} first touch")
+        return tuple(found)
+
+    def is_serial(self, array: str) -> bool:
+        """Whether the array's pages lie in one domain."""
+        if not self.arrays:
+            return self.kind == "serial"
+        return any(one.array == array and one.kind == "serial" for one in self.arrays)
+
+
+UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
+
+
+def placements(program: Program, followed: Followed) -> tuple[Placement, ...]:
+    """The placement of every region's arrays, in the order of the regions.
+
+    An array is serial if, on the way from `main` to the region, one thread writes it before a
+    worksharing loop does; where several calls of the region disagree, the serial one counts, as
+    an assumption. What nobody is seen to write is taken to be spread.
+    """
+    visits = followed.first
+    return tuple(_placement(region, visits.get(region.span, ())) for region in program.regions)
+
+
+def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -> Placement:
+    if not visits:
+        return UNSEEN
+    shared = [array.name for array in region.arrays if array.storage != "private"]
+    arrays = tuple(_array(name, visits) for name in shared)
+    if not arrays:
+        return UNSEEN
+    serial = [one for one in arrays if one.kind == "serial"]
+    kind = "parallel" if not serial else "serial" if len(serial) == len(arrays) else "mixed"
+    return Placement(kind, _reason(arrays), any(one.assumed for one in arrays), arrays)
+
+
+def _array(name: str, visits: Sequence[dict[str, FirstWrite | None]]) -> ArrayPlacement:
+    key = name.rstrip("'")
+    found = [write for visit in visits if (write := visit.get(key)) is not None]
+    if not found:
+        return ArrayPlacement(name, "parallel", "no first write is seen", True)
+    serial = [write for write in found if write.kind == "serial"]
+    chosen = serial[0] if serial else found[0]
+    sure = chosen.sure and len(found) == len(visits)
+    reason = chosen.how
+    if serial and len(serial) < len(visits):
+        reason += f", in {len(serial)} of {len(visits)} runs of the region"
+        sure = False
+    return ArrayPlacement(name, chosen.kind, reason, not sure)
+
+
+def _reason(arrays: Sequence[ArrayPlacement]) -> str:
+    """One part for all arrays that have it in common: `A, B: ... (assumed)`."""
+    parts: dict[tuple[str, str, bool], list[str]] = {}
+    for one in arrays:
+        parts.setdefault((one.kind, one.reason, one.assumed), []).append(one.array)
+    return "; ".join(
+        f"{', '.join(names)}: {kind}, {reason}" + (" (assumed)" if assumed else "")
+        for (kind, reason, assumed), names in parts.items()
+    )

@@ -1,0 +1,94 @@
+"""What happened to a region's arrays before it runs: who wrote them last, and if anybody did.
+
+New memory costs the first thread that writes to a page a fault. Lines that another core wrote last
+come from its cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis.history.data_distribution import Part, parts_of
+from regionpredict.analysis.history.first_writes import Before, Followed
+from regionpredict.ir import Program, Region, Span
+
+
+class LastWrite(NamedTuple):
+    """Who wrote an array last before the region, and who has touched it since.
+
+    `parts` say how a worksharing loop dealt it out, None where one thread wrote all of it.
+    `since` are the ways in which regions have read the array after the write: what they fetched
+    is in their caches.
+    """
+
+    parts: frozenset[Part] | None
+    since: frozenset[Part]
+
+
+class History(NamedTuple):
+    """`fresh` arrays have never been written before the region's only run; `last` by array.
+
+    An array that is in neither has a history that is not known.
+    """
+
+    fresh: frozenset[str] = frozenset()
+    last: Mapping[str, LastWrite] = {}
+
+
+UNKNOWN = History()
+
+
+def histories(program: Program, followed: Followed) -> tuple[History, ...]:
+    """The past of every region's arrays, in the order of the regions.
+
+    Where several calls of a region disagree, the first one counts.
+    """
+    loops = _Loops(program.regions)
+    return tuple(
+        _history(region, followed.before.get(region.span, ()), loops) for region in program.regions
+    )
+
+
+class _Loops:
+    """How each worksharing loop deals out its arrays, by the place of its directive."""
+
+    def __init__(self, regions: Sequence[Region]) -> None:
+        self.regions = {region.span: region for region in regions}
+        self._known: dict[tuple[Span, str], dict[str, frozenset[Part]]] = {}
+
+    def parts(self, span: Span, name: str, kind: str) -> frozenset[Part] | None:
+        """How the loop reads or writes the array; None where it does not, or is not known."""
+        region = self.regions.get(span)
+        if region is None:
+            return None
+        found = self._known.get((span, kind))
+        if found is None:
+            found = self._known[span, kind] = parts_of(region, kind)
+        return found.get(name)
+
+
+def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loops) -> History:
+    if not visits:
+        return UNKNOWN
+    fresh, last = set(), {}
+    for array in region.arrays:
+        pasts = [past for visit in visits if (past := visit.get(array.name)) is not None]
+        if not pasts:
+            continue
+        if all(past.fresh for past in pasts):
+            fresh.add(array.name)
+        found = _last(pasts[0], loops)
+        if found is not None:
+            last[array.name] = found
+    return History(frozenset(fresh), last)
+
+
+def _last(past: Before, loops: _Loops) -> LastWrite | None:
+    since: frozenset[Part] = frozenset()
+    for span, name in past.since:
+        since |= loops.parts(span, name, "read") or frozenset()
+    if past.serial:
+        return LastWrite(None, since)
+    parts = loops.parts(*past.last, "write") if past.last is not None else None
+    return None if parts is None else LastWrite(parts, since)

@@ -1,0 +1,27 @@
+"""Which schedule the directive asks for."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from regionpredict.ir import Region
+
+
+class Schedule(NamedTuple):
+    """`kind` 'static', 'dynamic', 'guided' (auto and runtime count as static); `chunk` or None."""
+
+    kind: str
+    chunk: float | None
+
+
+def schedule_of(region: Region) -> Schedule:
+    """The schedule clause of a region; static without a chunk where there is none."""
+    clause = region.clause("schedule")
+    text = (clause.text or "") if clause is not None else ""
+    kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()
+    after = text.split(",")[-1].strip() if "," in text else ""
+    chunk = float(after) if after.isdigit() and int(after) > 0 else None
+    if kind in ("dynamic", "guided"):
+        return Schedule(kind, chunk or 1.0)
+    return Schedule("static", chunk)

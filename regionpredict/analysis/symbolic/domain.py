@@ -1,0 +1,217 @@
+"""The iteration domain of a statement: its loops' ranges, without iterations that run nothing.
+
+In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)` the last two values of `i` run no
+iteration of `j`; taken at their word they would count -1 and 0. Here the range of `i` ends where
+the inner loop still runs, so that sums and boxes over it are exact. Where two bounds cannot be
+compared (`n` with `m`) the loops are taken to run: `guards` are the counts that must be at least
+one for the closed form to hold, and where one is not, nothing runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from regionpredict.analysis.symbolic.piecewise import Steps
+from regionpredict.ir import Expr, Loop
+from regionpredict.ir.expr import ONE
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`variable` = first, first + step, ..., `trips` values; step is not zero."""
+
+    variable: str
+    first: Expr
+    trips: Expr
+    step: int
+    bound: Expr  # the furthest value that the comparison allows
+
+    @property
+    def last(self) -> Expr:
+        """The variable's last value."""
+        return self.first + (self.trips - 1) * self.step
+
+    @property
+    def ends(self) -> tuple[Expr, Expr]:
+        """The smallest and the largest value, exact for steps of one, else the bound's side."""
+        last = self.last if abs(self.step) == 1 else self.bound
+        return (self.first, last) if self.step > 0 else (last, self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The ranges of a nest, outermost first; None in place of `ranges` where not understood."""
+
+    ranges: tuple[Range, ...] | None
+
+    @property
+    def guards(self) -> tuple[Expr, ...]:
+        """Counts over parameters alone that must be at least one, or nothing runs."""
+        own = {r.variable for r in self.ranges or ()}
+        return tuple(r.trips for r in self.ranges or () if not r.trips.names & own)
+
+
+def domain_of(loops: tuple[Loop, ...]) -> Domain:
+    """The domain of a statement inside `loops`, outermost first.
+
+    >>> from regionpredict.ir import Span
+    >>> from regionpredict.ir.expr import ONE
+    >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)
+    >>> outer = Loop("i", zero, n, "<", ONE, (), Span("f.c", 1))
+    >>> inner = Loop("j", i + 2, n, "<", ONE, (), Span("f.c", 2))
+    >>> [str(r.trips) for r in domain_of((outer, inner)).ranges]
+    ['n - 2', '-i + n - 2']
+    """
+    ranges: list[Range] = []
+    tiles = _tiles(loops)
+    for position in range(len(loops)):
+        # Every iteration of the tiles' loop is one of the loop inside, once, in the same order.
+        one = _range_of(_dense(_untiled(loops, position, tiles)))
+        if one is None:
+            return Domain(None)
+        ranges.append(one)
+    for position in range(len(ranges) - 1, 0, -1):
+        clipped = _clip(ranges, position)
+        if clipped is None:
+            return Domain(None)
+        ranges = clipped
+    return Domain(tuple(ranges))
+
+
+def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
+    """The loops as they count, outermost first; None where one is not counted.
+
+    Of a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`) only
+    the inner one counts, from 0 to n, whatever b is.
+    """
+    tiles = _tiles(loops)
+    found = []
+    for position in range(len(loops)):
+        if position in tiles:
+            continue
+        loop = _untiled(loops, position, tiles)
+        if loop.trips is None or loop.start is None or loop.step is None:
+            return None
+        found.append(Steps(loop.variable, loop.start, loop.trips, loop.step))
+    return found
+
+
+def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
+    """The loops over tiles, with the loop inside one tile, by their positions."""
+    found: dict[int, int] = {}
+    for outer, tile in enumerate(loops):
+        users = [
+            inner for inner in range(outer + 1, len(loops))
+            if tile.variable in _names_of(loops[inner])
+        ]  # fmt: skip
+        if len(users) == 1 and _is_tile(tile, loops[users[0]]):
+            found[outer] = users[0]
+    return found
+
+
+def _names_of(loop: Loop) -> frozenset[str]:
+    bounds = (bound for bound in (loop.start, loop.bound) if bound is not None)
+    return frozenset().union(*(bound.names for bound in bounds))
+
+
+def _is_tile(tile: Loop, inner: Loop) -> bool:
+    if inner.step != ONE or tile.step is None or inner.start != Expr.name(tile.variable):
+        return False
+    end, within = _end(tile), _end(inner)
+    if end is None or within is None:
+        return False
+    reach = Expr.name(tile.variable) + tile.step
+    return within in (Expr.atom("min", reach, end), Expr.atom("min", end, reach))
+
+
+def _end(loop: Loop) -> Expr | None:
+    """One beyond the largest value that an upward loop may take, as `min` of two where it is."""
+    if loop.bound is None or loop.comparison not in ("<", "<="):
+        return None
+    if loop.comparison == "<":
+        return loop.bound
+    atom = next(iter(loop.bound.atoms()), None)
+    if atom is not None and atom.kind == "min" and loop.bound == Expr.atom("min", *atom.args):
+        return Expr.atom("min", *(arg + 1 for arg in atom.args))
+    return loop.bound + 1
+
+
+def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
+    """The loop with the bounds of the whole in place of those of a tile."""
+    loop = loops[position]
+    if position in tiles:
+        return replace(loop, step=ONE)
+    around = next((outer for outer, inner in tiles.items() if inner == position), None)
+    if around is None:
+        return loop
+    return replace(loop, start=loops[around].start, bound=_end(loops[around]), comparison="<")
+
+
+def _dense(loop: Loop) -> Loop:
+    """A loop that steps by a variable, as one that takes every value up to its bound."""
+    if loop.step is None or loop.step.constant is not None:
+        return loop
+    return replace(loop, step=ONE if loop.comparison in ("<", "<=") else -ONE)
+
+
+def _range_of(loop: Loop) -> Range | None:
+    trips, step = loop.trips, loop.step.constant if loop.step is not None else None
+    if trips is None or loop.start is None or loop.bound is None or not isinstance(step, int):
+        return None
+    limit = loop.bound
+    if loop.comparison in ("<", ">", "!="):
+        limit = limit - 1 if step > 0 else limit + 1
+    return Range(loop.variable, loop.start, trips, step, limit)
+
+
+def _clip(ranges: list[Range], position: int) -> list[Range] | None:
+    """Shortens an outer range where the range at `position` would have no iteration."""
+    inner = ranges[position]
+    moving = [p for p in range(position) if ranges[p].variable in inner.trips.names]
+    if not moving:
+        return ranges
+    if len(moving) > 1:
+        return _clip_by_several(ranges, position, moving)
+    at = moving[0]
+    outer = ranges[at]
+    slope = inner.trips.coefficient(outer.variable)
+    change = slope.constant if slope is not None else None
+    if not isinstance(change, int) or not change:
+        return ranges
+    falls = change * outer.step < 0
+    if not falls:
+        lowest = inner.trips.substitute({outer.variable: outer.first}).constant
+    elif abs(outer.step) == 1:
+        lowest = inner.trips.substitute({outer.variable: outer.last}).constant
+    else:
+        # The last value of a strided loop lies within a stride of its bound.
+        near = inner.trips.substitute({outer.variable: outer.bound}).constant
+        return ranges if near is None or near >= 0 else None
+    if lowest is None:
+        return _clip_by_several(ranges, position, moving)
+    if lowest >= 1:
+        return ranges
+    rate = abs(change * outer.step)
+    missing = int(-((lowest - 1) // rate))  # iterations of the outer loop that run nothing
+    shorter = replace(outer, trips=outer.trips - missing)
+    if falls:
+        shorter = replace(shorter, bound=outer.bound - missing * outer.step)
+    else:
+        shorter = replace(shorter, first=outer.first + missing * outer.step)
+    return [*ranges[:at], shorter, *ranges[at + 1 :]]
+
+
+def _clip_by_several(ranges: list[Range], position: int, moving: list[int]) -> list[Range] | None:
+    """With several outer variables in a bound: fine where the count cannot fall below zero."""
+    low = ranges[position].trips
+    for at in range(moving[-1], -1, -1):
+        outer = ranges[at]
+        if outer.variable not in low.names:
+            continue
+        slope = low.coefficient(outer.variable)
+        change = slope.constant if slope is not None else None
+        if change is None:
+            return ranges
+        low = low.substitute({outer.variable: outer.ends[0 if change > 0 else 1]})
+    lowest = low.constant
+    return None if lowest is not None and lowest < 0 else ranges

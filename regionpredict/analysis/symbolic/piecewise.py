@@ -1,0 +1,403 @@
+"""Sums over loops whose bounds hold `min`, `max` and floor divisions: bands, tiles, strides.
+
+A piecewise polynomial is summed piece by piece. Where two sides of a `min` cross inside the loop,
+the loop is cut there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and `n`
+from there on. A floor division by a constant is cut into the residues of the loop variable
+(a quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
+
+Two results come of the same cuts. The exact one keeps every cut inside the loop (`min(max(cut,
+low), high)`), and holds for all values. The readable one takes the cuts to lie inside, and the
+loops to run: a polynomial, with the conditions under which it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from typing import NamedTuple
+
+from regionpredict.analysis.symbolic.summation import MAX_DEGREE, by_powers, power_sum_at
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ONE, ZERO, Atom, Number
+
+_T = "\0t"
+_RUNS = "runs"  # the label of max(0, trips): a loop never runs fewer than no iterations
+_MAX_PIECES = 150
+_MAX_RESIDUES = 8
+_MAX_SIZE = 3000
+
+
+class Steps(NamedTuple):
+    """One loop: `variable` = first, first + step, ... (`trips` values; none where negative)."""
+
+    variable: str
+    first: Expr
+    trips: Expr
+    step: Expr
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that its bounds depend on."""
+        return self.first.names | self.trips.names | self.step.names
+
+    def bound_to(self, values: Mapping[str, Expr]) -> Steps:
+        """The loop with values for parameters."""
+        first, trips = self.first.substitute(values), self.trips.substitute(values)
+        return Steps(self.variable, first, trips, self.step.substitute(values))
+
+
+class Total(NamedTuple):
+    """A sum, and what must not be negative for it to hold (nothing: it always holds)."""
+
+    expr: Expr
+    holds: tuple[Expr, ...] = ()
+
+
+class _WithheldError(Exception):
+    """No closed form is known."""
+
+
+def exact_total(loops: Sequence[Steps]) -> Expr | None:
+    """How often the body of the loops (outermost first) runs, for all values of the parameters.
+
+    None where no closed form is known.
+    """
+    try:
+        return _Summer(loops, assume=False).total().expr
+    except _WithheldError:
+        return None
+
+
+def readable_total(loops: Sequence[Steps]) -> Total | None:
+    """The same as a polynomial, where its conditions hold.
+
+    >>> n, w, i = Expr.name("n"), Expr.name("w"), Expr.name("i")
+    >>> low, high = Expr.atom("max", ZERO, i - w), Expr.atom("min", n, i + w + 1)
+    >>> found = readable_total([Steps("i", ZERO, n, ONE), Steps("j", low, high - low, ONE)])
+    >>> str(found.expr), [str(one) for one in found.holds]
+    ('2*n*w - w*w + n - w', ['w', 'n - w - 1'])
+    """
+    try:
+        return _Summer(loops, assume=True).total()
+    except _WithheldError:
+        return None
+
+
+@dataclass(slots=True)
+class _Summer:
+    """The sum over one nest."""
+
+    loops: Sequence[Steps]
+    assume: bool
+    pieces: int = 0
+    holds: dict[Expr, None] = field(default_factory=dict)
+    around: Sequence[Steps] = ()
+
+    def total(self) -> Total:
+        total = ONE
+        for depth in range(len(self.loops) - 1, -1, -1):
+            loop = self.loops[depth]
+            self.around = self.loops[:depth]
+            total = self._over(total, loop)
+            if total.size > _MAX_SIZE:
+                raise _WithheldError
+        return Total(total, self._conditions())
+
+    def _over(self, body: Expr, loop: Steps) -> Expr:
+        count = self._runs(loop.trips)
+        if loop.variable not in body.names:
+            return body * count
+        moved = body.substitute({loop.variable: loop.first + Expr.name(_T) * loop.step})
+        return self._sum(moved, ZERO, count, loop.trips)
+
+    def _runs(self, trips: Expr) -> Expr:
+        """`max(0, trips)`; the loops over parameters alone are taken to run."""
+        value = trips.constant
+        if value is not None:
+            return Expr.const(max(0, value))
+        if self.assume and not self._depends(trips):
+            return trips
+        return Expr.atom("max", ZERO, trips, label=_RUNS)
+
+    def _depends(self, expression: Expr) -> bool:
+        return any(loop.variable in expression.names for loop in self.around)
+
+    # -- one loop -------------------------------------------------------------------------------
+
+    def _sum(self, body: Expr, low: Expr, high: Expr, trips: Expr | None = None) -> Expr:
+        """The sum of `body` for t from `low` to below `high`, which is not less than `low`."""
+        self.pieces += 1
+        if self.pieces > _MAX_PIECES:
+            raise _WithheldError
+        if _T not in body.names:
+            return body * (high - low)
+        runs = self._nonnegative(body, low, high, trips) if self.assume else body
+        groups = _apart(runs)
+        if len(groups) > 1:
+            total = ZERO
+            for group in groups:
+                total = total + self._sum(group, low, high, trips)
+            return total
+        body = groups[0]
+        atom = _innermost(body)
+        if atom is None:
+            return _polynomial(body, low, high)
+        if atom.kind in ("min", "max"):
+            return self._cut(body, atom, low, high, trips)
+        if atom.kind == "floordiv":
+            return self._residues(body, atom, low, high)
+        if atom.kind == "mod":
+            a, c = atom.args
+            return self._sum(_put(body, atom, a - c * Expr.atom("floordiv", a, c)), low, high)
+        raise _WithheldError
+
+    def _cut(self, body: Expr, atom: Atom, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+        """Cuts the loop where the two sides of a minimum or maximum cross."""
+        first, second = atom.args
+        difference = _whole_coefficients(first - second)
+        powers = by_powers(difference, _T)
+        if powers is None or max(powers, default=0) > 1:
+            raise _WithheldError
+        slope, rest = powers.get(1, ZERO).constant, powers.get(0, ZERO)
+        if not isinstance(slope, int):
+            raise _WithheldError
+        smallest = atom.kind == "min"
+        if slope == 0:
+            gap = Expr.atom(atom.kind, first - second, ZERO)
+            return self._sum(_put(body, atom, second + gap), low, high, trips)
+        if slope < 0:
+            first, second, slope, rest = second, first, -slope, -rest
+        # first <= second up to t = floor(-rest / slope), and not beyond.
+        cut = Expr.atom("floordiv", -rest, Expr.const(slope)) + 1
+        cut = self._inside(cut, low, high, trips)
+        before = _put(body, atom, first if smallest else second)
+        behind = _put(body, atom, second if smallest else first)
+        return self._sum(before, low, cut) + self._sum(behind, cut, high)
+
+    def _inside(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+        """The cut, held between the ends of the loop."""
+        # Where the count is max(0, trips), an end beyond trips is beyond the count as well.
+        end = trips if self.assume and trips is not None else high
+        for side, other, kind in ((cut - low, low, "max"), (end - cut, high, "min")):
+            least, most = _bounds(side)
+            if most is not None and most < 0:
+                return other
+            if least is not None and least >= 0:
+                continue
+            if self.assume and not self._depends(side) and not _may_stop(side):
+                self.holds[side] = None
+            else:
+                cut = Expr.atom(kind, cut, other)
+        return cut
+
+    def _nonnegative(self, body: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+        """Inner loops are taken to run, where that may be, at both ends of the loop."""
+        last = (trips if trips is not None else high) - 1
+        for atom in {a for a in body.atoms() if a.label == _RUNS and _T in a.args[1].names}:
+            wanted: dict[Expr, None] = {}
+            for side in _alternatives(atom.args[1]) or ():
+                powers = by_powers(side, _T)
+                if powers is None or max(powers, default=0) > 1:
+                    break
+                ends = [side.substitute({_T: end}) for end in (low, last)]
+                lowest = [self._lowest(end) for end in ends]
+                for one in lowest:
+                    if one is not None:
+                        wanted[one] = None
+                if any(one is None or (_bounds(one)[1] or 0) < 0 for one in lowest):
+                    break
+            else:
+                if wanted:
+                    self.holds.update(wanted)
+                    body = _put(body, atom, atom.args[1])
+        return body
+
+    def _lowest(self, expression: Expr) -> Expr | None:
+        """The least value over the loops around; None where that is not plain."""
+        for loop in reversed(self.around):
+            if loop.variable not in expression.names:
+                continue
+            slope = expression.coefficient(loop.variable)
+            rate = (slope * loop.step).constant if slope is not None else None
+            if rate is None:
+                return None
+            last = loop.first + (loop.trips - 1) * loop.step
+            rising = rate > 0
+            expression = expression.substitute({loop.variable: loop.first if rising else last})
+        return expression
+
+    def _residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
+        """A floor division by a constant: t = c u + r for every residue r."""
+        over, divisor = atom.args[0], atom.args[1].constant
+        powers = by_powers(over, _T)
+        if not isinstance(divisor, int) or powers is None or max(powers, default=0) > 1:
+            raise _WithheldError
+        slope, rest = powers.get(1, ZERO).constant, powers.get(0, ZERO)
+        if not isinstance(slope, int) or any(isinstance(c, Fraction) for c in rest.terms.values()):
+            raise _WithheldError
+        size = Expr.const(divisor)
+        period = abs(divisor) // gcd(slope, divisor)
+        if period > _MAX_RESIDUES or divisor < 0:
+            raise _WithheldError
+        total = ZERO
+        for residue in range(period):
+            begin, end = (
+                Expr.atom("floordiv", edge - residue + (period - 1), Expr.const(period))
+                for edge in (low, high)
+            )
+            whole = Expr.name(_T) * (slope * period // divisor)
+            value = whole + Expr.atom("floordiv", rest + slope * residue, size)
+            marked = _put(body, atom, Expr.name("\0v"))
+            moved = marked.substitute({_T: Expr.name(_T) * period + residue})
+            total = total + self._sum(moved.substitute({"\0v": value}), begin, end)
+        return total
+
+    # -- conditions -----------------------------------------------------------------------------
+
+    def _conditions(self) -> tuple[Expr, ...]:
+        """The conditions, without those that follow from others, or from loops that run."""
+        own = {loop.variable for loop in self.loops}
+        given = [_plain(loop.trips - 1) for loop in self.loops if not loop.trips.names & own]
+        plain = {_plain(one): None for one in self.holds if _may_be_negative(one)}
+        left = sorted(plain, key=lambda one: (one.size, str(one)))
+        for one in list(left):
+            others = [other for other in left if other != one] + given
+            if _follows(one, others):
+                left.remove(one)
+        return tuple(left)
+
+
+def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
+    """Numbers that the expression cannot be below or above, by `a/c - 1 < floor(a/c) <= a/c`."""
+    low = high = expression
+    for atom in set(expression.atoms()):
+        size = atom.args[1].constant if atom.kind == "floordiv" else None
+        number = expression.terms.get(((atom, 1),))
+        if not isinstance(size, int) or size < 1 or number is None:
+            continue
+        most = atom.args[0] * Fraction(1, size)
+        least = (atom.args[0] - (size - 1)) * Fraction(1, size)
+        low = _put(low, atom, least if number > 0 else most)
+        high = _put(high, atom, most if number > 0 else least)
+    return low.constant, high.constant
+
+
+def _may_be_negative(expression: Expr) -> bool:
+    least, _ = _bounds(expression)
+    return least is None or least < 0
+
+
+def _plain(condition: Expr) -> Expr:
+    """`floor(a/c) >= k` as `a >= c k`, `2 n >= 3` as `n >= 2`; others as they are."""
+    numbers = condition.terms.values()
+    if condition.terms and all(isinstance(number, int) for number in numbers):
+        common = gcd(*(int(c) for m, c in condition.terms.items() if m))
+        if common > 1:
+            return _plain(Expr({m: c // common for m, c in condition.terms.items()
+                                if c // common}))  # fmt: skip
+    rest = condition.terms.get((), 0)
+    for monomial, number in condition.terms.items():
+        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], Atom):
+            atom = monomial[0][0]
+            size = atom.args[1].constant if atom.kind == "floordiv" else None
+            alone = len(condition.terms) == 1 + bool(rest)
+            if alone and isinstance(size, int) and size > 0 and number > 0:
+                return _plain(atom.args[0] + size * int(rest // number))
+    return condition
+
+
+def _may_stop(expression: Expr) -> bool:
+    return any(atom.label == _RUNS for atom in expression.atoms())
+
+
+def _follows(condition: Expr, known: Sequence[Expr]) -> bool:
+    """Whether a sum of at most three of `known` is not more than the condition."""
+    reached = {ZERO}
+    for _ in range(3):
+        reached = {have + one for have in sorted(reached, key=str)[:40] for one in (ZERO, *known)}
+        for have in reached:
+            gap = (condition - have).constant
+            if gap is not None and gap >= 0:
+                return True
+    return False
+
+
+def _alternatives(expression: Expr) -> list[Expr] | None:
+    """Expressions that all must not be negative for `min(a, b) - max(c, d)` not to be."""
+    for monomial, number in expression.terms.items():
+        for factor, power in monomial:
+            if isinstance(factor, Atom) and _T in factor.names:
+                wanted = "min" if number > 0 else "max"
+                if len(monomial) > 1 or power > 1 or factor.kind != wanted:
+                    return None
+                found: list[Expr] = []
+                for side in factor.args:
+                    inner = _alternatives(_put(expression, factor, side))
+                    if inner is None:
+                        return None
+                    found += inner
+                return found
+    return [expression]
+
+
+def _apart(expression: Expr) -> list[Expr]:
+    """The terms, put together by the atoms with t in them: each group has cuts of its own."""
+    groups: dict[frozenset[Atom], Expr] = {}
+    for monomial, number in expression.terms.items():
+        term = Expr({monomial: number})
+        atoms = frozenset(
+            factor for factor, _ in monomial
+            if isinstance(factor, Atom) and _T in factor.names
+        )  # fmt: skip
+        groups[atoms] = groups.get(atoms, ZERO) + term
+    return list(groups.values())
+
+
+def _innermost(expression: Expr) -> Atom | None:
+    """An atom that moves with t and holds no other that does."""
+    found = None
+    for atom in expression.atoms():
+        if _T in atom.names:
+            if not any(_innermost(arg) for arg in atom.args):
+                return atom
+            found = atom
+    return found
+
+
+def _put(expression: Expr, atom: Atom, value: Expr) -> Expr:
+    """The expression with `value` in place of the atom, inside other atoms too."""
+    total = ZERO
+    for monomial, number in expression.terms.items():
+        term = Expr.const(number)
+        for factor, power in monomial:
+            if factor == atom:
+                base = value
+            elif isinstance(factor, Atom):
+                args = [_put(arg, atom, value) for arg in factor.args]
+                base = Expr.atom(factor.kind, *args, label=factor.label, over=factor.over)
+            else:
+                base = Expr.name(factor)
+            term = term * base**power
+        total = total + term
+    return total
+
+
+def _whole_coefficients(expression: Expr) -> Expr:
+    """A multiple of the expression, by a positive number, with whole coefficients."""
+    sizes = [Fraction(number).denominator for number in expression.terms.values()]
+    return expression * lcm(*sizes) if sizes else expression
+
+
+def _polynomial(body: Expr, low: Expr, high: Expr) -> Expr:
+    powers = by_powers(body, _T)
+    if powers is None or max(powers) > MAX_DEGREE:
+        raise _WithheldError
+    total = ZERO
+    for power, coefficient in powers.items():
+        part = power_sum_at(power, high)
+        if low != 0:
+            part = part - power_sum_at(power, low)
+        total = total + coefficient * part
+    return total

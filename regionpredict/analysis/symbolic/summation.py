@@ -1,0 +1,92 @@
+"""Exact sums of polynomials over a loop: Faulhaber's formulas by the Bernoulli numbers.
+
+`sum(i for i in [0, n))` is `n*(n-1)/2`: with it the trip counts of triangular nests are closed
+forms in the program's names.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
+
+MAX_DEGREE = 12
+
+
+_BERNOULLI = tuple(
+    Fraction(*ratio)
+    for ratio in ((1, 1), (-1, 2), (1, 6), (0, 1), (-1, 30), (0, 1), (1, 42), (0, 1), (-1, 30),
+                  (0, 1), (5, 66), (0, 1), (-691, 2730))
+)  # fmt: skip
+
+
+def _power_sum(power: int) -> tuple[Fraction, ...]:
+    """Coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
+
+    Faulhaber's formula by the Bernoulli numbers: the coefficient of n**(power + 1 - k) is
+    binomial(power + 1, k) B_k / (power + 1).
+
+    >>> [str(c) for c in _power_sum(2)]
+    ['0', '1/6', '-1/2', '1/3']
+    """
+    degree = power + 1
+    falling = [comb(degree, k) * _BERNOULLI[k] / degree for k in range(degree)]
+    return (Fraction(0), *reversed(falling))
+
+
+def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
+    """The expression as a polynomial in `name`: power -> coefficient; None if it is none."""
+    found: dict[int, dict[Monomial, int | Fraction]] = {}
+    for monomial, number in expression.terms.items():
+        power = 0
+        rest = []
+        for factor, exponent in monomial:
+            if factor == name:
+                power = exponent
+            elif isinstance(factor, Atom) and name in factor.names:
+                return None
+            else:
+                rest.append((factor, exponent))
+        found.setdefault(power, {})[tuple(rest)] = number
+    return {power: Expr(terms) for power, terms in found.items()}
+
+
+def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -> Expr | None:
+    """The sum of `expression` for `name` = start, start+step, ... (`count` values, count >= 0).
+
+    None where the expression is no polynomial in `name` of a degree up to 12.
+
+    >>> n, i = Expr.name("n"), Expr.name("i")
+    >>> str(sum_over(n - i - 1, "i", Expr.const(0), n, 1))
+    '(n*n - n)/2'
+    """
+    if name not in expression.names:
+        return expression * count
+    turned = expression.substitute({name: start + Expr.name("\0t") * step})
+    powers = by_powers(turned, "\0t")
+    if powers is None or max(powers) > MAX_DEGREE:
+        return None
+    total = ZERO
+    for power, coefficient in powers.items():
+        total = total + coefficient * power_sum_at(power, count)
+    return total
+
+
+def power_sum_at(power: int, at: Expr) -> Expr:
+    """0**power + 1**power + ... + (at - 1)**power, as a polynomial in `at`.
+
+    >>> str(power_sum_at(1, Expr.name("n")))
+    '(n*n - n)/2'
+    """
+    return _evaluate(_power_sum(power), at)
+
+
+def _evaluate(coefficients: tuple[Fraction, ...], at: Expr) -> Expr:
+    total, power = ZERO, ONE
+    for coefficient in coefficients:
+        if coefficient:
+            total = total + power * coefficient
+        power = power * at
+    return total

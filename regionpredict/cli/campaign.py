@@ -1,0 +1,34 @@
+"""A campaign of measurements as `measure` shows it, here or through Slurm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regionpredict.cli.output import write_standard_output
+from regionpredict.errors import InputError
+
+if TYPE_CHECKING:
+    from regionpredict.measure.records import Campaign
+
+
+def runs_kept(output: Path) -> str:
+    """How many runs FILE has, in words."""
+    from regionpredict.measure.store import read_campaign
+
+    try:
+        count = len(read_campaign(output).runs)
+    except InputError:
+        count = 0
+    return f"{count} run{'' if count == 1 else 's'} kept in {output}"
+
+
+def show_campaign(campaign: Campaign, form: str) -> None:
+    """The regions' times on standard output, as a table or as JSON."""
+    from regionpredict.report.measurements import measurements_document, measurements_table
+
+    if form == "json":
+        write_standard_output(json.dumps(measurements_document(campaign), indent=1) + "\n")
+    else:
+        write_standard_output(measurements_table(campaign))

@@ -1,0 +1,283 @@
+"""Bounded reading of files, YAML and JSON: what an input may cost is known before it is paid.
+
+Whatever is read, other than source code, comes through here. Each bound is far beyond what any
+real file needs, and past it one line says so. All errors are `InputError`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import stat
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import yaml
+
+from regionpredict.errors import InputError
+
+MOST_BYTES = 256 << 20
+"""Of one file: a campaign of a thousand runs over a hundred regions is a fifth of it."""
+MOST_YAML_BYTES = 4 << 20
+"""Of a machine or expectation file; those that ship are below 20 kB."""
+MOST_VALUES = 20_000_000
+"""Of one JSON text; that campaign has two million."""
+MOST_YAML_VALUES = 200_000
+"""An alias counts as often as what it stands for."""
+MOST_DEPTH = 64
+"""Of lists and objects inside each other; what this package writes has nine."""
+MOST_DIGITS = 400
+"""Of one number as it is written; the largest double has 309."""
+
+_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+_DATA_ERRORS = (
+    csv.Error, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError,
+    struct.error, zlib.error, ElementTree.ParseError,
+)  # fmt: skip
+"""What is raised where data are not what they should be; anything else is a defect of a reader."""
+
+
+@contextmanager
+def reading(path: str | Path, what: str, remedy: str, line: int | None = None) -> Iterator[None]:
+    """The boundary of a reader: whatever the data make it raise leaves as one InputError.
+
+    `what` names what the file should be, with its article: `a hints file`.
+    """
+    shown = str(path)
+    try:
+        yield
+    except InputError:
+        raise
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise InputError(f"cannot be read: {said}", remedy=remedy, path=shown) from None
+    except (RecursionError, MemoryError):
+        raise InputError(f"too large for {what}", remedy=remedy, path=shown, line=line) from None
+    except _DATA_ERRORS:
+        raise InputError(f"not {what}", remedy=remedy, path=shown, line=line) from None
+
+
+def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "") -> bytes:
+    """A regular file, whole; `shown` is how errors name it, if not by its path.
+
+    Raises InputError where there is none, it cannot be read, or is longer than `most` bytes.
+    Nothing is waited for: a pipe or a device is refused.
+    """
+    shown = shown or str(path)
+    with reading(shown, "a file name", remedy):
+        # O_NONBLOCK: opening a pipe would wait for its writer.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
+        try:
+            status = os.fstat(handle)
+            if stat.S_ISDIR(status.st_mode):
+                raise InputError("is a folder", remedy=remedy, path=shown)
+            if not stat.S_ISREG(status.st_mode):
+                raise InputError("is no regular file", remedy=remedy, path=shown)
+            with os.fdopen(handle, "rb", closefd=False) as stream:
+                data = stream.read(most + 1) if status.st_size <= most else b""
+        finally:
+            os.close(handle)
+        if status.st_size > most or len(data) > most:
+            raise InputError(
+                f"longer than {most >> 20} MiB", remedy="is it the right file?", path=shown
+            )
+        return data
+
+
+def check_regular(path: Path, remedy: str) -> None:
+    """Raises InputError where this is no regular file: a pipe would be waited for."""
+    with reading(path, "a file name", remedy):
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError("is no regular file", remedy=remedy, path=str(path))
+
+
+def read_text(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "") -> str:
+    """A text file in UTF-8, whole; raises as `read_bytes` does, and where it is no text."""
+    data = read_bytes(path, remedy, most=most, shown=shown)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "not a text file", remedy=remedy, path=shown or str(path),
+            line=data.count(b"\n", 0, error.start) + 1,
+        ) from None  # fmt: skip
+
+
+def parse_json(
+    text: str, path: str | Path, remedy: str, line: int | None = None, *, what: str = "JSON"
+) -> Any:
+    """The value of a JSON text; `line` is its line where it is one of several in a file, `what`
+    names what it should be.
+
+    NaN and infinities are let through, as other programs write them. Raises InputError at the
+    place where it is no JSON, and past the bounds.
+    """
+    shown = str(path)
+    _check_size(text, shown, line)
+    try:
+        return json.loads(text, parse_int=_whole)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not {what}: {error.msg}", remedy=remedy, path=shown, line=line or error.lineno,
+            column=error.colno if line is None else None,
+        ) from None  # fmt: skip
+    except ValueError as error:
+        raise InputError(f"not {what}: {error}", remedy=remedy, path=shown, line=line) from None
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _check_size(text: str, path: str, line: int | None) -> None:
+    opened = text.count("[") + text.count("{")
+    values = opened + text.count(",")
+    if values > MOST_VALUES:
+        raise InputError(
+            f"more than {MOST_VALUES} values", remedy="is it the right file?", path=path, line=line
+        )
+    if opened <= MOST_DEPTH:
+        return
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket[0], 0)
+        if depth > MOST_DEPTH:
+            raise InputError(
+                f"more than {MOST_DEPTH} lists and objects inside each other",
+                remedy="is it the right file?", path=path,
+                line=line or text.count("\n", 0, bracket.start()) + 1,
+            )  # fmt: skip
+
+
+def parse_xml(
+    data: bytes, path: str | Path, remedy: str, *, depth: int = MOST_DEPTH
+) -> ElementTree.Element:
+    """The root of an XML text with at most `depth` elements inside each other.
+
+    Raises InputError where it is no XML, passes a bound, or defines entities, which could stand
+    for any length of text.
+    """
+    shown = str(path)
+    if b"<!ENTITY" in data:
+        raise InputError("defines entities", remedy=remedy, path=shown)
+    open_ = 0
+    root: ElementTree.Element | None = None
+    try:
+        for event, element in ElementTree.iterparse(io.BytesIO(data), events=("start", "end")):
+            root = element if root is None else root
+            open_ += 1 if event == "start" else -1
+            if open_ > depth:
+                raise InputError(
+                    f"more than {depth} elements inside each other", remedy=remedy, path=shown
+                )
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        raise InputError(
+            "not XML", remedy=remedy, path=shown, line=line, column=column + 1
+        ) from None
+    except (ValueError, LookupError):  # an encoding that nobody knows
+        root = None
+    if root is None:
+        raise InputError("not XML", remedy=remedy, path=shown)
+    return root
+
+
+_YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def compose_yaml(text: str, path: str, remedy: str) -> yaml.Node | None:
+    """The tree of one YAML document, whose nodes know their lines; None where the text is empty.
+
+    Raises InputError at the line where it is no YAML, contains itself, or passes a bound.
+    """
+    with _yaml_errors(path, remedy):
+        _check_yaml(text, path)
+        node: yaml.Node | None = yaml.compose(text, Loader=_YAML_LOADER)
+        return node
+
+
+def load_yaml(text: str, path: str, remedy: str) -> Any:
+    """The plain value of one YAML document; raises as `compose_yaml` does."""
+    with _yaml_errors(path, remedy):
+        _check_yaml(text, path)
+        return yaml.load(text, Loader=_YAML_LOADER)  # a safe one: it makes plain values only
+
+
+@contextmanager
+def _yaml_errors(path: str, remedy: str) -> Iterator[None]:
+    try:
+        yield
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise InputError(
+            f"not YAML: {error.problem}", remedy=remedy, path=path,
+            line=mark.line + 1 if mark else None, column=mark.column + 1 if mark else None,
+        ) from None  # fmt: skip
+    except yaml.YAMLError as error:
+        said = (str(error).splitlines() or ["bad text"])[0]
+        raise InputError(f"not YAML: {said}", remedy="save it as text", path=path) from None
+    except (*_DATA_ERRORS, RecursionError):  # as of the 31st of February
+        raise InputError("not YAML: a value cannot be read", remedy=remedy, path=path) from None
+
+
+def _check_yaml(text: str, path: str) -> None:
+    """Counts what the text stands for before anything is made of it.
+
+    Parsing into events takes no more memory than the text, and no stack.
+    """
+    if len(text) > MOST_YAML_BYTES:
+        raise InputError(
+            f"longer than {MOST_YAML_BYTES >> 20} MiB", remedy="is it the right file?", path=path
+        )
+    values, standing_for = 0, dict[str | None, int]()
+    open_: list[tuple[str | None, int]] = []
+    events: Iterator[Any] = yaml.parse(text, Loader=_YAML_LOADER)
+    for event in events:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            if any(anchor == event.anchor for anchor, _ in open_):
+                raise InputError(
+                    f"'{event.anchor}' contains itself", remedy="remove the alias", path=path,
+                    line=line,
+                )  # fmt: skip
+            values += standing_for.get(event.anchor, 1)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_.append((event.anchor, values))
+            values += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = open_.pop()
+            if anchor is not None:
+                standing_for[anchor] = values - before
+        elif isinstance(event, yaml.ScalarEvent):
+            values += 1
+            if event.anchor is not None:
+                standing_for[event.anchor] = 1
+            if not event.style and _is_number_of(event.value, MOST_DIGITS):
+                raise InputError(
+                    f"a number of {len(event.value)} digits", remedy="write fewer", path=path,
+                    line=line,
+                )  # fmt: skip
+        if values > MOST_YAML_VALUES or len(open_) > MOST_DEPTH:
+            bound = (
+                f"{MOST_YAML_VALUES} values, counted with what its aliases stand for"
+                if values > MOST_YAML_VALUES
+                else f"{MOST_DEPTH} lists and mappings inside each other"
+            )
+            raise InputError(
+                f"more than {bound}", remedy="is it the right file?", path=path, line=line
+            )
+
+
+def _is_number_of(text: str, digits: int) -> bool:
+    """Whether a plain scalar of more than so many characters may be a number."""
+    return len(text) > digits and text.lstrip("+-")[:1].isdigit() and " " not in text

@@ -1,0 +1,71 @@
+"""The members of a plain tar archive: where each lies, read when it is asked for.
+
+Only what profiles need: regular files with names of at most 100 characters, uncompressed. The
+standard library's reader also decompresses, follows extended headers, and takes sizes below zero,
+on some of which it never ends. Format: POSIX.1-1988, "Extended tar Format" (ustar).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+from regionpredict.errors import InputError
+
+_BLOCK = 512
+_REGULAR = (b"0", b"\0", b"7")
+MOST_MEMBERS = 100_000
+
+
+class TarMembers:
+    """An open archive; raises ValueError where it is none.
+
+    `most` is the largest size of a member in bytes.
+    """
+
+    def __init__(self, stream: BinaryIO, path: Path, most: int) -> None:
+        self._stream = stream
+        self._path = str(path)
+        self._most = most
+        self._places: dict[str, tuple[int, int]] = {}
+        size = stream.seek(0, 2)
+        at = headers = 0
+        while at + _BLOCK <= size:
+            stream.seek(at)
+            header = stream.read(_BLOCK)
+            if not header.strip(b"\0"):
+                break
+            headers += 1
+            if headers > MOST_MEMBERS:
+                raise self._error(f"more than {MOST_MEMBERS} members")
+            length = _octal(header[124:136])
+            if _octal(header[148:156]) != sum(header) - sum(header[148:156]) + 8 * 32:
+                raise ValueError("a header's checksum is wrong")
+            at += _BLOCK
+            if at + length > size:
+                raise ValueError("a member ends behind the archive's end")
+            name = header[:100].split(b"\0", 1)[0].decode("utf-8")
+            if header[156:157] in _REGULAR:
+                self._places[name] = (at, length)
+            at += -(-length // _BLOCK) * _BLOCK
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def read(self, name: str) -> bytes:
+        """A member, whole; raises KeyError where there is none, InputError where it is too long."""
+        at, length = self._places[name]
+        if length > self._most:
+            raise self._error(f"{name} is longer than {self._most >> 20} MiB")
+        self._stream.seek(at)
+        return self._stream.read(length)
+
+    def _error(self, message: str) -> InputError:
+        return InputError(message, remedy="is it a profile?", path=self._path)
+
+
+def _octal(field: bytes) -> int:
+    text = field.strip(b"\0 ")
+    if not all(48 <= digit < 56 for digit in text):
+        raise ValueError("a header's number is wrong")
+    return int(text or b"0", 8)

@@ -1,0 +1,145 @@
+"""Typed access to what JSON holds: a part that is missing or of another kind is an InputError.
+
+What programs wrote is held to its schema where it is read, so that nothing behind the reader has
+to doubt it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from regionpredict.documents import parse_json
+from regionpredict.errors import InputError
+
+MOST_WHOLE = (1 << 63) - 1
+"""Largest whole number that is taken: what 64 bits hold."""
+
+
+class Record(NamedTuple):
+    """A JSON object, where it stands, and what to do where it is wrong.
+
+    `what` names what it should be, `key` is the way to it, as `regions[3]`; empty at the top.
+    """
+
+    value: dict[str, Any]
+    what: str
+    path: str
+    remedy: str
+    line: int | None = None
+    key: str = ""
+
+    def error(self, key: str, message: str) -> InputError:
+        """An error at a part of this object."""
+        return InputError(
+            f"not {self.what}: {self._named(key)} {message}", remedy=self.remedy, path=self.path,
+            line=self.line,
+        )  # fmt: skip
+
+    def _named(self, key: str) -> str:
+        return f"'{self.key}.{key}'" if self.key else f"'{key}'"
+
+    def part(self, key: str) -> Any:
+        """Any value that must be there."""
+        if key not in self.value:
+            raise self.error(key, "is missing")
+        return self.value[key]
+
+    def text(self, key: str) -> str:
+        """A string."""
+        value = self.part(key)
+        if not isinstance(value, str):
+            raise self.error(key, f"is {_kind(value)}; it must be a text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True or false."""
+        value = self.part(key)
+        if not isinstance(value, bool):
+            raise self.error(key, f"is {_kind(value)}; it must be true or false")
+        return value
+
+    def whole(self, key: str, least: int = 0) -> int:
+        """A whole number from `least` on, which 64 bits hold."""
+        value = self.part(key)
+        if type(value) is not int or not least <= value <= MOST_WHOLE:
+            raise self.error(key, f"is {_kind(value)}; it must be a whole number from {least} on")
+        return value
+
+    def number(self, key: str, least: float = 0.0, most: float = math.inf) -> float:
+        """A finite number from `least` to `most`."""
+        value = self.part(key)
+        if type(value) not in (int, float) or not (
+            least <= value <= most and -math.inf < value < math.inf
+        ):
+            bound = f"from {least:g} to {most:g}" if most < math.inf else f"from {least:g} on"
+            raise self.error(key, f"is {_kind(value)}; it must be a number {bound}")
+        return float(value)
+
+    def is_null(self, key: str) -> bool:
+        """Whether the part, which must be there, is null."""
+        return self.part(key) is None
+
+    def inner(self, key: str) -> Record:
+        """An object."""
+        return self._record(self.part(key), key)
+
+    def inners(self, key: str) -> Iterator[Record]:
+        """The objects of a list."""
+        for index, value in enumerate(self.items(key)):
+            yield self._record(value, f"{key}[{index}]")
+
+    def items(self, key: str) -> list[Any]:
+        """A list."""
+        value = self.part(key)
+        if not isinstance(value, list):
+            raise self.error(key, f"is {_kind(value)}; it must be a list")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings."""
+        values = self.items(key)
+        for index, value in enumerate(values):
+            if not isinstance(value, str):
+                raise self.error(f"{key}[{index}]", f"is {_kind(value)}; it must be a text")
+        return tuple(values)
+
+    def _record(self, value: Any, key: str) -> Record:
+        if not isinstance(value, dict):
+            raise self.error(key, f"is {_kind(value)}; it must be an object")
+        return Record(
+            value, self.what, self.path, self.remedy, self.line, f"{self.key}.{key}".lstrip(".")
+        )
+
+
+def json_record(
+    text: str, what: str, path: str | Path, remedy: str, line: int | None = None
+) -> Record:
+    """The object that a JSON text holds; raises InputError where it holds something else."""
+    value = parse_json(text, path, remedy, line, what=what)
+    if not isinstance(value, dict):
+        raise InputError(
+            f"not {what}: {_kind(value)}, no object", remedy=remedy, path=str(path), line=line
+        )
+    return Record(value, what, str(path), remedy, line)
+
+
+def _kind(value: Any) -> str:
+    """A value as an error shows it, in a few characters and on one line.
+
+    >>> _kind(-4), _kind("x" * 99), _kind(None), _kind([1])
+    ('-4', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'", 'null', 'a list')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return f"{value:.6g}" if isinstance(value, float) else _shortened(str(value))
+    if isinstance(value, str):
+        return f"{_shortened(value)!r}"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 32 else text[:29] + "..."

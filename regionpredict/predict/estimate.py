@@ -1,0 +1,112 @@
+"""What a model says of one region on one machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+from regionpredict.predict.curve import SaturationDerivation
+from regionpredict.workload import Diagnostic, RegionFacts
+
+BOTTLENECKS = (
+    "memory-bandwidth",
+    "compute",
+    "cache",
+    "overhead",
+    "imbalance",
+    "serialization",
+)
+
+
+class Term(NamedTuple):
+    """One addend of a score: `number` times `weight` (cycles).
+
+    `kind` is 'operation', 'hit', 'miss that hits' (the share that eq. 4.2 leaves in the cache), or
+    'streaming miss', 'latency miss', 'irregular miss'; `what` the operation or the reference.
+    """
+
+    kind: str
+    what: str
+    number: float
+    weight: float
+
+    @property
+    def good(self) -> bool:
+        """Whether it adds to the good score."""
+        return not self.kind.endswith(" miss")
+
+    @property
+    def value(self) -> float:
+        """The addend, in cycles."""
+        return self.number * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class StatementScore:
+    """The good and bad score of one statement, with the terms they are the sums of, in cycles."""
+
+    line: int
+    text: str
+    terms: tuple[Term, ...]
+
+    @property
+    def good(self) -> float:
+        """Activity that gains from more processors."""
+        return sum(term.value for term in self.terms if term.good)
+
+    @property
+    def bad(self) -> float:
+        """Activity that presses on the shared memory path."""
+        return sum(term.value for term in self.terms if not term.good)
+
+
+@dataclass(frozen=True, slots=True)
+class DensityDerivation:
+    """How the density model came to its score: statements, averages (cycles), probability."""
+
+    statements: tuple[StatementScore, ...]
+    good: float
+    bad: float
+    combination: str
+    cache_bytes: int
+    thresholds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How many packages and threads a region can use by one model, why, and how sure that is.
+
+    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the model used
+    (an assumption where `assumed` says so). `speedup` holds (threads, times faster) pairs, empty
+    for a model that gives no curve. `confidence` runs from 0 to 1.
+    """
+
+    model: str
+    status: str
+    score: float | None
+    miss_probability: float | None
+    working_set_bytes: int | None
+    speedup: tuple[tuple[int, float], ...]
+    packages: int | None
+    threads: int | None
+    bottleneck: str | None
+    confidence: float
+    borderline: bool
+    assumed: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    derivation: DensityDerivation | SaturationDerivation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction(Estimate):
+    """An estimate together with the facts of its region, for those who show it."""
+
+    facts: RegionFacts
+
+    @staticmethod
+    def of(estimate: Estimate, facts: RegionFacts) -> Prediction:
+        """The prediction that an estimate makes of the region with these facts."""
+        return Prediction(
+            **{field.name: getattr(estimate, field.name) for field in fields(Estimate)},
+            facts=facts,
+        )

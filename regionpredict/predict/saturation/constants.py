@@ -1,0 +1,117 @@
+"""Every number that the saturation model takes beside the machine: unit, evidence, source."""
+
+from __future__ import annotations
+
+from regionpredict.constant import Constant
+
+# -- of processors --------------------------------------------------------------------------------
+
+ISSUE_WIDTH = Constant(
+    4.0, "instructions/cycle", "assumed",
+    "what most cores since 2006 start in a cycle (Fog, The microarchitecture of Intel, AMD and "
+    "VIA CPUs)",
+)  # fmt: skip
+WIDE_PORTS = Constant(
+    24.0, "B/cycle", "assumed",
+    "a first cache that reads as much serves two scalar loads a cycle: 16 B come by one port, "
+    "32 B by two",
+)  # fmt: skip
+FEWEST_LOADS = Constant(
+    0.25, "loads/cycle", "assumed", "the slowest that vectors are read from a first cache"
+)
+REGISTERS = Constant(
+    16, "registers", "measured", "vector registers of SSE and AVX (Intel 64 SDM, vol. 1)"
+)
+WIDE_REGISTERS = Constant(
+    32, "registers", "measured", "vector registers of AVX-512, SVE and NEON on 64 bits"
+)
+WIDE_REGISTER_BITS = Constant(
+    512, "bit", "assumed", "width of vectors from which on a core is taken to have the 32 registers"
+)
+RESERVED_REGISTERS = Constant(
+    4, "registers", "assumed", "those that hold what is being computed, not a loop's constants"
+)
+LOOP_CONTROL = Constant(
+    2.0, "instructions/iteration", "derived", "the increment and the fused comparison and branch"
+)
+OUTER_BODY = Constant(
+    1.0, "instructions/iteration", "derived", "loop control of an outer loop, beside its inner one"
+)
+INTEGER_PIPES = Constant(
+    2.0, "pipes", "assumed", "integer operations run on twice the pipes that their table is of"
+)
+DIVIDER_LANES = Constant(
+    2.0, "lanes", "measured",
+    "a divider takes vectors two doubles at a time (Fog, Instruction tables: VDIVPD by width)",
+)  # fmt: skip
+PARALLEL_MISSES = Constant(
+    10.0, "lines", "measured",
+    "misses of one core on their way at once where no prefetcher helps: line fill buffers of cores "
+    "since Nehalem, 10 to 12 (Intel optimization manual)",
+)  # fmt: skip
+PREFETCHED_STREAMS = Constant(
+    32, "streams", "measured",
+    'what the second cache\'s prefetcher follows (Intel optimization manual, "streamer")',
+)  # fmt: skip
+
+# -- of the operating system and its libraries ----------------------------------------------------
+
+USABLE_MEMORY = Constant(
+    0.95, "of the memory", "assumed",
+    "what a program gets of a domain: Linux keeps 64 B for each page of 4 KiB (1.6 %), and the "
+    "kernel, its caches and services about a GiB of the 32 of a domain",
+)  # fmt: skip
+FIRST_TOUCH_BYTES = Constant(
+    4096, "B", "derived", "what the machine's table `first_touch` is told for, whatever a page is"
+)
+RECYCLED_BLOCK = Constant(
+    128 << 10, "B", "measured",
+    "smaller blocks malloc takes from memory that the program has used before (mallopt(3), "
+    "M_MMAP_THRESHOLD); larger ones come new from the kernel",
+)  # fmt: skip
+BORDER_TRANSFERS = Constant(
+    2.0, "transfers", "derived",
+    "malloc's blocks begin anywhere in a line: where two neighbours' parts meet, the line goes "
+    "there and back; each transfer takes what an update of one variable by two threads in turn "
+    "does, the machine's `atomic` on two",
+)  # fmt: skip
+
+# -- of the model itself --------------------------------------------------------------------------
+
+ASSUMED_DATA = Constant(
+    10, "largest caches", "measured",
+    "data of a region whose sizes nothing binds: the setting of Chatzopoulos 2012, sec. 6.2",
+)  # fmt: skip
+FIRST_CACHE_SHARE = Constant(
+    0.5, "of the first cache", "assumed",
+    "lines of other cores cost `line_transfer` each up to this, those beyond `bulk_transfer`",
+)  # fmt: skip
+COUNTED_TEAMS = Constant(
+    10, "numbers of threads", "derived",
+    "the traffic is counted at no more and read off in between: on the samples within 1 %",
+)  # fmt: skip
+STRAIGHT = Constant(
+    0.01, "of the traffic", "derived", "deviation from a straight line that is let pass"
+)
+TURNING_WRITES = Constant(
+    0.02, "of the traffic", "assumed",
+    "from this share of write-backs on a bus that turns round saturates as with writing kernels",
+)  # fmt: skip
+STAYING = Constant(
+    0.5, "of one thread's traffic", "assumed",
+    "from this loss of memory traffic on it is told that the caches keep data between two runs",
+)  # fmt: skip
+LEAST_CONFIDENCE = Constant(
+    0.5, "1", "assumed", "confidence where two choices of packages are equal"
+)
+CLEAR_CONFIDENCE = Constant(0.45, "1", "assumed", "what a clear choice adds to it")
+CLEAR_MARGIN = Constant(
+    0.3, "of the best speed", "assumed", "two choices that differ by this are clearly different"
+)
+GUESS_CONFIDENCE = Constant(
+    0.9, "of the confidence", "assumed", "what each guessed size leaves of it"
+)
+COUNTED_GUESSES = Constant(3, "guesses", "assumed", "more of them lower the confidence no further")
+PARTIAL_CONFIDENCE = Constant(
+    0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
+)

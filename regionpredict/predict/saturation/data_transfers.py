@@ -1,0 +1,144 @@
+"""What the past of a region's arrays costs it: page faults, and lines that other cores hold.
+
+New memory: the kernel clears and maps a page when a thread first writes to it. Lines that another
+core wrote last are fetched from its private cache, as long as they are still there; lines that
+several threads write in turn (false sharing) move with every turn.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.constants import (
+    BORDER_TRANSFERS,
+    FIRST_CACHE_SHARE,
+    FIRST_TOUCH_BYTES,
+    RECYCLED_BLOCK,
+)
+from regionpredict.workload import (
+    ArraySharing,
+    Execution,
+    TrafficCounter,
+    Workload,
+    piece_length,
+)
+
+
+class TransferTime(NamedTuple):
+    """Seconds of the busiest thread: for `pages` that are new, for `lines` of other cores.
+
+    `exchange` are the few lines that threads hand each other at a region's begin and end, as much
+    a cost of the synchronisation as the barrier itself; they are not among `lines`.
+    """
+
+    pages: float
+    exchange: float
+    lines: float
+
+
+class DataTransfers:
+    """The costs of one region's past and of its shared lines, on any number of threads."""
+
+    def __init__(
+        self, workload: Workload, execution: Execution, counter: TrafficCounter, machine: Machine
+    ) -> None:
+        self.machine = machine
+        self.line_bytes = workload.line_bytes
+        self.schedule = workload.schedule
+        self.trips = max(1.0, execution.work.nest.root.trips({}))
+        self.arrays = execution.sharing
+        self.fresh = frozenset[str]() if workload.repeats else workload.fresh
+        self.touched = counter.touched() if self._matters() else {}
+
+    def at(self, threads: int) -> TransferTime:
+        """The costs on `threads` threads."""
+        border = self._border(threads)
+        if not self.touched:
+            return TransferTime(0.0, border, 0.0)
+        exchange, lines = self._lines(threads)
+        return TransferTime(self._pages(threads), border + exchange, lines)
+
+    def _border(self, threads: int) -> float:
+        """Where two neighbours' parts of a written array meet, the line goes there and back."""
+        if threads < 2 or not any(a.written and a.stride is not None for a in self.arrays):
+            return 0.0
+        return BORDER_TRANSFERS.value * self.machine.overheads.atomic.at(2) / self.machine.clock_hz
+
+    def _matters(self) -> bool:
+        """Whether pages or lines can cost anything; not so where the program's `main` is not seen,
+        unless threads share lines.
+        """
+        cores = self.machine.cores
+        return any(
+            array.held_rank or (array.written and array.name in self.fresh)
+            or (array.written and self._block(array, cores) < self.line_bytes)
+            for array in self.arrays
+        )  # fmt: skip
+
+    def summary(self, threads: int) -> str:
+        """The costs on `threads` threads in words; empty where there are none."""
+        past, parts = self.at(threads), []
+        if past.pages:
+            parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
+        if past.lines + past.exchange:
+            spent = 1e6 * (past.lines + past.exchange)
+            parts.append(f"lines that other cores hold: {spent:.3g} us")
+        return "; ".join(parts)
+
+    def _new(self) -> list[str]:
+        return [one.name for one in self.arrays
+                if one.name in self.fresh and one.written
+                and self.touched.get(one.name, 0.0) >= RECYCLED_BLOCK.value]  # fmt: skip
+
+    def _pages(self, threads: int) -> float:
+        """Each thread takes the faults of its own pages; of those that all reach, all of them."""
+        cycles = 0.0
+        each = self.machine.overheads.first_touch
+        new = self._new()
+        for array in self.arrays:
+            if array.name in new:
+                crowded = threads > 1 and self._block(array, threads) < self.machine.page_bytes
+                pages = (
+                    self.touched[array.name]
+                    / FIRST_TOUCH_BYTES.value
+                    / (1.0 if crowded else threads)
+                )
+                cycles += pages * each.at(threads)
+        return cycles / self.machine.clock_hz
+
+    def _lines(self, threads: int) -> tuple[float, float]:
+        """(exchange, lines) in seconds."""
+        if threads < 2:
+            return 0.0, 0.0
+        moved, falsely, held = 0.0, 0.0, 0.0
+        for array in self.arrays:
+            lines = self.touched.get(array.name, 0.0) / self.line_bytes
+            together = min(float(threads), self.line_bytes / self._block(array, threads))
+            own = lines / threads * max(1.0, together) if array.stride is not None else lines
+            held += own
+            if array.written and array.stride is not None and together > 1.0:
+                falsely += own  # false sharing: the line has always just been with another
+            else:
+                part = array.held_lines(own) if array.held_rank else 0.0
+                moved += part if array.held_whole else part * (1.0 - 1.0 / threads)
+        # Only what the other core's private caches still hold comes from there.
+        private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
+        room = max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
+        there = min(1.0, room / held) if held else 1.0
+        first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
+        few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
+        many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz
+        moved, falsely = there * moved, there * falsely
+        latency = min(moved, first) * few
+        beyond = max(0.0, moved - first) * many
+        turns = min(falsely, first) * few + max(0.0, falsely - first) * many
+        if moved > first:
+            return 0.0, latency + beyond + turns
+        return latency, turns
+
+    def _block(self, array: ArraySharing, threads: int) -> float:
+        """Bytes next to each other that one thread has; infinite where nothing is dealt out."""
+        if array.stride is None:
+            return float("inf")
+        return max(1.0, array.stride * max(1.0, piece_length(self.trips, threads, self.schedule)))

@@ -1,0 +1,121 @@
+"""Bandwidth by requesting cores and by the mix of reads and writes, from measured curves."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+
+from regionpredict.machine.kernels import KERNELS
+from regionpredict.machine.quantity import Curve
+from regionpredict.predict.saturation.constants import TURNING_WRITES
+
+
+class MixedBandwidth:
+    """Traffic in B/s by requesting cores and share of write-backs, between measured kernels.
+
+    Measured kernels stand at their own mix, the rest is read off between neighbours. Between a
+    kernel that only loads and the first that writes, few cores wait for reads (the write-backs
+    run beside), but a bus that must turn round saturates as with the writing kernel.
+    """
+
+    def __init__(self, curves: Mapping[str, Curve]) -> None:
+        self._curves = curves
+        self._known: dict[float, Callable[[float], float]] = {}
+        self._points: list[tuple[float, Curve]] = []
+
+    def mixed(self, writes: float) -> Callable[[float], float]:
+        """B/s by cores (at least 1) for traffic that is `writes` (0..1) write-backs."""
+        curve = self._known.get(writes)
+        if curve is None:
+            if not self._points:
+                self._points = _curves_by_mix(self._curves)
+            curve = self._known[writes] = self._between(writes)
+        return curve
+
+    def _between(self, writes: float) -> Callable[[float], float]:
+        points = self._points
+        right = bisect_left([mix for mix, _ in points], writes)
+        if right == 0:
+            return points[0][1].at
+        if right == len(points):
+            return points[-1][1].at
+        (low, below), (high, above) = points[right - 1], points[right]
+        part = (writes - low) / (high - low)
+        ceiling = above.peak if low == 0.0 and writes > TURNING_WRITES.value else math.inf
+
+        def at(cores: float) -> float:
+            return min(ceiling, 1.0 / ((1.0 - part) / below.at(cores) + part / above.at(cores)))
+
+        return at
+
+
+def _curves_by_mix(curves: Mapping[str, Curve]) -> list[tuple[float, Curve]]:
+    """(share of write-backs, mean traffic of the kernels of that share), the shares rising."""
+    points: dict[float, list[tuple[Curve, float]]] = {}
+    for name, curve in curves.items():
+        kernel = KERNELS[name]
+        share = kernel.writes / (kernel.application + kernel.allocates)
+        points.setdefault(round(share, 4), []).append((curve, kernel.traffic_factor))
+    by_mix = []
+    for share, members in sorted(points.items()):
+        first = members[0][0]
+        x = tuple(sorted({count for curve, _ in members for count in curve.x}))
+        y = tuple(sum(factor * curve.at(count) for curve, factor in members) / len(members)
+                  for count in x)  # fmt: skip
+        by_mix.append((share, Curve(x, y, "B/s", first.evidence, first.source)))
+    return by_mix
+
+
+def overlapped(busy: float, waiting: float) -> float:
+    """Seconds of a core that works for `busy` and waits for memory for `waiting` seconds.
+
+    Between full overlap (the larger: Roofline) and none (the sum: the non-overlapping part of the
+    ECM model): the root of the sum of the squares.
+
+    >>> overlapped(3.0, 4.0)
+    5.0
+    """
+    return math.hypot(busy, waiting)
+
+
+def requesting_cores(
+    cores: float,
+    busy: float,
+    data: float,
+    bandwidth: Callable[[float], float],
+    delay: float = 0.0,
+) -> float:
+    """How many of `cores` wait for memory on average: the m whose traffic the cores ask for.
+
+    With m cores asking, each gets its `data` bytes in m * data / b(m) seconds and takes T =
+    overlapped(busy, that + delay) in all, so that n = T * b(m) / data cores are needed to ask so
+    much (mean value of a closed queue). T * b(m) rises with m: false position, in closed form up to
+    one core. `delay` are seconds of waiting that the traffic of others does not lengthen.
+    """
+    if data <= 0:
+        return 0.0
+    work, late = busy / data, delay / data
+    alone = cores / math.hypot(work * bandwidth(1.0), 1.0 + late * bandwidth(1.0))
+    if alone <= 1.0:
+        return alone
+
+    def missing(m: float) -> float:
+        rate = bandwidth(m)
+        return overlapped(work * rate, m + late * rate) - cores
+
+    low, high = 1.0, cores
+    under, over = missing(low), missing(high)
+    for _ in range(60):
+        if over <= 0.0 or high - low <= 1e-7 * cores:
+            break
+        middle = low + (high - low) * under / (under - over)
+        here = missing(middle)
+        if abs(here) <= 1e-9 * cores:
+            return middle
+        # The end that stays counts half from then on (Illinois): both ends close in.
+        if here < 0.0:
+            low, under, over = middle, here, over / 2
+        else:
+            high, over, under = middle, here, under / 2
+    return high

@@ -1,0 +1,68 @@
+"""Data beyond a NUMA domain's memory: how much lies in the next domain, and whose part it is.
+
+Linux gives a page from the next domain once its own has none left (zone fallback: Gorman,
+Understanding the Linux Virtual Memory Manager, ch. 6). The pages that are touched last lie there:
+taken to be one piece at the end of the index space, which a static schedule gives to the last
+threads. They wait for memory with the latency of the other domain, and the region for them; the
+others have their domain to themselves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.constants import USABLE_MEMORY
+
+
+class Overflow(NamedTuple):
+    """Threads of the fullest domain and where the pages of their parts lie.
+
+    `near` threads work on pages of their own domain, `far` on those of the next one, both at once
+    and at least one; `last` is the share of the slowest thread's part that lies in the next one.
+    """
+
+    near: float
+    far: float
+    last: float
+
+
+def overflowing_share(machine: Machine, touched: float, threads: int) -> float:
+    """Share of the data of the fullest domain's threads that its memory has no room for.
+
+    `touched` are the bytes of all `threads`, each of which first touches its part.
+    """
+    size = machine.memory.size_bytes
+    if size is None or machine.domains == 1 or machine.memory.shared_path is not None:
+        return 0.0
+    own = touched * min(threads, machine.cores_per_domain) / threads
+    room = USABLE_MEMORY.value * size.value
+    return min(1.0 - 1.0 / machine.domains, 1.0 - room / own) if own > room else 0.0
+
+
+def overflow_of(share: float, crowd: float, *, static: bool) -> Overflow:
+    """How `crowd` threads of a domain meet a `share` of their data in the next one.
+
+    A static schedule gives the far pages to the last threads; others mix them.
+
+    >>> overflow_of(0.25, 2.0, static=True)
+    Overflow(near=1.5, far=1.0, last=0.5)
+    >>> overflow_of(0.25, 10.0, static=True)
+    Overflow(near=7.5, far=2.5, last=1.0)
+    """
+    last = min(1.0, share * crowd) if static else share
+    return Overflow(max(1.0, (1.0 - share) * crowd), max(1.0, share * crowd), last)
+
+
+def overflow_note(machine: Machine, touched: float) -> str:
+    """What is assumed of data that does not fit one domain's memory; empty where it fits."""
+    size = machine.memory.size_bytes
+    if size is None or not overflowing_share(machine, touched, 1):
+        return ""
+    gib, own = touched / 2**30, USABLE_MEMORY.value * size.value / 2**30
+    if touched > machine.domains * USABLE_MEMORY.value * size.value:
+        return f"{gib:.0f} GiB of data, {machine.domains * own:.0f} GiB for it: it would page"
+    return (
+        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest lies in the next one, "
+        "the last threads' part"
+    )

@@ -1,0 +1,121 @@
+"""The saturation model: a speedup curve from traffic, bandwidth curves, core time and overheads.
+
+Time of a thread = its share of the work times (core time that no transfer hides + lines from the
+caches + waiting for memory), plus OpenMP's costs. Equations and sources: docs/saturation.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from regionpredict.machine import Machine
+from regionpredict.predict.curve import SaturationDerivation, saturation_point
+from regionpredict.predict.density import predict_density
+from regionpredict.predict.estimate import Estimate
+from regionpredict.predict.hints import WITHIN, hint_from
+from regionpredict.predict.limits import limit
+from regionpredict.predict.saturation.constants import (
+    ASSUMED_DATA,
+    CLEAR_CONFIDENCE,
+    CLEAR_MARGIN,
+    COUNTED_GUESSES,
+    GUESS_CONFIDENCE,
+    LEAST_CONFIDENCE,
+    PARTIAL_CONFIDENCE,
+)
+from regionpredict.predict.saturation.memory_overflow import overflow_note
+from regionpredict.predict.saturation.region_time import RegionTime
+from regionpredict.workload import SizeTarget, Workload
+
+
+def size_target(machine: Machine) -> SizeTarget:
+    """How large the data of a region of unknown size is taken to be on this machine."""
+    size = int(ASSUMED_DATA.value) * machine.largest_cache_bytes
+    return SizeTarget(size, "data of ten times the largest cache")
+
+
+def predict_saturation(
+    workload: Workload,
+    machine: Machine,
+    *,
+    threads: Sequence[int] = (),
+    within: float = WITHIN,
+    warm: bool = True,
+) -> Estimate:
+    """The estimate of one region: times on `threads` (all counts up to the cores if empty).
+
+    `within` is the share of the best speed that a hint may lose. `warm`: the region has run before
+    on the same data, unless its only run writes it first. The density model's score and
+    probability stay beside the curve.
+    """
+    table, execution = workload.table, workload.execution
+    density = predict_density(table, machine)
+    if density.status == "skipped" or execution is None:
+        return _skipped(density)
+    # What a region's only run writes first cannot be in a cache from a run before.
+    time = RegionTime(workload, execution, machine, warm=warm and not workload.fresh)
+    most = workload.team_limit
+    if most is None:
+        most = max((machine.cores, *threads))
+    allowed = [count for count in threads if count <= most] or ([most] if threads else [])
+    counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
+    points = time.points(counts)
+    speedup = tuple((p.threads, p.speedup) for p in points if not allowed or p.threads in allowed)
+    hint = hint_from(speedup, machine.cores_per_package, within)
+    placement = workload.placement
+    assumed = [*table.assumed, *workload.guessed, *execution.assumed]
+    if most < machine.cores:
+        assumed.append(f"at most {most} threads, as the directive at line {table.span.line} says")
+    if table.iterations is not None and table.iterations <= 0:
+        assumed.append("no iterations: a size that is too small")
+    if machine.domains > 1 and machine.memory.shared_path is None:
+        assumed += placement.assumptions
+    if not time.single and (note := overflow_note(machine, time.touched)):
+        assumed.append(note)
+    if time.traffic.stays(hint.threads):
+        assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
+    partial = table.status == "partial" or bool(execution.assumed)
+    guesses = len(workload.guessed) + len(execution.assumed)
+    return Estimate(
+        model="saturation",
+        status="partial" if partial else "predicted",
+        score=density.score,
+        miss_probability=density.miss_probability,
+        working_set_bytes=density.working_set_bytes,
+        speedup=speedup,
+        packages=hint.packages,
+        threads=hint.threads,
+        bottleneck=limit(points),
+        confidence=_confidence(hint.margin, guesses, partial=partial),
+        borderline=hint.margin < within,
+        assumed=tuple(assumed),
+        diagnostics=density.diagnostics,
+        derivation=SaturationDerivation(
+            points=points,
+            core=time.core,
+            levels=time.traffic.levels(1),
+            full_levels=time.traffic.levels(machine.cores),
+            saturation=saturation_point({p.threads: p.speedup for p in points}),
+            first_touch=placement.kind,
+            placement_reason=placement.reason,
+            past=time.transfers.summary(points[-1].threads),
+            within=within,
+        ),
+    )
+
+
+def _skipped(density: Estimate) -> Estimate:
+    return Estimate(
+        model="saturation", status="skipped", score=None, miss_probability=None,
+        working_set_bytes=None, speedup=(), packages=None, threads=None, bottleneck=None,
+        confidence=0.0, borderline=False, assumed=(), diagnostics=density.diagnostics,
+    )  # fmt: skip
+
+
+def _confidence(margin: float, guesses: int, *, partial: bool) -> float:
+    """From 0.5 where two choices are equal to 0.95 where they are 30 % apart."""
+    clear = min(1.0, margin / CLEAR_MARGIN.value)
+    sure = LEAST_CONFIDENCE.value + CLEAR_CONFIDENCE.value * clear
+    doubt = math.pow(GUESS_CONFIDENCE.value, min(COUNTED_GUESSES.value, guesses))
+    return round(sure * doubt * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)

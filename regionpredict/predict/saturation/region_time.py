@@ -1,0 +1,273 @@
+"""The time of one region on any number of threads, and the terms that it is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.machine.corrections import FACTORS
+from regionpredict.predict.curve import CoreTime, Point
+from regionpredict.predict.saturation.constants import PARALLEL_MISSES
+from regionpredict.predict.saturation.core import core_time
+from regionpredict.predict.saturation.data_transfers import DataTransfers
+from regionpredict.predict.saturation.memory_bandwidth import (
+    MixedBandwidth,
+    overlapped,
+    requesting_cores,
+)
+from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
+from regionpredict.predict.saturation.openmp_overheads import overheads
+from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
+from regionpredict.predict.saturation.traffic_curve import Data, TrafficCurve
+from regionpredict.workload import (
+    Execution,
+    Placement,
+    TrafficCounter,
+    Work,
+    Workload,
+    largest_share,
+    piece_length,
+)
+
+
+class WorkTime(NamedTuple):
+    """Seconds that one core would take for all the work, at the pace of a team's cores.
+
+    Of `total`, `busy` is the core's own time and `memory` its waiting for memory; `late` is the
+    part of `memory` that is latency, not bandwidth, `cached` the share of `busy` that waits for
+    caches. `requesting` threads of the fullest domain wait at a time, and get `rate` B/s.
+    """
+
+    total: float
+    busy: float
+    memory: float
+    late: float
+    cached: float
+    requesting: float
+    rate: float
+
+    def terms(self, share: float) -> tuple[float, float, float]:
+        """Seconds of (compute, caches, memory) of one thread with a share of the work."""
+        return (
+            share * self.busy * (1.0 - self.cached),
+            share * (self.busy * self.cached + self.late),
+            share * (self.memory - self.late),
+        )
+
+
+class LoopTime:
+    """The time of loops of a region on one machine, without what OpenMP adds to it.
+
+    An evaluation of its own: it counts the traffic for the numbers of threads it is asked for.
+    """
+
+    def __init__(
+        self, workload: Workload, work: Work, counter: TrafficCounter, machine: Machine, *,
+        warm: bool,
+    ) -> None:  # fmt: skip
+        self.machine = machine
+        self.static = workload.schedule.kind == "static"
+        self.touched = float(workload.table.working_set_bytes or 0)
+        self.line_bytes = workload.line_bytes
+        self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes)
+        self.traffic = TrafficCurve(counter, machine, warm=warm)
+        self.single = self._single(workload.placement)
+        self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
+        self._asking: dict[tuple[float, ...], float] = {}
+        self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
+
+    def _single(self, placement: Placement) -> float:
+        """The share of the memory traffic that goes to arrays whose pages lie in one domain."""
+        for threads in (1, self.machine.cores):
+            memory = self.traffic.levels(threads)[-1]
+            if memory.total:
+                near = [one for one in memory.arrays if placement.is_serial(one.array)]
+                return sum(one.read + one.written for one in near) / memory.total
+        return 0.0
+
+    def at(self, threads: int) -> WorkTime:
+        """The time of all the work at the pace of `threads` threads."""
+        machine, factor = self.machine, self._factor
+        data = self.traffic.at(threads)
+        waiting = 0.0
+        if data.scattered:
+            latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES.value
+            latency *= factor["scattered"]
+            line = self.line_bytes / self._rate(1.0, 1, data.writes)
+            waiting = data.scattered * max(0.0, latency - line)
+        from_cache = factor["cache"] * data.from_cache
+        overlapping = factor["compute"] * self.core.overlapping
+        transfers = factor["compute"] * self.core.loading + from_cache
+        busy = max(transfers, overlapping)
+        memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data, waiting)
+        beyond = overflowing_share(machine, self.touched, threads)
+        if beyond and not self.single:
+            memory = self._overflowed(beyond, threads, busy, data, waiting)
+        work = overlapped(busy, memory)
+        # The overlapped time is told to the two in the proportion of their squares.
+        late = waiting * memory / work if work else 0.0  # the part of latency, not of bandwidth
+        memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
+        cached = from_cache / transfers if transfers > overlapping else 0.0
+        return WorkTime(work, busy, memory, late, cached, requesting, rate)
+
+    def _waiting(
+        self, crowd: float, threads: int, busy: float, data: Data, delay: float
+    ) -> tuple[float, float, float]:
+        """(seconds that all the work waits for memory, threads that wait at a time, their B/s).
+
+        `delay` is the part that lines take which no prefetcher foresees, beyond their bandwidth.
+        """
+        requesting = self._requesting(crowd, threads, busy, data, delay)
+        rate = self._rate(max(requesting, 1.0), threads, data.writes)
+        return max(1.0, requesting) * data.memory / rate + delay, requesting, rate
+
+    def _overflowed(
+        self, share: float, threads: int, busy: float, data: Data, delay: float
+    ) -> float:
+        """Seconds of waiting where a `share` of the data lies in the next domain's memory."""
+        halves = overflow_of(share, self._crowd(threads), static=self.static)
+        known = self.machine.memory
+        farther = known.remote_latency_cycles.value / known.latency_cycles.value
+        near = overlapped(busy, self._waiting(halves.near, threads, busy, data, delay)[0])
+        # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
+        slow = replace(data, memory=farther * data.memory)
+        far = overlapped(busy, self._waiting(halves.far, threads, busy, slow, farther * delay)[0])
+        mixed = (1.0 - halves.last) * near + halves.last * far
+        # Whoever is last: the thread of the far pages, or those that fill their own domain.
+        work = max(near, mixed) if self.static else mixed
+        return math.sqrt(max(0.0, work * work - busy * busy))
+
+    def _requesting(
+        self, crowd: float, threads: int, busy: float, data: Data, delay: float
+    ) -> float:
+        """How many threads of the crowd wait for memory; worked out once for equal crowds."""
+        alike = float(threads) if self.machine.memory.shared_path is not None else crowd
+        asked = (crowd, alike, busy, data.memory, data.writes, delay)
+        requesting = self._asking.get(asked)
+        if requesting is None:
+            requesting = self._asking[asked] = requesting_cores(
+                crowd, busy, data.memory, lambda m: self._rate(m, threads, data.writes), delay
+            )
+        return requesting
+
+    def _crowd(self, threads: int) -> float:
+        """Threads that share the path of the busiest of them."""
+        machine = self.machine
+        if machine.memory.shared_path is not None:
+            return float(threads)
+        own = float(min(threads, machine.cores_per_domain))
+        # Of those in other domains, as many as their share of the traffic amounts to.
+        return own + self.single * (threads - own)
+
+    def _rate(self, requesting: float, threads: int, writes: float) -> float:
+        """Traffic in B/s of the path that `requesting` cores share."""
+        return self._path(requesting, threads, writes) / self._factor["memory"]
+
+    def _path(self, requesting: float, threads: int, writes: float) -> float:
+        machine = self.machine
+        if machine.memory.shared_path is not None:
+            domains = -(-threads // machine.cores_per_domain)
+            each = self._domain(max(1.0, requesting / domains), writes)
+            ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
+            return min(each * domains if requesting > 1 else each, ceiling)
+        rate = self._domain(requesting, writes)
+        if self.single and threads > machine.cores_per_domain:
+            remote = 1.0 - machine.cores_per_domain / self._crowd(threads)
+            slower = machine.memory.latency_cycles.value / max(
+                1.0, machine.memory.remote_latency_cycles.value
+            )
+            rate *= 1.0 - remote * (1.0 - slower)
+        return rate
+
+    def _domain(self, cores: float, writes: float) -> float:
+        """Traffic of one NUMA domain with `cores` requesting cores, in B/s."""
+        peak = self.machine.memory.peak_bytes_per_s
+        rate = self._bandwidth.mixed(writes)(cores)
+        return min(rate, peak.value) if peak is not None else rate
+
+
+class RegionTime:
+    """The terms of one region's time on one machine: its work, and what OpenMP adds to it."""
+
+    def __init__(
+        self, workload: Workload, execution: Execution, machine: Machine, *, warm: bool
+    ) -> None:
+        self.machine = machine
+        self.schedule = workload.schedule
+        self.profile = execution.work.profile
+        self.synchronisation = execution.synchronisation
+        counter = workload.traffic_of(execution.work)
+        self.transfers = DataTransfers(workload, execution, counter, machine)
+        self.loops = LoopTime(workload, execution.work, counter, machine, warm=warm)
+        self.core = self.loops.core
+        self.serial: tuple[SerialBody, ...] = ()
+        for one in execution.serial:
+            own = workload.traffic_of(one.work)
+            body = LoopTime(workload, one.work, own, machine, warm=warm)
+            seconds = sum(body.at(1).terms(1.0))
+            self.serial += (SerialBody(one.kind, one.visits, seconds),)
+            notes = [f"{note} (in {one.kind}, one thread at a time)" for note in body.core.notes]
+            self.core = self.core._replace(notes=(*self.core.notes, *notes))
+        # What runs at once beside serial bodies, on one thread.
+        self._alone = self.loops.at(1).total if self.serial else 0.0
+        self._overhead = machine.corrections.factor("overhead")
+
+    @property
+    def traffic(self) -> TrafficCurve:
+        """The traffic by threads."""
+        return self.loops.traffic
+
+    @property
+    def single(self) -> float:
+        """The share of the memory traffic that goes to arrays whose pages lie in one domain."""
+        return self.loops.single
+
+    @property
+    def touched(self) -> float:
+        """Bytes that the region touches; 0 where that is not known."""
+        return self.loops.touched
+
+    def points(self, counts: Sequence[int]) -> tuple[Point, ...]:
+        """Times for every count, the first of which the speedups refer to."""
+        made = []
+        base = 0.0
+        for threads in counts:
+            work = self.loops.at(threads)
+            terms = self._terms(threads, work)
+            seconds = sum(terms.values())
+            base = base or seconds
+            label = max(terms, key=lambda name: terms[name])
+            made.append(
+                Point(threads, seconds, base / seconds if seconds else 1.0, label, terms,
+                      work.requesting, work.rate)
+            )  # fmt: skip
+        return tuple(made)
+
+    def _terms(self, threads: int, work: WorkTime) -> dict[str, float]:
+        share = largest_share(self.profile, threads, self.schedule)
+        even = min(share, 1.0 / threads) if threads > 1 else 1.0
+        busy = work.total * share
+        added = self._added(threads, busy) if self.serial else 0.0
+        costs, serial = overheads(
+            self.synchronisation, self.schedule, self.machine, threads, busy,
+            locks=not self.serial,
+        )  # fmt: skip
+        moved = self.transfers.at(threads)
+        compute, cache, memory = work.terms(even)
+        return {
+            "compute": compute,
+            "cache": cache + moved.lines,
+            "memory-bandwidth": memory,
+            "imbalance": max(0.0, share - even) * work.total,
+            "overhead": self._overhead * (costs + moved.exchange) + moved.pages,
+            "serialization": serial + added,
+        }
+
+    def _added(self, threads: int, busy: float) -> float:
+        """Seconds for which threads wait for each other's turn in serial bodies."""
+        lock = self.machine.overheads.critical.at(threads) / threads / self.machine.clock_hz
+        length = piece_length(self.synchronisation.iterations, threads, self.schedule)
+        return added_by_serial_bodies(self.serial, threads, busy, self._alone, lock, length)

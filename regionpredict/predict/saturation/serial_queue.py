@@ -1,0 +1,85 @@
+"""What serial bodies cost: `critical`, `ordered`, and what a single thread runs.
+
+The work that threads do at once is taken out of them; each kind of serial body has a time on one
+thread, which is put together with the rest:
+
+- `single`, `master`, `masked`: the others wait, T = P(p) + S (Amdahl 1967).
+- `critical`: threads that work for Z between two visits queue for a place of service time s; a
+  closed queue with one server, by mean value analysis (Reiser and Lavenberg 1980), and never
+  faster than S. Eyerman and Eeckhout 2010 say the same of it: contention grows with the share of
+  the time spent inside.
+- `ordered`: a chunk's bodies begin when the chunk before has done its last; only what comes
+  before a chunk's first body overlaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class SerialBody(NamedTuple):
+    """All runs of one kind of serial body: `visits` in all, `seconds` on one thread."""
+
+    kind: str
+    visits: float
+    seconds: float
+
+
+def added_by_serial_bodies(
+    bodies: Sequence[SerialBody], threads: int, busy: float, alone: float, lock: float,
+    chunk: float,
+) -> float:  # fmt: skip
+    """Seconds that serial bodies add to `busy` seconds of the busiest thread.
+
+    `alone` are the seconds of the parallel work on one thread, `lock` those of handing the right to
+    enter from one to the next, `chunk` the iterations of a piece.
+    """
+    added = 0.0
+    for bare in bodies:
+        entering = 0.0 if bare.kind == "single" else bare.visits * lock
+        body = bare._replace(seconds=bare.seconds + entering)
+        if body.kind == "critical":
+            added += queued(threads, busy, body) - busy
+        elif body.kind == "ordered":
+            added += ordered(threads, busy, alone, body, chunk) - busy
+        else:
+            added += body.seconds
+    return added
+
+
+def queued(threads: int, busy: float, body: SerialBody) -> float:
+    """Seconds until all threads have done `busy` seconds of their own and all visits.
+
+    >>> whole = SerialBody("critical", 100.0, 2.0)
+    >>> queued(1, 0.0, whole), queued(8, 0.0, whole)
+    (2.0, 2.0)
+    """
+    if not body.visits or not body.seconds:
+        return busy
+    service = body.seconds / body.visits
+    between = busy * threads / body.visits
+    length = 0.0
+    rate = 0.0
+    for customers in range(1, threads + 1):
+        response = service * (1.0 + length)
+        rate = customers / (between + response)
+        length = rate * response
+    return body.visits / rate
+
+
+def ordered(threads: int, busy: float, alone: float, body: SerialBody, chunk: float) -> float:
+    """Seconds of a loop whose iterations run a body in order, dealt out in chunks.
+
+    A chunk of c iterations takes c (P + S)/n; of it the work before its first body overlaps with
+    the chunk before.
+
+    >>> ordered(4, 0.25, 1.0, SerialBody("ordered", 1000.0, 0.1), 1.0)
+    0.275
+    """
+    if threads == 1 or not body.visits:
+        return busy + body.seconds
+    each = alone / body.visits
+    chunks = body.visits / max(1.0, chunk)
+    chain = alone + body.seconds - chunks * each
+    return max(busy + body.seconds / threads, chain + each)

@@ -1,0 +1,191 @@
+"""The traffic of a region on p threads of a machine, in what the time needs: seconds and bytes."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.constants import (
+    COUNTED_TEAMS,
+    PREFETCHED_STREAMS,
+    STAYING,
+    STRAIGHT,
+)
+from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
+from regionpredict.workload import CacheLevel, LevelTraffic, TrafficCounter, unforeseen_arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What the whole region moves on p threads.
+
+    `from_cache` are seconds of one core for the lines from the second cache and beyond, `memory`
+    bytes, `writes` the share of them that is written back, `scattered` the lines from memory that
+    no prefetcher foresees.
+    """
+
+    from_cache: float
+    memory: float
+    writes: float
+    scattered: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Knot:
+    """A number of threads whose traffic has been counted.
+
+    `totals` are bytes below each cache, `lines` (cache, bytes from it, share of write-backs among
+    them).
+    """
+
+    totals: tuple[float, ...]
+    lines: tuple[tuple[int, float, float], ...]
+    memory: float
+    writes: float
+    scattered: float
+
+
+class TrafficCurve:
+    """The traffic of one region on one machine; counted at some thread counts, each once."""
+
+    def __init__(self, counter: TrafficCounter, machine: Machine, *, warm: bool) -> None:
+        self.counter = counter
+        self.machine = machine
+        self.warm = warm
+        self._scattered = unforeseen_arrays(
+            counter.nest, line_bytes=counter.line_bytes, page_bytes=machine.page_bytes,
+            streams=PREFETCHED_STREAMS.value,
+        )  # fmt: skip
+        self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
+        self._counted: dict[int, _Knot] = {}
+        self._rates: dict[tuple[int, int, float], float] = {}
+        self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
+        self._knots = self._thread_counts()
+
+    def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
+        """The traffic below each cache on `threads` threads."""
+        levels = self._levels.get(threads)
+        if levels is None:
+            levels = self.counter.traffic(self._caches(threads), threads, warm=self.warm)
+            self._levels[threads] = levels
+        return levels
+
+    def at(self, threads: int) -> Data:
+        """The data on `threads` threads: counted, or read off between two counts."""
+        knots = self._knots
+        position = bisect_left(knots, threads)
+        if position == len(knots):
+            return self._data(self._knot(knots[-1]), threads)
+        right = self._knot(knots[position])
+        if knots[position] == threads or position == 0:
+            return self._data(right, threads)
+        left = self._knot(knots[position - 1])
+        a = self._data(left, threads)
+        if left == right:
+            return a
+        b = self._data(right, threads)
+        part = (threads - knots[position - 1]) / (knots[position] - knots[position - 1])
+        return Data(
+            a.from_cache + part * (b.from_cache - a.from_cache),
+            a.memory + part * (b.memory - a.memory),
+            a.writes + part * (b.writes - a.writes),
+            a.scattered + part * (b.scattered - a.scattered),
+        )
+
+    def stays(self, threads: int) -> bool:
+        """Whether so many threads' caches keep data that one thread's cannot: half of its traffic
+        with memory, or more, is gone.
+        """
+        return self.warm and self.at(threads).memory < STAYING.value * self.at(1).memory
+
+    def _thread_counts(self) -> list[int]:
+        """Counts at which the traffic is worked out, so that it is straight in between.
+
+        It bends where a cache is shared by all it can be. Between such counts the widest bend is
+        halved (on a logarithmic scale) until each middle lies on its line or enough are known.
+        """
+        cores = self.machine.cores
+        edges = {c.shared_by_cores.whole for c in self.machine.caches} | {1, cores}
+        counts = sorted(e for e in edges if e <= cores)
+        waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(counts)]
+        while waiting and len(counts) < COUNTED_TEAMS.value:
+            waiting.sort()
+            bend, left, right = waiting.pop()
+            middle = round(math.sqrt(left * right))
+            if bend < STRAIGHT.value or not left < middle < right:
+                continue
+            counts.append(middle)
+            bend = self._bend(left, right, middle)
+            if bend >= STRAIGHT.value:
+                waiting += [
+                    (min(bend, self._bend(left, middle, left)), left, middle),
+                    (min(bend, self._bend(middle, right, middle)), middle, right),
+                ]
+        return sorted(counts)
+
+    def _bend(self, left: int, right: int, middle: int) -> float:
+        """By what part the bytes at `middle` miss the line from `left` to `right`; at `left`
+        itself the part by which the two differ.
+        """
+        part = (middle - left) / (right - left) if middle > left else 1.0
+        worst = 0.0
+        for a, b, c in zip(*map(self._totals, (left, right, middle)), strict=True):
+            if a or b or c:
+                worst = max(worst, abs(a + part * (b - a) - c) / max(a, b, c))
+        return worst
+
+    def _totals(self, threads: int) -> tuple[float, ...]:
+        knot = self._knot(threads)
+        return (*knot.totals, knot.scattered * self.counter.line_bytes)
+
+    def _caches(self, threads: int) -> list[CacheLevel]:
+        levels: list[CacheLevel] = []
+        for cache in self.machine.caches:
+            sharers = min(threads, cache.shared_by_cores.whole)
+            size = cache.size_bytes.value
+            if levels and cache.policy in ("victim", "exclusive"):
+                above = levels[-1]
+                size += above.size * sharers / max(1, above.sharers)
+            levels.append(CacheLevel(size, cache.shared_by_cores.whole))
+        return levels
+
+    def _knot(self, threads: int) -> _Knot:
+        knot = self._counted.get(threads)
+        if knot is None:
+            knot = self._counted[threads] = self._count(threads)
+        return knot
+
+    def _count(self, threads: int) -> _Knot:
+        levels = self.levels(threads)
+        totals = [level.total for level in levels]
+        lines = []
+        for position in range(len(levels) - 1):
+            moved = totals[position] - totals[position + 1]
+            if moved > 0:
+                lines.append((position + 1, moved, levels[position].written / totals[position]))
+        scattered = sum(one.read / self.counter.line_bytes for one in levels[-1].arrays
+                        if one.array in self._scattered)  # fmt: skip
+        share = levels[-1].written / totals[-1] if totals[-1] else 0.0
+        return _Knot(tuple(totals), tuple(lines), totals[-1], share, scattered)
+
+    def _data(self, knot: _Knot, threads: int) -> Data:
+        seconds = sum(
+            moved / self._cache_rate(cache, threads, writes) for cache, moved, writes in knot.lines
+        )
+        return Data(seconds, knot.memory, knot.writes, knot.scattered)
+
+    def _cache_rate(self, level: int, threads: int, writes: float) -> float:
+        """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
+        cache = self.machine.caches[level]
+        cores = min(threads, cache.shared_by_cores.whole)
+        rate = self._rates.get((level, cores, writes))
+        if rate is None:
+            if cache.bandwidth:
+                rate = self._bandwidth[level].mixed(writes)(cores) / max(1, cores)
+            else:
+                rate = cache.bytes_per_cycle.value * self.machine.clock_hz
+            self._rates[level, cores, writes] = rate
+        return rate

@@ -1,0 +1,66 @@
+"""`RegionFacts` in, a `Workload` out: the region in numbers, all sizes bound, no machine known.
+
+`workload_of` is the door. What a model may ask of a workload: the statements with their operations
+and references (`statement_table`), the work and its pieces by thread (`work_distribution`,
+`iteration_pieces`), what a core does in each loop body (`loop_bodies`, `recurrences`), bytes below
+caches by size, threads and sharers (`cache_traffic`), what no prefetcher foresees (`prefetch`),
+what the run-time system is asked for (`synchronisation`), what one thread does after the other
+(`serial_bodies`), and who has which lines before the region runs (`array_sharing`). `verify` holds
+the answers against each other.
+"""
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.history.first_touch import Placement
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.ir import Diagnostic
+from regionpredict.workload.array_sharing import ArraySharing
+from regionpredict.workload.assumed_sizes import SizeTarget
+from regionpredict.workload.cache_traffic import (
+    ArrayTraffic,
+    CacheLevel,
+    LevelTraffic,
+    TrafficCounter,
+)
+from regionpredict.workload.iteration_pieces import piece_count, piece_length
+from regionpredict.workload.loop_bodies import LoopBody
+from regionpredict.workload.prefetch import unforeseen_arrays
+from regionpredict.workload.recurrences import Recurrence
+from regionpredict.workload.statement_table import (
+    ReferenceRow,
+    StatementRow,
+    StatementTable,
+    statement_table,
+)
+from regionpredict.workload.synchronisation import SynchronisationCounts
+from regionpredict.workload.work_distribution import WorkProfile, largest_share
+from regionpredict.workload.workload import Execution, SerialWork, Work, Workload, workload_of
+
+__all__ = [
+    "ArraySharing",
+    "ArrayTraffic",
+    "CacheLevel",
+    "Diagnostic",
+    "Execution",
+    "LevelTraffic",
+    "LoopBody",
+    "Placement",
+    "Recurrence",
+    "ReferenceRow",
+    "RegionFacts",
+    "Schedule",
+    "SerialWork",
+    "SizeTarget",
+    "StatementRow",
+    "StatementTable",
+    "SynchronisationCounts",
+    "TrafficCounter",
+    "Work",
+    "WorkProfile",
+    "Workload",
+    "largest_share",
+    "piece_count",
+    "piece_length",
+    "statement_table",
+    "unforeseen_arrays",
+    "workload_of",
+]

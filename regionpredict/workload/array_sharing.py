@@ -1,0 +1,112 @@
+"""How threads share the region's arrays, and what of them other cores have from before it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from regionpredict.analysis.history.data_distribution import Part, parts_of
+from regionpredict.analysis.history.last_writes import History, LastWrite
+from regionpredict.ir import Region
+from regionpredict.workload.loop_nest import LoopNest
+
+Parts = frozenset[Part]
+
+
+class ArraySharing(NamedTuple):
+    """One array that threads share.
+
+    `written`: the region writes it. `stride` are the bytes between the elements of neighbouring
+    iterations of the parallel loop, None where it stands still; `rank` the dimensions in which
+    its references move. `held_rank` is the number of dimensions of what other cores have of it
+    (0: nothing); `held_whole`: a thread finds all of that with another, not as chance has it.
+    """
+
+    name: str
+    written: bool
+    stride: float | None
+    rank: int
+    held_rank: int
+    held_whole: bool
+
+    def held_lines(self, lines: float) -> float:
+        """How many of `lines` of it others hold, who move in `held_rank` dimensions.
+
+        Extents are taken to be alike: a row of a square has the root of its lines.
+        """
+        if self.held_rank >= self.rank or lines < 1:
+            return lines
+        return math.pow(lines, self.held_rank / self.rank)
+
+
+def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[ArraySharing, ...]:
+    """The arrays that the region's threads share, by name."""
+    private = {one.name for one in region.arrays if one.storage == "private"}
+    reads, writes = parts_of(region, "read"), parts_of(region, "write")
+    strides = _strides(nest)
+    sharing = []
+    for name in sorted({*reads, *writes} - private):
+        own = writes.get(name, frozenset())
+        parts = reads.get(name, frozenset()) | own
+        last = history.last.get(name) if name not in history.fresh else None
+        held_rank, whole = _held(parts, own, last) if last is not None else (0, False)
+        sharing.append(
+            ArraySharing(name, bool(own), strides.get(name), _rank(parts), held_rank, whole)
+        )
+    return tuple(sharing)
+
+
+def _strides(nest: LoopNest) -> dict[str, float]:
+    outer = nest.parallel[0]
+    strides: dict[str, float] = {}
+    for group in nest.groups():
+        slope = abs(group.slopes.get(outer.variable, 0.0) * outer.step)
+        if slope:
+            strides[group.array] = min(slope, strides.get(group.array, slope))
+    return strides
+
+
+def _held(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
+    """(dimensions of what is, or is shared, with another core; whether all of it surely is)."""
+    readers = other_readers(last.since, writes)
+    if writes and readers:
+        return _rank(readers), False  # others hold it to read: they have to give it up
+    if last.since and fetched_before(parts, last.since):
+        return 0, False
+    if last.parts is None:
+        return 1, True  # one thread between two regions: a vector, or a row of a matrix
+    if same_owner(parts, last.parts):
+        return 0, False
+    return _rank(last.parts), False
+
+
+def same_owner(parts: Parts, before: Parts) -> bool:
+    """Whether every thread finds its part of an array where an earlier loop has left it.
+
+    So it is if both deal the array out alike, by static schedules.
+    """
+    known = {part[:3] for part in before}
+    return all(
+        part.dimension is not None and part.schedule.kind == "static" and part[:3] in known
+        for part in parts
+    )
+
+
+def other_readers(others: Parts, parts: Parts) -> Parts:
+    """The references of other loops that do not keep to what each thread has in `parts`."""
+    known = {part[:3] for part in parts}
+    return frozenset(
+        part for part in others if part.schedule.kind != "static" or part[:3] not in known
+    )
+
+
+def fetched_before(parts: Parts, before: Parts) -> bool:
+    """Whether an earlier loop has brought to every thread what these references read."""
+    known = {part[:3] for part in before if part.schedule.kind == "static"}
+    everything = any(part.dimension is None for part in before)
+    return everything or all(part[:3] in known for part in parts)
+
+
+def _rank(parts: Parts) -> int:
+    """The number of dimensions in which the references move, the most of any."""
+    return max(part.rank for part in parts)

@@ -1,0 +1,148 @@
+"""Values for the sizes that nobody gave: one number for all, so that the data is as large as asked.
+
+How large that is comes from the caller: the model of a machine asks for a multiple of its caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.bindings import free_names
+from regionpredict.ir import Expr
+from regionpredict.workload.cache_traffic import touched_bytes
+from regionpredict.workload.constants import (
+    DEFAULT_ELEMENT,
+    FALLBACK_SIZE,
+    LARGEST_TRIAL,
+    TILE_SIZE,
+    TRIAL_SIZE,
+)
+from regionpredict.workload.nest_lowering import loop_nest
+
+Values = Mapping[str, int | Fraction]
+
+
+class SizeTarget(NamedTuple):
+    """How many bytes the data of a region of unknown size is taken to have, and what that is."""
+
+    bytes: float
+    reason: str
+
+
+def bound_sizes(
+    facts: RegionFacts, target: SizeTarget, line_bytes: int
+) -> tuple[Values, tuple[str, ...]]:
+    """Every name's value: as bound, the unbound ones a common n; and a line for each guess.
+
+    n is found by bisection so that the region touches the target; where its data does not grow
+    with n, so that it has as many iterations as such data has elements. Names that only ever
+    shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0.
+    """
+    known = facts.bindings.values
+    missing = sorted(free_names(facts.region) - known.keys())
+    if not missing:
+        return known, ()
+    steps = _steps(facts, missing)
+    known = {**known, **steps}
+    notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
+    missing = [name for name in missing if name not in steps]
+    lower = _lower_bounds(facts, missing)
+    missing = [name for name in missing if name not in lower]
+    known = {**known, **dict.fromkeys(lower, 0)}
+    notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
+    if not missing:
+        return known, tuple(notes)
+    size = facts.working_set.expr
+
+    def trial(n: int) -> Values:
+        return {**known, **dict.fromkeys(missing, n)}
+
+    def touched(n: int) -> float | None:
+        values = trial(n)
+        if size is not None:
+            return _number(size.evaluate(values))
+        nest = loop_nest(facts.region, values)
+        return None if nest is None else touched_bytes(nest, line_bytes)
+
+    def executed(n: int) -> float | None:
+        return _executions(facts, trial(n))
+
+    why = target.reason
+    n = _smallest(touched, target.bytes)
+    if n is None:
+        n = _smallest(executed, target.bytes / DEFAULT_ELEMENT.value) or int(FALLBACK_SIZE.value)
+        why = "its data is the same for all"
+    names = ", ".join(missing)
+    return trial(n), (*notes, f"{names} = {n} (no value given: {why})")
+
+
+def _smallest(measure: Callable[[int], float | None], target: float) -> int | None:
+    """The smallest n whose measure reaches the target; None where none does or none is known."""
+    low, high = 1, int(LARGEST_TRIAL.value)
+    last = measure(high)
+    if last is None or last < target:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        reached = measure(middle)
+        if reached is None:
+            return None
+        if reached >= target:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
+    """The names that make some loop shorter and none longer when they grow alone."""
+    size = int(TRIAL_SIZE.value)
+    base = {**facts.bindings.values, **dict.fromkeys(missing, size)}
+    lower = []
+    for name in missing:
+        longer = shorter = False
+        for trips in _trips(facts):
+            if name not in trips.names:
+                continue
+            here, beyond = trips.evaluate(base), trips.evaluate({**base, name: size + 1})
+            if here is None or beyond is None:
+                longer = True  # not known: no lower bound
+                continue
+            longer |= beyond > here
+            shorter |= beyond < here
+        if shorter and not longer:
+            lower.append(name)
+    return lower
+
+
+def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
+    """The names that loops step by: the size of tiles where a bound has them too, else one."""
+    stepped: set[str] = set()
+    bounds: set[str] = set()
+    for loop in facts.region.loops():
+        stepped |= loop.step.names if loop.step is not None else frozenset()
+        for bound in (loop.start, loop.bound):
+            bounds |= bound.names if bound is not None else frozenset()
+    tile = int(TILE_SIZE.value)
+    return {name: tile if name in bounds else 1 for name in missing if name in stepped}
+
+
+def _trips(facts: RegionFacts) -> list[Expr]:
+    return [trips for loop in facts.region.loops() if (trips := loop.trips) is not None]
+
+
+def _executions(facts: RegionFacts, values: Values) -> float | None:
+    """Iterations of the innermost loops, all together."""
+    counts = [
+        _number(fact.executions.expr.evaluate(values)) if fact.executions.expr is not None else None
+        for fact in facts.statements
+    ]
+    known = [number for number in counts if number is not None]
+    return max(known) if known else None
+
+
+def _number(value: int | Fraction | None) -> float | None:
+    return None if value is None else float(value)

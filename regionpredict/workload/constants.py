@@ -1,0 +1,71 @@
+"""Every number that the counting takes beside the program: with unit, evidence and source."""
+
+from __future__ import annotations
+
+from regionpredict.constant import Constant
+
+UNKNOWN_TRIPS = Constant(
+    16.0, "iterations", "assumed",
+    "a loop whose bounds depend on data: the entries of a row of a sparse matrix of a stencil "
+    "in three dimensions are 7 to 27",
+)  # fmt: skip
+UNKNOWN_EXTENT = Constant(
+    1 << 20, "elements", "assumed",
+    "an array of unknown length that is read at random: larger than the private caches, smaller "
+    "than memory",
+)  # fmt: skip
+BRANCH_SHARE = Constant(
+    0.5, "of the executions", "assumed",
+    "a side of a branch directly in a loop body runs every second time: nothing in the source "
+    "says how often",
+)  # fmt: skip
+TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
+"""Gauss-Legendre points and weights on [0, 1], derived: exact for polynomials up to degree three
+(Abramowitz and Stegun 1964, table 25.4), as the work of a triangular nest is."""
+TRIANGLE_HALVINGS = Constant(
+    6, "halvings", "derived",
+    "the place in a triangle from which on an iteration fits is found to 1/64 of the loop",
+)  # fmt: skip
+PROFILE_SAMPLES = Constant(
+    64, "samples", "derived",
+    "the work along a triangular loop, linear or quadratic, is read off to 1 % of a piece",
+)  # fmt: skip
+MOST_GUIDED_PIECES = Constant(
+    64, "pieces a thread", "derived",
+    "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",
+)  # fmt: skip
+UNEVEN_WORK = Constant(
+    1.1, "times", "assumed",
+    "threads fall out of step where iterations of the parallel loop differ in work by a tenth",
+)  # fmt: skip
+NEAR_DEPENDENCE = Constant(
+    8, "iterations", "assumed",
+    "a recurrence over more iterations than this has more chains than a core has pipes times "
+    "their latency can wait for",
+)  # fmt: skip
+DEFAULT_ELEMENT = Constant(
+    8, "B", "assumed", "a loop without references, and sizes that nothing gives: double precision"
+)
+TRIAL_SIZE = Constant(
+    1000, "1", "derived",
+    "a size at which it is tried whether a name lengthens or shortens a loop: any large one does",
+)  # fmt: skip
+TILE_SIZE = Constant(32, "iterations", "assumed", "a name that is a step and a bound: a tile")
+LARGEST_TRIAL = Constant(
+    1 << 34, "1", "derived", "a vector of so many numbers fills the memory of any node: 128 GiB"
+)
+FALLBACK_SIZE = Constant(
+    2000, "1", "assumed", "where no size makes the data or the work grow as far as asked"
+)
+ADDRESS_SPACE = Constant(
+    1 << 47, "B", "measured",
+    "what a process can address with four-level page tables (Intel 64 and IA-32 Architectures "
+    "Software Developer's Manual, vol. 3A, sec. 4.5)",
+)  # fmt: skip
+LARGEST_COUNT = Constant((1 << 63) - 1, "1", "derived", "the largest signed 64-bit integer")
+ROUNDING = Constant(1e-9, "1", "derived", "what sums of doubles may differ by, and no count does")
+TRAFFIC_SLACK = Constant(
+    0.15, "of the traffic", "measured",
+    "of 2,730 pairs of cache sizes, one twice the other, of the samples' regions four have the "
+    "larger cache move more, by up to 11 %: where a loop's iteration just begins to fit",
+)  # fmt: skip

@@ -1,0 +1,38 @@
+"""How a schedule cuts iterations into pieces."""
+
+from __future__ import annotations
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.constants import MOST_GUIDED_PIECES
+
+
+def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
+    """Iterations that one thread runs one after the other.
+
+    >>> piece_length(100.0, 4, Schedule("static", None))
+    25.0
+    """
+    if schedule.chunk is not None and schedule.kind != "guided":
+        return min(schedule.chunk, iterations)
+    return iterations / threads
+
+
+def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
+    """Pieces handed out in all.
+
+    A guided piece is half of an even share of what is left, down to the smallest (OpenMP 5.2,
+    sec. 11.5.3, leaves the factor open; libgomp takes the whole share, libomp half of it).
+
+    >>> piece_count(100.0, 4, Schedule("dynamic", 30.0))
+    4.0
+    """
+    if schedule.kind == "guided" and schedule.chunk is not None:
+        left, number = iterations, 0.0
+        while left > 1 and number < MOST_GUIDED_PIECES.value * threads:
+            left -= max(schedule.chunk, left / (2 * threads))
+            number += 1
+        return number
+    if schedule.chunk is None:
+        return min(iterations, float(threads))
+    own = piece_length(iterations, threads, schedule)
+    return -(-iterations // own) if own >= 1 else iterations

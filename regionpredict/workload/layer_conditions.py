@@ -1,0 +1,254 @@
+"""Which loop carries the reuse of an array in a cache of a given size: layer conditions.
+
+From the innermost loop outward: as long as what one iteration of a loop touches fits the cache,
+whatever the loop touches again is found there, and the whole loop misses each distinct line once.
+From the first loop on where it does not fit, its iterations miss what their bodies miss (Stengel
+et al. 2015, sec. 2.4, layer conditions; the working sets of loop levels of Ferrante, Sarkar and
+Thrash 1991). All lines are those of the threads that share the cache, taken together.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
+from regionpredict.workload.line_overlap import Lines, Volume
+from regionpredict.workload.loop_nest import Cut, NestLoop, ReferenceGroup
+from regionpredict.workload.team_footprint import (
+    Groups,
+    TeamFootprints,
+    TeamKey,
+    loop_ranges,
+)
+
+LoopEnv = dict[str, float]
+Held = frozenset[int]
+"""Groups, by `index`, whose lines a loop further out has counted already."""
+
+
+class Carrier(NamedTuple):
+    """The loop along which an array's reuse hits: its variable (None: none), bytes an iteration."""
+
+    loop: str | None
+    window_bytes: float
+
+
+Carriers = dict[str, Carrier]
+"""By array, the outermost loop whose reuse the cache holds."""
+
+
+class Misses(NamedTuple):
+    """Lines that the threads of a cache miss, an array, and what carries the reuse."""
+
+    volume: Volume
+    carriers: Carriers
+
+
+MissKey = tuple[TeamKey, float, int, Held, tuple[float, ...]]
+MissTable = dict[MissKey, Misses]
+"""What inner loops miss, by team, cache size, loop, groups counted already, and loop variables."""
+
+
+class LayerConditions:
+    """Misses of a team's part of a nest in a cache of `capacity` bytes.
+
+    `least` bytes, or more, the team touches in one piece of the whole region. `table` belongs to
+    the caller, who keeps it for other teams and sizes of cache.
+    """
+
+    def __init__(
+        self, team: TeamFootprints, capacity: float, table: MissTable, least: float = 0.0
+    ) -> None:
+        self.team = team
+        self.capacity = capacity
+        self.least = least
+        self._table = table
+
+    def misses(self, root: NestLoop) -> Misses:
+        """What the team's part of the region misses, the cache empty at first."""
+        carriers: Carriers = {}
+        volume = self._loop(root, {}, frozenset(), carriers)
+        for group in root.groups_below:
+            if group.irregular:
+                _add(volume, {group.array: self._gathered(group)})
+        return Misses(volume, carriers)
+
+    def _gathered(self, group: ReferenceGroup) -> Lines:
+        """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2)."""
+        number = self.team.threads
+        for one in loop_ranges(group.loops, {}, self.team.pieces).values():
+            number *= max(0.0, one.trips)
+        extent = group.extent * (self.team.threads if group.private else 1.0)
+        lines = max(1.0, extent / self.team.line_bytes)
+        first = lines * -math.expm1(-number / lines)
+        missing = max(first, number * max(0.0, 1.0 - self.capacity / max(1.0, extent)))
+        return Lines(missing, missing if group.written else 0.0)
+
+    def window(self, loop: NestLoop, env: LoopEnv) -> float:
+        """Bytes that the team touches in one iteration of `loop`."""
+        return self.team.bytes(loop.children, env, loop.groups_below)
+
+    def _loop(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
+        """The misses of one run of a loop; an inner loop's are the same on any number of pieces.
+
+        `carriers` gets what carries reuse in it.
+        """
+        if loop.parallel:
+            return self._run(loop, env, held, carriers)
+        asked = (self.team.key, self.capacity, loop.index, held, tuple(env.values()))
+        known = self._table.get(asked)
+        if known is None:
+            inner: Carriers = {}
+            known = self._table[asked] = Misses(self._run(loop, env, held, inner), inner)
+        carriers.update(known.carriers)
+        return known.volume
+
+    def _run(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
+        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        total: Volume = {}
+        if trips <= 0:
+            return total
+        slanted = loop.variable in loop.bounds_below and trips > 1
+        middle = self._at(loop, env, 0.5)
+        window = self.window(loop, middle)
+        fits = window <= self.capacity
+        if fits:
+            for group in loop.groups_below:
+                carriers[group.array] = Carrier(loop.variable, window)
+        parts = self._parts(loop, env) if slanted else [(0.0, 1.0, fits)]
+        for begin, end, fitting in parts:
+            cut = (begin, end) if slanted else None
+            if fitting:
+                _add(total, self._whole(loop, env, _uncounted(loop.groups_below, held), cut))
+                continue
+            kept = [*self._standing(loop), *self._touched_every_time(loop, middle)]
+            still = _uncounted(kept, held)
+            if still:
+                _add(total, self._whole(loop, env, still, cut))
+            inside_held = held.union(group.index for group in still)
+            nodes = TRIANGLE_NODES if slanted else ((0.5, 1.0),)
+            for place, weight in nodes:
+                inside = self._at(loop, env, begin + place * (end - begin))
+                # Threads in step read a shared line at about the same time: it comes once for all.
+                body = self._body(loop, inside, inside_held, carriers)
+                _add(total, body, weight * (end - begin) * trips)
+        return total
+
+    def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
+        """The lines of a loop whose every iteration fits: each once, or once for each thread."""
+        everything = cut in (None, (0.0, 1.0)) and len(groups) == len(loop.groups_below)
+        large = env == {} and everything and self.least > self.capacity
+        together = loop.parallel and not large
+        if together and self.team.bytes((loop,), env, groups, cut) <= self.capacity:
+            return self.team.footprint((loop,), env, groups, cut=cut)
+        return self.team.footprint((loop,), env, groups, apart=True, cut=cut)
+
+    def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
+        """The environment at a place (0..1) of the team's mean piece of a loop."""
+        # Threads stand at places far apart: their mean moves over a part of the range only.
+        spread = 1.0 / self.team.threads if loop.parallel else 1.0
+        along = 0.5 + (place - 0.5) * spread
+        value = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * along
+        return {**env, loop.variable: value}
+
+    def _parts(self, loop: NestLoop, env: LoopEnv) -> list[tuple[float, float, bool]]:
+        """(from, to, whether an iteration fits) of a loop whose iterations grow or shrink."""
+
+        def fits(place: float) -> bool:
+            return self.window(loop, self._at(loop, env, place)) <= self.capacity
+
+        first, last = fits(0.0), fits(1.0)
+        if first == last:
+            return [(0.0, 1.0, first)]
+        low, high = 0.0, 1.0
+        for _ in range(int(TRIANGLE_HALVINGS.value)):
+            middle = (low + high) / 2
+            if fits(middle) == first:
+                low = middle
+            else:
+                high = middle
+        edge = (low + high) / 2
+        return [(0.0, edge, first), (edge, 1.0, last)]
+
+    def _body(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
+        """Misses of an iteration that does not fit: its inner loops, neighbours that fit joined."""
+        total: Volume = {}
+        waiting = list(loop.children)
+        if loop.groups:
+            _add(total, self.team.footprint((), env, _uncounted(loop.groups, held)))
+        while waiting:
+            cluster = [waiting.pop(0)]
+            groups = list(cluster[0].groups_below)
+            while waiting:
+                more = [*groups, *waiting[0].groups_below]
+                if self.team.bytes([*cluster, waiting[0]], env, more) > self.capacity:
+                    break
+                groups = more
+                cluster.append(waiting.pop(0))
+            if len(cluster) > 1:
+                uncounted = _uncounted(groups, held)
+                _add(total, self.team.footprint(cluster, env, uncounted, apart=True))
+            else:
+                _add(total, self._loop(cluster[0], env, held, carriers))
+        return total
+
+    @staticmethod
+    def _standing(loop: NestLoop) -> list[ReferenceGroup]:
+        """Groups that stand still in everything inside `loop`: `c[i][j]` in the loop over k.
+
+        Touched in the last inner iteration and again in the first of the next, their line is
+        still there however much the inner loops bring in.
+        """
+        if len(loop.children) != 1:
+            return []
+        standing = []
+        for group in loop.children[0].groups_below:
+            depth = next(at for at, one in enumerate(group.loops) if one.index == loop.index)
+            below = group.loops[depth + 1 :]
+            if not group.irregular and not any(group.slopes.get(one.variable) for one in below):
+                standing.append(group)
+        for group in loop.groups:
+            if any(g.array == group.array and g.slopes == group.slopes for g in standing):
+                standing.append(group)
+        return standing
+
+    def _touched_every_time(self, loop: NestLoop, env: LoopEnv) -> list[ReferenceGroup]:
+        """Groups that every iteration of an inner loop touches all over again: a small matrix.
+
+        Where such an iteration fits, what it touched is there for the next one, be it the first
+        of the next turn of `loop`.
+        """
+        if len(loop.children) != 1 or loop.groups:
+            return []
+        inner = loop.children[0]
+        if loop.variable in inner.depends:
+            return []
+        inside = self._at(inner, env, 0.5)
+        still = (loop.variable, inner.variable)
+        if self.window(inner, inside) > self.capacity:
+            kept = self._touched_every_time(inner, inside)
+            return [g for g in kept if not any(map(g.slopes.get, still))]
+        return [
+            group
+            for group in inner.groups_below
+            if not group.irregular
+            and not group.slopes.get(loop.variable)
+            and not group.slopes.get(inner.variable)
+            and not any({loop.variable, inner.variable} & one.depends for one in group.loops)
+        ]
+
+
+def _uncounted(groups: Groups, held: Held) -> list[ReferenceGroup]:
+    return [g for g in groups if not g.irregular and g.index not in held]
+
+
+def _add(total: Volume, volume: Volume, factor: float = 1.0) -> None:
+    for array, lines in volume.items():
+        known = total.get(array)
+        if known is None:
+            total[array] = Lines(lines.touched * factor, lines.written * factor)
+        else:
+            total[array] = Lines(
+                known.touched + lines.touched * factor, known.written + lines.written * factor
+            )

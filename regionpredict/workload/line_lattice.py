@@ -1,0 +1,77 @@
+"""How many cache lines a reference group touches: strides in, lines out, in closed form.
+
+A group's addresses are translates of one lattice. Strides that leave no gap of a line merge into
+one dense run; a wider stride repeats the run. Runs of all offsets are merged where they overlap.
+A run of `s` bytes at an unknown position within a line of `l` touches `1 + (s - e) / l` lines on
+average, `e` the size of an element.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+
+def lattice_lines(
+    levels: Iterable[tuple[float, float]], offsets: Sequence[float], element: float,
+    line_bytes: float,
+) -> float:  # fmt: skip
+    """Lines of the union of the lattice's translates.
+
+    `levels` are (stride in bytes, number of steps), in any order; `offsets`, `element` and
+    `line_bytes` in bytes.
+
+    >>> lattice_lines([(8, 64)], (0,), 8, 64)  # 512 bytes at any alignment
+    8.875
+    >>> lattice_lines([(8000, 10)], (0,), 8, 64)  # a column: a line each
+    10.0
+    """
+    ordered = sorted((abs(c), n) for c, n in levels if c and n > 1)
+    span = element
+    dense = 0
+    for stride, steps in ordered:
+        if stride > span + line_bytes - element:  # the gap would leave lines out
+            break
+        span += stride * (steps - 1)
+        dense += 1
+    if len(offsets) == 1:
+        return math.prod(n for _, n in ordered[dense:]) * (1 + (span - element) / line_bytes)
+    return _runs(ordered[dense:], tuple(offsets), span, element, line_bytes)
+
+
+def _runs(
+    wide: Sequence[tuple[float, float]], offsets: tuple[float, ...], span: float, element: float,
+    line_bytes: float,
+) -> float:  # fmt: skip
+    if not wide:
+        lengths = _merged(offsets, span, element, line_bytes)
+        return sum(1 + (length - element) / line_bytes for length in lengths)
+    stride, steps = wide[-1]
+    turns: dict[float, set[float]] = {}
+    middle = sorted(offsets)[len(offsets) // 2]
+    for offset in offsets:
+        turn = math.floor((offset - middle) / stride + 0.5)
+        turns.setdefault(round(offset - turn * stride, 3), set()).add(turn)
+    shifts = {turn for group in turns.values() for turn in group}
+    if len(shifts) == 1:
+        return steps * _runs(wide[:-1], tuple(turns), span, element, line_bytes)
+    # A star: most runs see every offset; only those at the two ends see fewer.
+    count = sum(_merged(tuple(shifts), steps, line_bytes, line_bytes))
+    return count * _runs(wide[:-1], tuple(turns), span, element, line_bytes)
+
+
+def _merged(
+    offsets: tuple[float, ...], span: float, element: float, line_bytes: float
+) -> list[float]:
+    """Lengths of the intervals [offset, offset + span) after merging those that touch."""
+    lengths = []
+    ordered = sorted(offsets)
+    begin, end = ordered[0], ordered[0] + span
+    for offset in ordered[1:]:
+        if offset - end < line_bytes - element:  # a gap that leaves no line out
+            end = max(end, offset + span)
+        else:
+            lengths.append(end - begin)
+            begin, end = offset, offset + span
+    lengths.append(end - begin)
+    return lengths

@@ -1,0 +1,122 @@
+"""Distinct lines of several reference groups of one array: added, less what overlaps."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+Level = tuple[float, float]
+"""One level of a lattice of addresses: (bytes a step, steps)."""
+
+
+class Lines(NamedTuple):
+    """Cache lines of one array: `touched` in all, `written` of them."""
+
+    touched: float
+    written: float
+
+    def times(self, factor: float) -> Lines:
+        """The lines of `factor` executions."""
+        return Lines(self.touched * factor, self.written * factor)
+
+    def plus(self, other: Lines) -> Lines:
+        """The sum."""
+        return Lines(self.touched + other.touched, self.written + other.written)
+
+
+Volume = dict[str, Lines]
+"""Lines by array."""
+
+
+class GroupLines(NamedTuple):
+    """The lines of one group and where one thread's lie: bytes from the array's begin.
+
+    `team` are the levels of the threads, each (bytes apart, threads).
+    """
+
+    touched: float
+    written: float
+    low: float
+    high: float
+    team: tuple[Level, ...]
+    levels: tuple[Level, ...]
+    offsets: tuple[float, ...]
+    origin: float  # the address of the first step, offsets left out
+    slanted: bool = False  # a triangle: one step's range depends on another's place
+    strides: tuple[float, ...] = ()  # of the levels with several steps, the widest first
+
+
+def union_of(parts: list[GroupLines], line_bytes: float) -> Lines:
+    """Lines of several groups of one array: added, less what overlaps by position and density."""
+    if len(parts) == 1:
+        return Lines(parts[0].touched, parts[0].written)
+    kept: list[GroupLines] = []
+    touched = written = 0.0
+    for part in sorted(parts, key=lambda one: -one.touched):
+        extra, fresh = part.touched, part.written
+        for other in kept:
+            share = _covered(part, other, line_bytes)
+            extra -= part.touched * share
+            fresh -= part.written * share * (1.0 if other.written else 0.0)
+        kept.append(part)
+        touched += max(0.0, extra)
+        written += max(0.0, fresh)
+    return Lines(touched, min(written, touched))
+
+
+def _covered(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
+    """The share of a part's lines that another has touched."""
+    low, high, other_low, other_high = part.low, part.high, other.low, other.high
+    touched = other.touched
+    if part.team == other.team:
+        for _, threads in other.team:
+            touched /= threads
+    else:
+        reach, other_reach = _reach(part.team) / 2, _reach(other.team) / 2
+        low, high = low - reach, high + reach
+        other_low, other_high = other_low - other_reach, other_high + other_reach
+    overlap = min(high, other_high) - max(low, other_low)
+    if overlap <= 0:
+        return 0.0
+    if part.team == other.team and _holds(other, part, line_bytes):
+        return 1.0
+    density = 1.0
+    if part.team != other.team or not _in_step(part, other, line_bytes):
+        density = min(1.0, touched * line_bytes / max(line_bytes, other_high - other_low))
+    return min(1.0, overlap / max(1.0, high - low)) * density
+
+
+def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
+    """Whether two parts walk over the same places: `b[k][j]` and `b[i][j]`, j standing still."""
+    if part.slanted or other.slanted:
+        return False
+    if part.strides != other.strides:
+        return False
+    ahead = part.origin + part.offsets[0] - (other.origin + other.offsets[0])
+    for stride in part.strides:
+        ahead = math.remainder(ahead, stride)
+    return abs(ahead) <= line_bytes / 2
+
+
+def _reach(team: tuple[Level, ...]) -> float:
+    """Bytes between the first and the last thread."""
+    return sum(abs(apart) * (threads - 1) for apart, threads in team)
+
+
+def _holds(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
+    """Whether every step of a part lies in a run of the other: `a[j][0]` beside `a[j][i]`."""
+    rest = list(other.levels)
+    for level in part.levels:
+        if level not in rest:
+            return False
+        rest.remove(level)
+    reach = sum(abs(stride) * (steps - 1) for stride, steps in rest)
+    span = float(line_bytes)
+    for stride, steps in sorted((abs(stride), steps) for stride, steps in rest):
+        if stride > span:
+            return False
+        span += stride * (steps - 1)
+    ahead = part.origin + part.offsets[0] - (other.origin + other.offsets[0])
+    down = sum(min(0.0, stride * (steps - 1)) for stride, steps in rest)
+    beyond = part.offsets[-1] - part.offsets[0] - (other.offsets[-1] - other.offsets[0])
+    return down - line_bytes / 2 <= ahead and ahead + beyond <= down + reach + line_bytes / 2

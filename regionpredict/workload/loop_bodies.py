@@ -1,0 +1,124 @@
+"""What a core does in each loop body: operations, loads, stores, chains, why it stays scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regionpredict.analysis import StatementFact
+from regionpredict.workload.constants import DEFAULT_ELEMENT
+from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions
+from regionpredict.workload.recurrences import Recurrence, recurrences_of
+
+
+@dataclass(frozen=True, slots=True)
+class LoopBody:
+    """One loop with the statements directly in it; counts are those of one iteration.
+
+    `executions` of the body in all. `innermost`: no loop in it. `element_bytes` is the widest
+    element that it refers to. `operations` are (kind, number), a statement under a branch taken
+    for its share of the iterations. `loads` and `stores` are distinct references that move with
+    the loop; `scalars` how many variables its statements read beside indices. `scalar_because`
+    tells why a compiler leaves it scalar; empty where nothing but a recurrence would.
+    """
+
+    variable: str
+    line: int
+    executions: float
+    innermost: bool
+    element_bytes: int
+    operations: tuple[tuple[str, float], ...]
+    loads: float
+    stores: float
+    scalars: int
+    recurrences: tuple[Recurrence, ...]
+    scalar_because: str
+
+
+def loop_bodies(nest: LoopNest, statements: Sequence[StatementFact]) -> tuple[LoopBody, ...]:
+    """The bodies of all loops with statements, in source order; `statements` are the nest's."""
+    bodies = []
+    for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
+        if loop.statements:
+            shares = [share for _, share in loop.statements]
+            own = [statements[number] for number, _ in loop.statements]
+            values = (fact.executions.value for fact in own)
+            counted = next((value for value in values if value is not None), None)
+            runs = float(counted) if counted is not None else executions
+            bodies.append(_body(loop, own, shares, runs))
+    return tuple(bodies)
+
+
+def _body(
+    loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float
+) -> LoopBody:
+    loads, stores = _memory_operations(loop)
+    return LoopBody(
+        variable=loop.variable,
+        line=loop.line,
+        executions=executions,
+        innermost=not loop.children,
+        element_bytes=max((g.element for g in loop.groups), default=int(DEFAULT_ELEMENT.value)),
+        operations=_operations(facts, shares),
+        loads=loads,
+        stores=stores,
+        scalars=_scalars(loop, facts),
+        recurrences=recurrences_of(loop, facts),
+        scalar_because=_scalar_because(loop, facts),
+    )
+
+
+def _operations(
+    facts: Sequence[StatementFact], shares: Sequence[float]
+) -> tuple[tuple[str, float], ...]:
+    count: dict[str, float] = {}
+    for fact, share in zip(facts, shares, strict=True):
+        for operation, number in fact.statement.operations:
+            count[operation.kind] = count.get(operation.kind, 0.0) + share * number
+    return tuple(count.items())
+
+
+def _memory_operations(loop: NestLoop) -> tuple[float, float]:
+    """(loads, stores) of one iteration: distinct references that move with the loop."""
+    loads, stores = 0.0, 0.0
+    for group in loop.groups:
+        if not group.irregular and not group.slopes.get(loop.variable) and not loop.children:
+            continue
+        stores += len(group.written) if not group.irregular else float(bool(group.written))
+        read = {a.text for a in group.accesses if a.kind == "read"}
+        loads += min(len(read), len(group.offsets)) if not group.irregular else 2 * len(read)
+    return loads, stores
+
+
+def _scalars(loop: NestLoop, facts: Sequence[StatementFact]) -> int:
+    scalars: set[str] = set()
+    for fact in facts:
+        indices = {
+            name
+            for access in fact.statement.accesses
+            for subscript in access.subscripts
+            for name in subscript.names
+        }
+        scalars |= fact.statement.reads - indices - fact.statement.writes
+    return len(scalars - {loop.variable})
+
+
+def _scalar_because(loop: NestLoop, facts: Sequence[StatementFact]) -> str:
+    """Why the compiler leaves the loop scalar; empty where it vectorises."""
+    if loop.children:
+        return "not innermost"
+    if not loop.counted or loop.limit is None:
+        return "not counted or left early"
+    if any(fact.statement.calls for fact in facts):
+        return "calls a function"
+    if any(op.kind.startswith("call:") for f in facts for op, _ in f.statement.operations):
+        return "calls a function"
+    if loop.conditional:
+        return "conditional"
+    for group in loop.groups:
+        if group.irregular:
+            return "gathers"
+        stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
+        if stride and stride > group.element:
+            return f"stride of {stride:.0f} bytes"
+    return ""

@@ -1,0 +1,205 @@
+"""The loop nest in numbers: loops with values for their bounds, references as affine addresses.
+
+References to one array whose addresses differ by a constant form a reference group (Wolf and Lam
+1991, "uniformly generated"): `a[i-1]`, `a[i]` and `a[i+1]` are one stream. A group's footprint is
+counted in whole cache lines from its strides alone, so that no size costs more than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from regionpredict.ir import Access, Expr
+from regionpredict.workload.constants import UNKNOWN_TRIPS
+
+Env = Mapping[str, float]
+"""Values of loop variables, those of the loops around."""
+Cut = tuple[float, float]
+"""From where to where (0 to 1) of its iterations a loop runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """`constant + sum(slopes[v] * v)` over loop variables."""
+
+    constant: float
+    slopes: dict[str, float]
+
+    def at(self, env: Env) -> float:
+        """The value for given loop variables (absent ones count as 0)."""
+        total = self.constant
+        for name, slope in self.slopes.items():
+            total += slope * env.get(name, 0.0)
+        return total
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The loop variables in it."""
+        return frozenset(self.slopes)
+
+
+@dataclass(frozen=True, slots=True)
+class Curved:
+    """An expression of loop variables that is not affine: `min(ii + 8, n)`, `i / 2`."""
+
+    expr: Expr
+    values: Mapping[str, int | Fraction]
+    names: frozenset[str]
+
+    def at(self, env: Env) -> float:
+        """The value at loop variables rounded to whole numbers; NaN where there is none."""
+        bound: dict[str, int | Fraction] = dict(self.values)
+        for name in self.names:
+            bound[name] = round(env.get(name, 0.0))
+        value = self.expr.evaluate(bound)
+        return float("nan") if value is None else float(value)
+
+
+Form = Affine | Curved
+
+
+@dataclass(frozen=True, slots=True)
+class LoopHeader:
+    """A loop whose bounds have values: `variable` takes `trips` values from `start` by `step`.
+
+    `index` is its position among the loops of the nest in source order. `first` and `limit` are
+    forms over the variables of the loops around it; `limit` is exclusive in the direction of
+    `step`. Both are None where the bounds are not known (`trips` is then `UNKNOWN_TRIPS`).
+    `parallel` loops share their iterations among the threads. `depends` are the variables in its
+    bounds. `counted`: a `for` that nothing leaves early; `conditional`: a branch stands directly
+    in its body.
+    """
+
+    index: int
+    variable: str
+    first: Form | None
+    limit: Form | None
+    step: int
+    parallel: bool
+    depends: frozenset[str]
+    line: int
+    counted: bool
+    conditional: bool
+
+    def trips(self, env: Env) -> float:
+        """Iterations with the loops around it at `env`; at least 0."""
+        if self.first is None or self.limit is None:
+            return UNKNOWN_TRIPS.value
+        distance = (self.limit.at(env) - self.first.at(env)) / self.step
+        return 0.0 if not distance > 0 else distance if abs(self.step) == 1 else -(-distance // 1)
+
+    def begin(self, env: Env) -> float:
+        """The first value of the variable."""
+        return 0.0 if self.first is None else self.first.at(env)
+
+    def middle(self, env: Env) -> float:
+        """The variable's value in the middle of its iterations."""
+        return self.begin(env) + self.step * max(0.0, self.trips(env) - 1) / 2
+
+    def section(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
+        """(first value, iterations) of a part of the loop.
+
+        `length` iterations (None: all) are one thread's piece, the middle one standing for all;
+        `cut` the part of these that runs.
+        """
+        begin, trips = self.begin(env), self.trips(env)
+        if length is not None and length < trips:
+            begin += self.step * (trips - length) / 2
+            trips = length
+        if cut is not None:
+            begin += self.step * trips * cut[0]
+            trips *= cut[1] - cut[0]
+        return begin, trips
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceGroup:
+    """References to one array in one loop body whose byte addresses differ by constants.
+
+    `index` is its position among the groups of the nest, `loops` are the loops around it,
+    outermost first. `slopes` are bytes by which the address moves per unit of each variable;
+    `offsets` the constants in bytes, `written` those that are stored to. `irregular` groups have
+    an address that depends on data or is no affine function: `extent` is then the bytes they
+    spread over. `private`: every thread has an array of its own. `drifts` are the variables by
+    which threads are at different places.
+    """
+
+    index: int
+    array: str
+    element: int
+    slopes: dict[str, float]
+    offsets: tuple[float, ...]
+    written: tuple[float, ...]
+    loops: tuple[LoopHeader, ...]
+    irregular: bool
+    extent: float
+    private: bool
+    accesses: tuple[Access, ...]
+    drifts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class NestLoop(LoopHeader):
+    """A loop with what is in it.
+
+    `groups` are the references directly in its body, `groups_below` those at any depth (the own
+    first); `bounds_below` the variables on which bounds inside it depend. `statements` are the
+    statements directly in its body: (number in the region, share of the iterations that run it).
+    """
+
+    children: tuple[NestLoop, ...]
+    groups: tuple[ReferenceGroup, ...]
+    groups_below: tuple[ReferenceGroup, ...]
+    bounds_below: frozenset[str]
+    statements: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """A region in numbers: all its loops in source order, the worksharing loop first.
+
+    `parallel` are the loops whose iterations the threads share, outermost first. `assumed` says
+    which bounds or extents had to be guessed.
+    """
+
+    loops: tuple[NestLoop, ...]
+    parallel: tuple[NestLoop, ...]
+    assumed: tuple[str, ...]
+
+    @property
+    def root(self) -> NestLoop:
+        """The worksharing loop."""
+        return self.loops[0]
+
+    def groups(self) -> Iterator[ReferenceGroup]:
+        """Every reference group, loop by loop in source order."""
+        for loop in self.loops:
+            yield from loop.groups
+
+
+def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
+    """Innermost iterations of `loops`, each taken at the middle of those around it."""
+    total = 0.0
+    for loop in loops:
+        trips = loop.trips(env)
+        middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
+        inside = {**env, loop.variable: middle}
+        total += trips * max(1.0, innermost_iterations(loop.children, inside))
+    return total
+
+
+def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
+    """(trips, executions of the body) of every loop, those around it at their middle."""
+    found: list[tuple[float, float]] = []
+
+    def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:
+        trips = loop.trips(env)
+        middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
+        found.append((trips, around * trips))
+        for child in loop.children:
+            visit(child, {**env, loop.variable: middle}, around * trips)
+
+    visit(nest.root, {}, 1.0)
+    return tuple(found)

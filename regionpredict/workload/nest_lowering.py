@@ -1,0 +1,364 @@
+"""One region's loops and references in numbers, the sizes put in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from regionpredict.analysis.dimensions import unclamped
+from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
+from regionpredict.ir.region import Branch, Node
+from regionpredict.workload.constants import (
+    BRANCH_SHARE,
+    UNEVEN_WORK,
+    UNKNOWN_EXTENT,
+    UNKNOWN_TRIPS,
+)
+from regionpredict.workload.loop_nest import (
+    Affine,
+    Curved,
+    Form,
+    LoopHeader,
+    LoopNest,
+    NestLoop,
+    ReferenceGroup,
+    innermost_iterations,
+)
+
+_UNEVEN = (0.0, 0.3, 1.0)  # places along the parallel loop whose work is compared
+
+
+def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
+    """The region's nest with `values` for its names; None where there is no loop to read."""
+    if region.nest is None:
+        return None
+    return _Lowering(region, values).nest(region.nest)
+
+
+def _uneven(root: NestLoop) -> bool:
+    """Whether iterations of the parallel loop differ in work, so that threads fall out of step."""
+    trips, begin = root.trips({}), root.begin({})
+    weights = [
+        innermost_iterations(
+            root.children, {root.variable: begin + root.step * place * max(0.0, trips - 1)}
+        )
+        + 1
+        for place in _UNEVEN
+    ]
+    return max(weights) > UNEVEN_WORK.value * min(weights)
+
+
+def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
+    """The variables that move the group over a range that differs between threads."""
+    if group.private or group.irregular or any(group.slopes.get(name) for name in shared):
+        return frozenset()
+    reached = set(shared)
+    drifting = set()
+    for loop in group.loops:
+        if loop.depends & reached:
+            reached.add(loop.variable)
+            if group.slopes.get(loop.variable):
+                drifting.add(loop.variable)
+    return frozenset(drifting)
+
+
+def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
+    """The loop and all in it, its groups told by which variables threads drift apart."""
+    groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
+    return _with_contents(
+        loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
+        loop.statements,
+    )  # fmt: skip
+
+
+def _with_contents(
+    header: LoopHeader, children: tuple[NestLoop, ...], groups: tuple[ReferenceGroup, ...],
+    statements: tuple[tuple[int, float], ...],
+) -> NestLoop:  # fmt: skip
+    below, bounds = list(groups), frozenset[str]()
+    for child in children:
+        below += child.groups_below
+        bounds |= child.depends | child.bounds_below
+    return NestLoop(
+        header.index, header.variable, header.first, header.limit, header.step, header.parallel,
+        header.depends, header.line, header.counted, header.conditional,
+        children, groups, tuple(below), bounds, statements,
+    )  # fmt: skip
+
+
+def _in_source_order(loop: NestLoop) -> list[NestLoop]:
+    loops = [loop]
+    for child in loop.children:
+        loops += _in_source_order(child)
+    return loops
+
+
+def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
+    """The subscript with tables that stand still in the loop over `inner` read as their index.
+
+    `picked` gets the names in these indices.
+
+    >>> i, j = Expr.name("i"), Expr.name("j")
+    >>> names = set()
+    >>> row = Expr.atom("ref", i + 1, label="row")
+    >>> str(in_order(row * 100 + j, "j", names)), names
+    ('100*i + j + 100', {'i'})
+    """
+    total = Expr.const(0)
+    for monomial, number in subscript.terms.items():
+        term = Expr.const(number)
+        for factor, power in monomial:
+            if isinstance(factor, str):
+                term = term * Expr.name(factor) ** power
+                continue
+            one = Expr({((factor, 1),): 1})
+            if factor.kind == "ref" and len(factor.args) == 1 and inner not in one.names:
+                picked |= factor.args[0].names
+                one = factor.args[0]
+            term = term * one**power
+        total = total + term
+    return total
+
+
+class _Contents(NamedTuple):
+    """What stands directly in a loop, as it is read."""
+
+    accesses: list[Access]
+    children: list[NestLoop]
+    statements: list[tuple[int, float]]
+
+
+class _Lowering:
+    """Turns the expressions of one region into numbers."""
+
+    def __init__(self, region: Region, values: Mapping[str, int | Fraction]) -> None:
+        self.values = values
+        self.collapse = max(1, region.collapse)
+        self.variables = frozenset(
+            loop.variable for _, loops in region.statements() for loop in loops
+        )
+        self.arrays = {array.name: array for array in region.arrays}
+        self.assumed: list[str] = []
+        self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + trips * i
+        self.loops = 0
+        self.groups = 0
+        self.statements = 0
+
+    def nest(self, source: Loop) -> LoopNest:
+        """The whole nest."""
+        root = self._loop(source, (), shared=True)
+        parallel = frozenset(loop.variable for loop in self._parallel(root))
+        if _uneven(root):
+            root = _with_drifts(root, parallel)
+        return LoopNest(
+            tuple(_in_source_order(root)), self._parallel(root),
+            tuple(dict.fromkeys(self.assumed)),
+        )  # fmt: skip
+
+    @staticmethod
+    def _parallel(root: NestLoop) -> tuple[NestLoop, ...]:
+        shared = [root]
+        while shared[-1].children and shared[-1].children[0].parallel:
+            shared.append(shared[-1].children[0])
+        return tuple(shared)
+
+    def _loop(self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool) -> NestLoop:
+        step = source.step.evaluate(self.values) if source.step is not None else None
+        size = step if isinstance(step, int) and step else 1
+        first = self.form(source.start)
+        limit = self.form(source.bound)
+        if source.comparison in ("<=", ">=") and isinstance(limit, Affine):
+            limit = Affine(limit.constant + (1 if size > 0 else -1), limit.slopes)
+        elif source.comparison in ("<=", ">=") and isinstance(limit, Curved):
+            limit = Curved(limit.expr + (1 if size > 0 else -1), limit.values, limit.names)
+        if first is None or limit is None or (isinstance(step, int) and step == 0):
+            first = limit = None
+            self.assumed.append(
+                f"{UNKNOWN_TRIPS.value:.0f} iterations of the loop over {source.variable} "
+                f"(line {source.span.line})"
+            )
+            if around and not self._unit_start(source):
+                self.shifted[source.variable] = (around[-1].variable, UNKNOWN_TRIPS.value)
+        depends = frozenset[str]()
+        if first is not None and limit is not None:
+            depends = first.names | limit.names
+        header = LoopHeader(
+            self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
+            counted=source.kind == "for" and not source.exits,
+            conditional=any(isinstance(node, Branch) for node in source.body),
+        )  # fmt: skip
+        self.loops += 1
+        chain = (*around, header)
+        contents = _Contents([], [], [])
+        for node in source.body:
+            if isinstance(node, Branch):
+                for side in node.sides:
+                    self._body(side, chain, contents, share=BRANCH_SHARE.value)
+            else:
+                self._body((node,), chain, contents)
+        groups = tuple(self._grouped(contents.accesses, chain))
+        return _with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
+
+    @staticmethod
+    def _unit_start(source: Loop) -> bool:
+        return source.start is not None and source.start.constant is not None
+
+    def _body(
+        self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
+        share: float = 1.0,
+    ) -> None:  # fmt: skip
+        """Reads nodes below a loop; statements directly among them run in a `share` of it."""
+        for node in nodes:
+            if isinstance(node, Statement):
+                contents.accesses.extend(node.accesses)
+                contents.statements.append((self.statements, share))
+                self.statements += 1
+            elif isinstance(node, Loop):
+                shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
+                contents.children.append(self._loop(node, chain, shared=shared))
+            elif isinstance(node, Branch):
+                for side in node.sides:
+                    self._body(side, chain, contents)
+            else:
+                self._body(node.body, chain, contents)
+
+    def form(self, expr: Expr | None) -> Form | None:
+        """The expression with its sizes put in; None where a name has no value."""
+        if expr is None:
+            return None
+        constant = 0.0
+        slopes: dict[str, float] = {}
+        for monomial, number in expr.terms.items():
+            value, moving = float(number), None
+            for factor, power in monomial:
+                if isinstance(factor, str) and factor not in self.variables:
+                    known = self.values.get(factor)
+                    if known is None:
+                        return None
+                    value *= float(known) ** power
+                elif isinstance(factor, str) and power == 1 and moving is None:
+                    moving = factor
+                else:
+                    return self._curved(expr)
+            if moving is None:
+                constant += value
+            else:
+                slopes[moving] = slopes.get(moving, 0.0) + value
+        return Affine(constant, {name: slope for name, slope in slopes.items() if slope})
+
+    def _curved(self, expr: Expr) -> Form | None:
+        moving = expr.names & self.variables
+        trial = {**self.values, **dict.fromkeys(moving, 1)}
+        value = expr.evaluate(trial)
+        if value is None:
+            return None
+        return Curved(expr, self.values, moving) if moving else Affine(float(value), {})
+
+    def _grouped(
+        self, accesses: list[Access], chain: tuple[LoopHeader, ...]
+    ) -> list[ReferenceGroup]:
+        by_address: dict[tuple[object, ...], list[tuple[float, Access, Affine | None]]] = {}
+        for access in accesses:
+            array = self.arrays.get(access.array)
+            if array is None:
+                continue
+            address = self._address(access, array, chain)
+            if address is None:
+                key: tuple[object, ...] = (access.array, None, access.text)
+                offset = 0.0
+            else:
+                key = (access.array, *sorted(address.slopes.items()))
+                offset = address.constant
+            by_address.setdefault(key, []).append((offset, access, address))
+        return [self._group(members, chain) for members in by_address.values()]
+
+    def _group(
+        self, members: list[tuple[float, Access, Affine | None]], chain: tuple[LoopHeader, ...]
+    ) -> ReferenceGroup:
+        _, access, address = members[0]
+        array = self.arrays[access.array]
+        self.groups += 1
+        return ReferenceGroup(
+            index=self.groups - 1,
+            array=access.array,
+            element=max(1, access.bytes),
+            slopes=address.slopes if address is not None else {},
+            offsets=tuple(sorted({offset for offset, _, _ in members})),
+            written=tuple(sorted({at for at, one, _ in members if one.kind == "write"})),
+            loops=chain,
+            irregular=address is None,
+            extent=self._extent(array) if address is None else 0.0,
+            private=array.storage == "private",
+            accesses=tuple(one for _, one, _ in members),
+        )
+
+    def _address(
+        self, access: Access, array: Array, chain: tuple[LoopHeader, ...]
+    ) -> Affine | None:
+        """Byte address relative to the array's begin; None where it is no affine function.
+
+        Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
+        """
+        subscripts = [unclamped(subscript) for subscript in access.subscripts]
+        found = self._affine(subscripts, array, chain)
+        if found is not None or not chain:
+            return found
+        picked: set[str] = set()
+        subscripts = [in_order(one, chain[-1].variable, picked) for one in subscripts]
+        picked &= self.variables
+        found = self._affine(subscripts, array, chain) if picked else None
+        if found is None:
+            return None
+        widest = max((abs(s) for name, s in found.slopes.items() if name not in picked), default=0)
+        apart = all(abs(found.slopes.get(name, 0.0)) > widest for name in picked)
+        return found if apart and widest else None
+
+    def _affine(
+        self, subscripts: Sequence[Expr], array: Array, chain: tuple[LoopHeader, ...]
+    ) -> Affine | None:
+        forms = [self.form(subscript) for subscript in subscripts]
+        stride = float(array.element_bytes)
+        constant = 0.0
+        slopes: dict[str, float] = {}
+        for position in range(len(forms) - 1, -1, -1):
+            form = forms[position]
+            if not isinstance(form, Affine):
+                return None
+            constant += form.constant * stride
+            for name, slope in form.slopes.items():
+                slopes[name] = slopes.get(name, 0.0) + slope * stride
+            stride *= self._length(array, position, form, chain)
+        for name, (outer, trips) in self.shifted.items():
+            if name in slopes and outer not in slopes:
+                slopes[outer] = slopes[name] * trips
+        return Affine(constant, {name: slope for name, slope in slopes.items() if slope})
+
+    def _length(
+        self, array: Array, position: int, form: Affine, chain: tuple[LoopHeader, ...]
+    ) -> float:
+        """Elements along one dimension; where not declared, as far as the reference reaches."""
+        if position == 0:
+            return 1.0
+        extent = array.dims[position] if position < len(array.dims) else None
+        known = self.form(extent)
+        if isinstance(known, Affine) and not known.slopes and known.constant > 0:
+            return known.constant
+        reach = 2.0
+        for loop in chain:
+            if loop.variable in form.slopes and loop.limit is not None:
+                reach += abs(form.slopes[loop.variable]) * max(1.0, loop.limit.at({}))
+        return reach
+
+    def _extent(self, array: Array) -> float:
+        total = float(array.element_bytes)
+        for extent in array.dims:
+            known = self.form(extent)
+            if not isinstance(known, Affine) or known.slopes:
+                self.assumed.append(
+                    f"{array.name} of {int(UNKNOWN_EXTENT.value) >> 20} Mi elements"
+                )
+                return float(array.element_bytes) * UNKNOWN_EXTENT.value
+            total *= max(1.0, known.constant)
+        return total

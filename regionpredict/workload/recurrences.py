@@ -1,0 +1,70 @@
+"""Chains of operations that wait for the iteration before: sums into a scalar, recurrences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis import StatementFact
+from regionpredict.workload.constants import NEAR_DEPENDENCE
+from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
+
+
+class Recurrence(NamedTuple):
+    """One chain: what it goes over, and the floating-point operations by statement.
+
+    `distance` is the number of iterations from a store to the load that needs it; None for a sum
+    in one place, of which only the operation that joins it waits for the iteration before.
+    """
+
+    name: str
+    operations: tuple[tuple[str, ...], ...]
+    distance: float | None
+
+
+def recurrences_of(loop: NestLoop, facts: Sequence[StatementFact]) -> tuple[Recurrence, ...]:
+    """The chains of an innermost loop with these statements, sums into scalars first."""
+    if loop.children:
+        return ()
+    chains = []
+    fresh: set[str] = set()
+    for fact in facts:
+        statement = fact.statement
+        carried = (statement.reads & statement.writes) - fresh - {loop.variable}
+        fresh |= statement.writes - statement.reads
+        floating = _floating(fact)
+        if carried and floating and statement.role == "assign":
+            chains.append(Recurrence(f"sum into {sorted(carried)[0]}", (floating,), None))
+    for group in loop.groups:
+        chain = _over_array(group, loop, facts)
+        if chain is not None:
+            chains.append(chain)
+    return tuple(chains)
+
+
+def _floating(fact: StatementFact) -> tuple[str, ...]:
+    kinds = (operation.kind for operation, _ in fact.statement.operations)
+    return tuple(kind for kind in kinds if kind.startswith("fp_"))
+
+
+def _over_array(
+    group: ReferenceGroup, loop: NestLoop, facts: Sequence[StatementFact]
+) -> Recurrence | None:
+    if not group.written or group.irregular:
+        return None
+    writing = tuple(
+        _floating(fact)
+        for fact in facts
+        if any(a.kind == "write" and a.array == group.array for a in fact.statement.accesses)
+    )
+    name = f"recurrence over {group.array}"
+    slope = group.slopes.get(loop.variable, 0.0) * loop.step
+    if not slope:
+        reads = any(access.kind == "read" for access in group.accesses)
+        return Recurrence(name, writing, None) if reads else None
+    for written in group.written:
+        for offset in group.offsets:
+            ahead = (written - offset) / slope
+            if 0 < ahead <= NEAR_DEPENDENCE.value and ahead == int(ahead):
+                return Recurrence(name, writing, ahead)
+    return None

@@ -1,0 +1,113 @@
+"""A region taken apart: what its threads do at once, and what one does after the other.
+
+Each kind of serial body (`critical`, `ordered`, `single`) is a selection of the region's
+statements, in the loops and branches around them; the rest is one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.ir import Branch, Loop, Node, Statement, Synchronisation
+
+SERIAL_KINDS: Mapping[str, str] = {
+    "critical": "critical", "ordered": "ordered", "single": "single", "master": "single",
+    "masked": "single",
+}  # fmt: skip
+"""The kind of serial body by the construct."""
+
+
+class Selection(NamedTuple):
+    """A part of a region: its loops, and which of the region's statements are in it, in order."""
+
+    nest: Loop
+    statements: tuple[int, ...]
+
+
+def parts_of(nest: Loop) -> tuple[Selection, dict[str, Selection]]:
+    """The loops without the serial bodies in them, and those with only one kind's, by kind."""
+    kinds = sorted(_kinds(nest.body))
+    if not kinds:
+        return Selection(nest, tuple(range(_statements_in(nest.body)))), {}
+    at_once = _Selector("")
+    parallel = Selection(replace(nest, body=at_once.select(nest.body)), tuple(at_once.chosen))
+    serial = {}
+    for kind in kinds:
+        selector = _Selector(kind)
+        body = selector.select(nest.body)
+        serial[kind] = Selection(replace(nest, body=body), tuple(selector.chosen))
+    return parallel, serial
+
+
+def _kinds(nodes: tuple[Node, ...]) -> set[str]:
+    kinds: set[str] = set()
+    for node in nodes:
+        if isinstance(node, Synchronisation) and node.kind in SERIAL_KINDS and node.body:
+            kinds.add(SERIAL_KINDS[node.kind])
+        elif isinstance(node, (Loop, Synchronisation)):
+            kinds |= _kinds(node.body)
+        elif isinstance(node, Branch):
+            for side in node.sides:
+                kinds |= _kinds(side)
+    return kinds
+
+
+class _Selector:
+    """Goes through a loop's body once, and counts every statement that it passes.
+
+    `kind` is that of the serial bodies to be kept; empty: everything but serial bodies, whose
+    constructs stay, emptied, because their number still counts.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.chosen: list[int] = []
+        self._passed = 0
+
+    def select(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """What is left of the nodes."""
+        return self._select(nodes, keep=not self.kind)
+
+    def _select(self, nodes: tuple[Node, ...], *, keep: bool) -> tuple[Node, ...]:
+        """The nodes that are left; `keep`: plain statements here are among them."""
+        left: list[Node] = []
+        for node in nodes:
+            if isinstance(node, Statement):
+                if keep:
+                    left.append(node)
+                    self.chosen.append(self._passed)
+                self._passed += 1
+            elif isinstance(node, Synchronisation):
+                left += self._construct(node, keep=keep)
+            elif isinstance(node, Loop):
+                body = self._select(node.body, keep=keep)
+                left += [replace(node, body=body)] if body or not self.kind else []
+            else:
+                sides = tuple(self._select(side, keep=keep) for side in node.sides)
+                left += [replace(node, sides=sides)] if any(sides) or not self.kind else []
+        return tuple(left)
+
+    def _construct(self, node: Synchronisation, *, keep: bool) -> tuple[Node, ...]:
+        if not self.kind:
+            body = self._select(node.body, keep=node.kind not in SERIAL_KINDS and keep)
+            return (replace(node, body=() if node.kind in SERIAL_KINDS else body),)
+        # An inner body of another kind is part of the outer one.
+        inside = keep or SERIAL_KINDS.get(node.kind) == self.kind
+        if not inside and node.kind in SERIAL_KINDS:
+            self._passed += _statements_in(node.body)
+            return ()
+        return self._select(node.body, keep=inside)
+
+
+def _statements_in(nodes: tuple[Node, ...]) -> int:
+    count = 0
+    for node in nodes:
+        if isinstance(node, Statement):
+            count += 1
+        elif isinstance(node, Branch):
+            count += sum(_statements_in(side) for side in node.sides)
+        else:
+            count += _statements_in(node.body)
+    return count

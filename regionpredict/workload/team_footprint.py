@@ -1,0 +1,361 @@
+"""Distinct cache lines that the threads of one cache touch together, an array at a time.
+
+The threads of a team stand a piece apart along the parallel loop: to a reference that moves with
+it they are one more level of its lattice, so that neighbours that share a line count it once, and
+data that all of them read is there once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import NamedTuple
+
+from regionpredict.workload.line_lattice import lattice_lines
+from regionpredict.workload.line_overlap import GroupLines, Level, Volume, union_of
+from regionpredict.workload.loop_nest import (
+    Cut,
+    Env,
+    LoopHeader,
+    LoopNest,
+    NestLoop,
+    ReferenceGroup,
+)
+
+Groups = Sequence[ReferenceGroup]
+Positions = tuple[int, ...]
+"""Loops or groups by their `index` in the nest."""
+_index = attrgetter("index")
+
+
+class TeamLevel(NamedTuple):
+    """Threads along one parallel loop: `threads` of them, `apart` units of its variable."""
+
+    variable: str
+    apart: float
+    threads: float
+
+
+class Range(NamedTuple):
+    """A loop's variable over its active outer loops: mean trips and the whole extent."""
+
+    trips: float
+    extent: float  # steps between the smallest and the largest value, plus one
+    depends: frozenset[str]
+    step: int
+    first: float  # the variable at the first iteration of all loops around
+
+
+Ranges = dict[str, Range]
+TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
+"""What decides what a team touches in inner loops."""
+FootprintKey = tuple[
+    TeamKey, Positions, Cut | None, tuple[float | None, ...], Positions, tuple[float, ...], bool
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FootprintTables:
+    """What has been counted of one nest with one length of line, for any team.
+
+    The tables belong to one counter of traffic, which makes them and lets them go.
+    """
+
+    volumes: dict[FootprintKey, Volume] = field(default_factory=dict)
+    ranges: dict[Positions, Ranges] = field(default_factory=dict)
+    joined: dict[Positions, list[ReferenceGroup]] = field(default_factory=dict)
+
+
+def piece_lengths(nest: LoopNest, lengths: Sequence[float | None]) -> dict[int, float]:
+    """The iterations of one thread's piece by the index of the parallel loop, where it is cut."""
+    return {
+        loop.index: length
+        for loop, length in zip(nest.parallel, lengths, strict=True)
+        if length is not None
+    }
+
+
+def team_levels(
+    nest: LoopNest, threads: float, lengths: Mapping[int, float]
+) -> tuple[TeamLevel, ...]:
+    """How `threads` neighbours stand along the parallel loops, cut into pieces of `lengths`."""
+    left = threads
+    levels = []
+    for loop in reversed(nest.parallel):
+        length = lengths.get(loop.index)
+        if length is None:
+            continue
+        along = min(left, max(1.0, -(-loop.trips({}) // length)))
+        if along > 1:
+            levels.append(TeamLevel(loop.variable, length * loop.step, along))
+            left /= along
+    return tuple(levels)
+
+
+class TeamFootprints:
+    """Footprints of the `threads` neighbouring threads that share a cache.
+
+    `lengths` are the iterations of one thread's piece, a parallel loop (None: not cut).
+    """
+
+    def __init__(
+        self, nest: LoopNest, threads: float, lengths: Sequence[float | None], line_bytes: int,
+        tables: FootprintTables,
+    ) -> None:  # fmt: skip
+        self.nest = nest
+        self.threads = threads
+        self.line_bytes = line_bytes
+        self.pieces = piece_lengths(nest, lengths)
+        self.team = team_levels(nest, threads, self.pieces)
+        # What teams whose threads are far apart touch in inner loops is the same for all of them.
+        self.key: TeamKey = (threads, len(self.team) if self._far() else self.team)
+        self._lengths = tuple(lengths)
+        self._tables = tables
+
+    def _far(self) -> bool:
+        """Whether no two threads can meet in a line as long as each stays in its iteration."""
+        moving = {group.array for group in self.nest.groups() if self._moves(group)}
+        chains: dict[int, Ranges] = {}
+        for group in self.nest.groups():
+            if group.irregular or group.private or group.array not in moving:
+                continue
+            if not self._moves(group):
+                return False
+            inner = group.loops[-1].index
+            ranges = chains.get(inner)
+            if ranges is None:
+                ranges = chains[inner] = loop_ranges(group.loops, {}, self.pieces)
+            for team in self.team:
+                apart = abs(group.slopes.get(team.variable, 0.0) * team.apart)
+                spread = 2 * (group.offsets[-1] - group.offsets[0])
+                reach = self.line_bytes + group.element + spread
+                for name, slope in group.slopes.items():
+                    stride = abs(slope * ranges[name].step)
+                    if name != team.variable and stride < apart:
+                        reach += stride * (ranges[name].extent - 1)
+                if apart <= reach:
+                    return False
+        return True
+
+    def _moves(self, group: ReferenceGroup) -> bool:
+        return any(group.slopes.get(team.variable) for team in self.team)
+
+    def footprint(
+        self,
+        loops: Sequence[NestLoop],
+        env: Env,
+        groups: Groups,
+        *,
+        apart: bool = False,
+        cut: Cut | None = None,
+    ) -> Volume:
+        """Distinct lines an array that `groups` touch while all of `loops` and below run once.
+
+        `cut` is the part of the (then only) loop that runs. Threads that drift apart in a triangle
+        touch much the same lines, and neighbours the same at the edges of their pieces, but at
+        other times: `apart` counts them for each thread.
+        """
+        active = tuple(map(_index, loops))
+        lengths = self._lengths if loops and loops[0].parallel else ()
+        asked = (
+            self.key, active, cut, lengths, tuple(map(_index, groups)), tuple(env.values()), apart,
+        )  # fmt: skip
+        volume = self._tables.volumes.get(asked)
+        if volume is None:
+            volume = self._count(frozenset(active), env, groups, apart, cut)
+            self._tables.volumes[asked] = volume
+        return volume
+
+    def bytes(
+        self, loops: Sequence[NestLoop], env: Env, groups: Groups, cut: Cut | None = None
+    ) -> float:
+        """The size of that footprint."""
+        volume = self.footprint(loops, env, groups, cut=cut)
+        return self.line_bytes * sum(lines.touched for lines in volume.values())
+
+    def _count(
+        self, active: frozenset[int], env: Env, groups: Groups, apart: bool, cut: Cut | None
+    ) -> Volume:
+        by_array: dict[str, list[GroupLines]] = {}
+        ranges: dict[Positions, Ranges] = {}
+        for group in self._joined(groups):
+            chain = _active_chain(group, active)
+            key = tuple(map(_index, chain))
+            if key not in ranges:
+                ranges[key] = self._ranges_of(chain, key, env, cut)
+            parts = by_array.setdefault(group.array, [])
+            for rows in _separate_rows(group, ranges[key], self.line_bytes):
+                part = self._lines_of(rows, ranges[key], env, apart)
+                if part is not None:
+                    parts.append(part)
+        return {
+            array: union_of(parts, self.line_bytes) for array, parts in by_array.items() if parts
+        }
+
+    def _ranges_of(
+        self, chain: Sequence[LoopHeader], key: Positions, env: Env, cut: Cut | None
+    ) -> Ranges:
+        """The loops' ranges; where nothing around them changes them, worked out once."""
+        if cut is not None or any(one.depends or one.index in self.pieces for one in chain):
+            return loop_ranges(chain, env, self.pieces, cut)
+        ranges = self._tables.ranges.get(key)
+        if ranges is None:
+            ranges = self._tables.ranges[key] = loop_ranges(chain, env, self.pieces)
+        return ranges
+
+    def _joined(self, groups: Groups) -> list[ReferenceGroup]:
+        key = tuple(map(_index, groups))
+        joined = self._tables.joined.get(key)
+        if joined is None:
+            joined = self._tables.joined[key] = joined_groups(groups)
+        return joined
+
+    def _lines_of(
+        self, group: ReferenceGroup, ranges: Ranges, env: Env, apart: bool
+    ) -> GroupLines | None:
+        if group.irregular:
+            return self._spread(group, ranges)
+        if any(one.trips <= 0 for one in ranges.values()):
+            return None
+        levels: list[Level] = []
+        copies, apart_levels = 1.0, list[Level]()
+        origin = low = high = 0.0
+        slanted = False
+        for name, slope in group.slopes.items():
+            one = ranges.get(name)
+            if one is None:
+                origin += slope * env.get(name, 0.0)
+                continue
+            origin += slope * one.first
+            stride = slope * one.step
+            moving = one.depends and not one.depends.isdisjoint(group.slopes)
+            slanted = slanted or bool(moving)
+            levels.append((stride, one.trips if moving else one.extent))
+            if stride > 0:
+                high += stride * (one.extent - 1)
+            else:
+                low += stride * (one.extent - 1)
+        own = tuple(levels)
+        if group.private:
+            copies = self.threads
+        elif group.drifts:
+            if apart or not group.drifts <= ranges.keys():
+                copies = self.threads
+        else:
+            for team in self.team:
+                slope = group.slopes.get(team.variable, 0.0)
+                if not slope:
+                    continue
+                if apart and team.variable in ranges:
+                    copies *= team.threads
+                else:
+                    levels.append((slope * team.apart, team.threads))
+                apart_levels.append((slope * team.apart, team.threads))
+        touched = copies * lattice_lines(levels, group.offsets, group.element, self.line_bytes)
+        written = touched if group.written == group.offsets else 0.0
+        if group.written and not written:
+            written = copies * lattice_lines(levels, group.written, group.element, self.line_bytes)
+        return GroupLines(
+            touched, written, origin + low + group.offsets[0],
+            origin + high + group.offsets[-1] + group.element, tuple(apart_levels), own,
+            group.offsets, origin, slanted,
+            tuple(sorted([abs(s) for s, steps in own if steps > 1], reverse=True)),
+        )  # fmt: skip
+
+    def _spread(self, group: ReferenceGroup, ranges: Ranges) -> GroupLines:
+        """Random accesses: lines hit at least once."""
+        number = 1.0 if group.private else self.threads
+        for one in ranges.values():
+            number *= max(0.0, one.trips)
+        lines = max(1.0, group.extent / self.line_bytes)
+        touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
+        written = touched if group.written else 0.0
+        return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
+
+
+def _active_chain(group: ReferenceGroup, active: frozenset[int]) -> list[LoopHeader]:
+    for position, loop in enumerate(group.loops):
+        if loop.index in active:
+            return list(group.loops[position:])
+    return []
+
+
+def joined_groups(groups: Groups) -> list[ReferenceGroup]:
+    """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
+    in two loops over the same range.
+    """
+    joined: dict[tuple[object, ...], ReferenceGroup] = {}
+    for group in groups:
+        moving = tuple(
+            (group.slopes[one.variable], depth, one.step, repr(one.first), repr(one.limit))
+            for depth, one in enumerate(group.loops)
+            if one.variable in group.slopes
+        )
+        key = (group.array, group.private, moving)
+        other = joined.get(key) if not group.irregular else None
+        if other is None:
+            joined[(*key, group.index) if group.irregular else key] = group
+            continue
+        shorter = min(other, group, key=lambda one: len(one.loops))
+        joined[key] = replace(
+            shorter,
+            offsets=tuple(sorted({*other.offsets, *group.offsets})),
+            written=tuple(sorted({*other.written, *group.written})),
+        )
+    return list(joined.values())
+
+
+def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[ReferenceGroup]:
+    """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
+    if len(group.offsets) < 2:
+        return [group]
+    moving = [name for name in group.slopes if name in ranges]
+    reach = sum(abs(group.slopes[name]) * max(0.0, ranges[name].extent - 1) for name in moving)
+    parts: list[list[float]] = [[group.offsets[0]]]
+    for offset in group.offsets[1:]:
+        if offset - parts[-1][-1] > reach + line_bytes:
+            parts.append([])
+        parts[-1].append(offset)
+    if len(parts) == 1:
+        return [group]
+    return [
+        replace(group, offsets=tuple(part), written=tuple(w for w in group.written if w in part))
+        for part in parts
+    ]
+
+
+def loop_ranges(
+    chain: Sequence[LoopHeader], env: Env, pieces: Mapping[int, float], cut: Cut | None = None
+) -> Ranges:
+    """The range of every loop of a chain, outermost first, those around it at `env`.
+
+    `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
+    part of the first loop that runs.
+    """
+    middle = dict(env)
+    first, low, high = middle.copy(), middle.copy(), middle.copy()
+    ranges: Ranges = {}
+    for loop in chain:
+        length = pieces.get(loop.index)
+        begin, trips = loop.section(middle, length, cut)
+        start, step = begin, loop.step
+        ends = (begin, begin + step * max(0.0, trips - 1))
+        extent = trips
+        depends = loop.depends & ranges.keys()
+        if depends:
+            start, _ = loop.section(first, length, cut)
+            all_ends = list(ends)
+            for at in (low, high):
+                one, number = loop.section(at, length, cut)
+                all_ends += [one, one + step * max(0.0, number - 1)]
+            ends = (min(all_ends), max(all_ends))
+            extent = max(trips, (ends[1] - ends[0]) / abs(step) + 1)
+        variable = loop.variable
+        ranges[variable] = Range(trips, extent, depends, step, start)
+        first[variable] = start
+        middle[variable] = begin + step * max(0.0, trips - 1) / 2
+        low[variable], high[variable] = ends if ends[0] <= ends[1] else ends[::-1]
+        cut = None
+    return ranges

@@ -1,0 +1,81 @@
+"""Holds the answers of a workload against each other: a contradiction is a defect of ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.cache_traffic import CacheLevel, divide
+from regionpredict.workload.constants import ROUNDING, TRAFFIC_SLACK
+from regionpredict.workload.iteration_pieces import piece_count, piece_length
+from regionpredict.workload.work_distribution import largest_share, piece_weights
+from regionpredict.workload.workload import Work, Workload
+
+
+class InconsistentWorkloadError(Exception):
+    """`place: what contradicts what`."""
+
+
+def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[int] = ()) -> None:
+    """Raises InconsistentWorkloadError where answers contradict each other.
+
+    Hits and misses are all references that count; statements stand in the loops once each; the
+    pieces of each number of `threads` are all the iterations; and of `caches` of so many bytes the
+    larger moves no more.
+    """
+    faults = [*_table_faults(workload)]
+    execution = workload.execution
+    if execution is not None:
+        works = (execution.work, *(one.work for one in execution.serial))
+        stand = sum(len(loop.statements) for work in works for loop in work.nest.loops)
+        if stand != len(workload.table.statements):
+            faults.append(f"{stand} statements in loops of {len(workload.table.statements)}")
+        for work in works:
+            for count in threads:
+                faults += _piece_faults(work, count, workload.schedule)
+            faults += _traffic_faults(workload, work, sorted(caches))
+    if faults:
+        raise InconsistentWorkloadError(f"{workload.table.span}: {faults[0]}")
+
+
+def _table_faults(workload: Workload) -> Iterable[str]:
+    for row in workload.table.statements:
+        counted = [one for one in row.references if one.counted]
+        hits = sum(one.reuse == "hit" for one in counted)
+        misses = sum(one.reuse == "miss" for one in counted)
+        if hits + misses != len(counted):
+            yield f"line {row.line}: {hits} hits and {misses} misses of {len(counted)} references"
+
+
+def _piece_faults(work: Work, threads: int, schedule: Schedule) -> Iterable[str]:
+    profile = work.profile
+    share = largest_share(profile, threads, schedule)
+    if not 1.0 / threads <= share * (1.0 + ROUNDING.value) or share > 1.0:
+        yield f"the largest share of {threads} threads is {share}"
+    if profile.weights:
+        total, parts = sum(profile.weights), sum(piece_weights(profile.weights, threads))
+        if not math.isclose(total, parts, rel_tol=ROUNDING.value):
+            yield f"the pieces of {threads} threads weigh {parts} of {total}"
+    iterations = profile.iterations
+    if schedule.kind != "guided":
+        number = piece_count(iterations, threads, schedule)
+        length = piece_length(iterations, threads, schedule)
+        covered = iterations / length * (1.0 - ROUNDING.value)
+        if length >= 1.0 and not number - 1 <= covered <= number:
+            yield f"{number} pieces of {length} are not {iterations} iterations"
+    outer = work.nest.parallel[0].trips({})
+    division = divide(work.nest, threads, schedule)
+    dealt = (division.lengths[0] or 0.0) * division.pieces * threads
+    cut_once = outer >= threads and len(work.nest.parallel) == 1
+    if cut_once and not math.isclose(dealt, outer, rel_tol=ROUNDING.value):
+        yield f"{threads} threads run {dealt} of {outer} iterations"
+
+
+def _traffic_faults(workload: Workload, work: Work, caches: Sequence[int]) -> Iterable[str]:
+    counter = workload.traffic_of(work)
+    totals = [counter.traffic([CacheLevel(float(size), 1)], 1)[0].total for size in caches]
+    for (small, more), (large, less) in pairwise(zip(caches, totals, strict=True)):
+        if less > more * (1.0 + TRAFFIC_SLACK.value):
+            yield f"a cache of {large} bytes moves {less:.6g} bytes, one of {small} {more:.6g}"

@@ -1,0 +1,119 @@
+"""How evenly a schedule deals the work out, and how many threads are at work at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.constants import PROFILE_SAMPLES
+from regionpredict.workload.loop_nest import LoopNest, innermost_iterations
+
+
+class WorkProfile(NamedTuple):
+    """How the work lies along the parallel loop.
+
+    `iterations` are those that the threads share; `weights` the work (innermost iterations) at
+    samples along the loop, empty where every iteration does the same.
+    """
+
+    iterations: float
+    weights: tuple[float, ...]
+
+
+def work_profile(nest: LoopNest) -> WorkProfile:
+    """The profile of a nest."""
+    iterations, env = 1.0, dict[str, float]()
+    for loop in nest.parallel:
+        iterations *= max(1.0, loop.trips(env))
+        env[loop.variable] = loop.middle(env)
+    return WorkProfile(iterations, _weights(nest))
+
+
+def _weights(nest: LoopNest) -> tuple[float, ...]:
+    outer = nest.parallel[0]
+    if len(nest.parallel) > 1 or outer.variable not in outer.bounds_below:
+        return ()
+    trips, samples = outer.trips({}), int(PROFILE_SAMPLES.value)
+    weights = []
+    for sample in range(samples):
+        at = outer.begin({}) + outer.step * (sample + 0.5) / samples * max(0.0, trips - 1)
+        weights.append(innermost_iterations(outer.children, {outer.variable: at}) + 1.0)
+    return tuple(weights)
+
+
+def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
+    """The busiest thread's part of the work: 1/threads where the work is even.
+
+    Static pieces of a triangular nest are weighed at samples of the iteration space; a dynamic
+    schedule leaves half a piece of waiting.
+    """
+    if threads == 1:
+        return 1.0
+    total = profile.iterations
+    if schedule.kind != "static":
+        own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
+        return min(1.0, 1.0 / threads + 0.5 * own / total * (threads - 1) / threads)
+    if schedule.chunk is not None and schedule.chunk * threads < total:
+        rounds = -(-total // (schedule.chunk * threads))
+        return min(1.0, rounds * schedule.chunk / total)
+    even = max(1.0, -(-total // threads)) / total
+    if not profile.weights:
+        return min(1.0, even)
+    return min(1.0, max(even, _busiest(profile.weights, threads)))
+
+
+def threads_at_work(
+    profile: WorkProfile, threads: int, sharers: int, schedule: Schedule
+) -> list[tuple[int, float]]:
+    """(threads of one cache that work at a time, share of all work done so), most first.
+
+    Where static pieces differ, the threads with the light ones leave the cache to the others. At
+    most three numbers stand for all.
+    """
+    weights = profile.weights if schedule == Schedule("static", None) and sharers > 1 else ()
+    if not weights:
+        return [(sharers, 1.0)]
+    pieces = piece_weights(weights, threads)
+    done: dict[int, float] = {}
+    for first in range(0, threads, sharers):
+        before, team = 0.0, sorted(pieces[first : first + sharers])
+        for gone, piece_work in enumerate(team):
+            active = len(team) - gone
+            done[active] = done.get(active, 0.0) + active * (piece_work - before)
+            before = piece_work
+    total = sum(done.values())
+    phases: list[list[float]] = []
+    for active, share in sorted(done.items(), reverse=True):
+        if phases and (phases[-1][1] + share / total / 2 < 1 / 3 or len(phases) == 3):
+            phases[-1][0] += active * share / total
+            phases[-1][1] += share / total
+        elif share:
+            phases.append([active * share / total, share / total])
+    return [(max(1, round(threads_work / share)), share) for threads_work, share in phases]
+
+
+def _busiest(weights: Sequence[float], threads: int) -> float:
+    """The heaviest of `threads` equal pieces, the samples joined by steps."""
+    size, total = len(weights), sum(weights)
+    width = size / threads
+    # Where the weights only rise or fall, the heaviest piece is the last or the first.
+    if all(a <= b for a, b in pairwise(weights)):
+        weights = weights[::-1]
+    if all(a >= b for a, b in pairwise(weights)):
+        whole = min(size - 1, int(width))
+        return (sum(weights[:whole]) + (width - whole) * weights[whole]) / total
+    return max(piece_weights(weights, threads)) / total
+
+
+def piece_weights(weights: Sequence[float], threads: int) -> list[float]:
+    """The weights of `threads` equal pieces, the samples joined by steps."""
+    sums = [0.0, *accumulate(weights)]
+    size = len(weights)
+    upto = [0.0]
+    for k in range(1, threads):
+        place = k / threads * size
+        left = int(place)
+        upto.append(sums[left] + (place - left) * weights[left])
+    return [b - a for a, b in pairwise([*upto, sums[-1]])]

@@ -1,0 +1,146 @@
+"""One region's work in numbers, all sizes bound: what a model of any machine may ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts, StatementFact
+from regionpredict.analysis.history.first_touch import UNSEEN, Placement
+from regionpredict.analysis.history.last_writes import UNKNOWN, History
+from regionpredict.analysis.schedule import Schedule, schedule_of
+from regionpredict.ir import Loop
+from regionpredict.workload.array_sharing import ArraySharing, array_sharing
+from regionpredict.workload.assumed_sizes import SizeTarget, Values, bound_sizes
+from regionpredict.workload.cache_traffic import TrafficCounter
+from regionpredict.workload.loop_bodies import LoopBody, loop_bodies
+from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.nest_lowering import loop_nest
+from regionpredict.workload.serial_bodies import Selection, parts_of
+from regionpredict.workload.statement_table import StatementTable, statement_table
+from regionpredict.workload.synchronisation import (
+    SynchronisationCounts,
+    synchronisation_counts,
+    team_limit,
+)
+from regionpredict.workload.work_distribution import WorkProfile, work_profile
+
+
+class Work(NamedTuple):
+    """Loops in numbers: the nest, how its work lies along the parallel loop, and its bodies."""
+
+    nest: LoopNest
+    profile: WorkProfile
+    bodies: tuple[LoopBody, ...]
+
+
+class SerialWork(NamedTuple):
+    """All runs of one kind of serial body ('critical', 'ordered', 'single'): `visits` in all."""
+
+    kind: str
+    visits: float
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of a region.
+
+    `work` is what the threads do at once, `serial` what one does after the other. `sharing` tells
+    of each shared array who has what. `assumed` are the bounds and extents that were guessed.
+    """
+
+    work: Work
+    serial: tuple[SerialWork, ...]
+    synchronisation: SynchronisationCounts
+    sharing: tuple[ArraySharing, ...]
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A region with all sizes bound, for caches with lines of `line_bytes`.
+
+    `execution` is None where no loop could be read. `team_limit` are the most threads that the
+    directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
+    been written before; `repeats`: loops around the directive run it many times. `guessed` tells,
+    a line each, which sizes were guessed.
+    """
+
+    table: StatementTable
+    execution: Execution | None
+    schedule: Schedule
+    team_limit: int | None
+    placement: Placement
+    fresh: frozenset[str]
+    repeats: bool
+    guessed: tuple[str, ...]
+    line_bytes: int
+
+    def traffic_of(self, work: Work) -> TrafficCounter:
+        """A counter of the traffic of the region's work, or of a serial body's."""
+        return TrafficCounter(work.nest, work.profile, self.schedule, self.line_bytes)
+
+
+def workload_of(
+    facts: RegionFacts,
+    target: SizeTarget,
+    line_bytes: int,
+    *,
+    placement: Placement = UNSEEN,
+    history: History = UNKNOWN,
+) -> Workload:
+    """The workload of one region, whose unknown sizes make it touch the `target`.
+
+    Raises InputError for sizes beyond 64 bits.
+    """
+    table = statement_table(facts, line_bytes)
+    values: Values = facts.bindings.values
+    guessed: tuple[str, ...] = ()
+    execution = None
+    if facts.status != "skipped" and facts.region.nest is not None:
+        values, guessed = bound_sizes(facts, target, line_bytes)
+        execution = _execution(facts, facts.region.nest, values, history)
+    return Workload(
+        table=table,
+        execution=execution,
+        schedule=schedule_of(facts.region),
+        team_limit=team_limit(facts.region),
+        placement=placement,
+        fresh=history.fresh,
+        repeats=bool(facts.region.enclosing),
+        guessed=guessed,
+        line_bytes=line_bytes,
+    )
+
+
+def _execution(
+    facts: RegionFacts, source: Loop, values: Values, history: History
+) -> Execution | None:
+    at_once, serial = parts_of(source)
+    work = _work(facts, at_once, values)
+    if work is None:
+        return None
+    region = replace(facts.region, nest=at_once.nest)
+    synchronisation = synchronisation_counts(region, at_once.nest, work.nest)
+    bodies = []
+    for kind, selection in serial.items():
+        body = _work(facts, selection, values)
+        if body is not None:
+            bodies.append(SerialWork(kind, synchronisation.visits(kind), body))
+    return Execution(
+        work=work,
+        serial=tuple(bodies),
+        synchronisation=synchronisation,
+        sharing=array_sharing(region, work.nest, history),
+        assumed=work.nest.assumed,
+    )
+
+
+def _work(facts: RegionFacts, part: Selection, values: Values) -> Work | None:
+    nest = loop_nest(replace(facts.region, nest=part.nest), values)
+    if nest is None:
+        return None
+    statements: Sequence[StatementFact] = [facts.statements[number] for number in part.statements]
+    return Work(nest, work_profile(nest), loop_bodies(nest, statements))

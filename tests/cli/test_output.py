@@ -1,0 +1,216 @@
+"""Where results go: whole or not at all, through real processes with their exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regionpredict.cli.durations import parse_duration
+from regionpredict.errors import UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
+C = "void f(double *a) {\n#pragma omp parallel for\nfor (int i = 0; i < 100; ++i) a[i] = i;\n}\n"
+POINTS = "POINTS 1 2 4 8 16\nREGION main\nMETRIC time\n" + "".join(
+    f"DATA {3 + 2 * p}\n" for p in (1, 2, 4, 8, 16)
+)
+BROKEN = "measurements: m.txt\nmetric: time\nexpectations:\n  - {callpath: main, expect: 1}\n"
+COMMANDS = {
+    "analyze": ["analyze", "f.c"],
+    "predict": ["predict", "f.c", "-m", "epyc-7452"],
+    "fit": ["fit", "m.txt"],
+    "machines detect": ["machines", "detect"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "f.c").write_text(C)
+    (tmp_path / "m.txt").write_text(POINTS)
+    return tmp_path
+
+
+def call(*words: str, cwd: Path, **streams: object) -> subprocess.CompletedProcess[str]:
+    settings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", *words],
+        cwd=cwd, env=settings, text=True, errors="surrogateescape", check=False, timeout=120,
+        **streams,  # type: ignore[call-overload]
+    )  # fmt: skip
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_device_is_one_line(folder: Path, name: str) -> None:
+    before = sorted(folder.iterdir())
+    with Path("/dev/full").open("w") as full:
+        done = call(*COMMANDS[name], cwd=folder, stdout=full)
+    assert done.returncode == 1
+    assert "No space left on device" in last_line(done)
+    done = call(*COMMANDS[name], "-o", "/dev/full", cwd=folder)
+    assert done.returncode == 1
+    assert last_line(done).startswith("regionpredict: /dev/full: cannot be written: No space")
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("words", [["machines", "list"], ["--help"], ["explain", "RP101"]])
+def test_a_full_device_is_one_line_for_what_prints_by_itself(folder, words) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = call(*words, cwd=folder, stdout=full)
+    assert done.returncode == 1
+    assert "No space left on device" in last_line(done)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_closed_pipe_is_silence(folder: Path, name: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = call(*COMMANDS[name], cwd=folder, stdout=write)
+    finally:
+        os.close(write)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("target", ["none/x", "f.c/x", ".", "x" * 300, "/proc/x"])
+def test_what_cannot_be_written_is_one_line(folder: Path, name: str, target: str) -> None:
+    before = sorted(folder.iterdir())
+    done = call(*COMMANDS[name], "-o", target, cwd=folder)
+    assert done.returncode == 1
+    assert target in last_line(done)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_the_drawing_of_fit_and_what_expect_keeps_go_the_same_way(folder: Path) -> None:
+    (folder / "e.yaml").write_text(BROKEN)
+    assert call("fit", "m.txt", "--plot", "none/x.svg", cwd=folder).returncode == 1
+    done = call("expect", "e.yaml", "--junit", "none/x.xml", cwd=folder)
+    assert done.returncode == 1
+    assert "none/x.xml: cannot be written" in last_line(done)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_links_beside_the_file_are_left_alone(folder: Path, name: str) -> None:
+    victim = folder / "victim"
+    victim.write_text("mine")
+    for link in ("out.part", ".out.part"):
+        (folder / link).symlink_to(victim)
+    done = call(*COMMANDS[name], "-o", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert victim.read_text() == "mine"
+    assert (folder / "out").read_text()
+    assert (folder / "out.part").is_symlink()
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"f.c", "m.txt", "victim", "out", "out.part", ".out.part"}
+
+
+def test_a_link_that_is_the_file_itself_is_followed(folder: Path) -> None:
+    (folder / "real").write_text("old")
+    (folder / "real").chmod(0o640)
+    (folder / "out").symlink_to("real")
+    assert call("fit", "m.txt", "-o", "out", cwd=folder).returncode == 0
+    assert (folder / "out").is_symlink()
+    assert "2*p" in (folder / "real").read_text()
+    assert (folder / "real").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_folder_is_one_line(folder: Path) -> None:
+    closed = folder / "closed"
+    closed.mkdir(mode=0o500)
+    done = call("fit", "m.txt", "-o", "closed/x", cwd=folder)
+    assert done.returncode == 1
+    assert "Permission denied" in last_line(done)
+
+
+def test_broken_expectations_fail_the_command(folder: Path) -> None:
+    (folder / "e.yaml").write_text(BROKEN)
+    done = call("expect", "e.yaml", cwd=folder)
+    assert "NO MATCH" in done.stdout
+    assert done.returncode == 1
+    (folder / "e.yaml").write_text(BROKEN.replace("expect: 1", "expect: p"))
+    done = call("expect", "e.yaml", cwd=folder)
+    assert done.returncode == 0, done.stdout
+
+
+def test_series_without_a_model_fail_the_command(folder: Path) -> None:
+    (folder / "m.txt").write_text(POINTS + "REGION other\nDATA 1\nDATA 2\n")
+    done = call("fit", "m.txt", cwd=folder)
+    assert "2*p" in done.stdout
+    assert done.returncode == 1
+    assert last_line(done).startswith("regionpredict: m.txt:")
+
+
+NAMES = [b"a\nb.c", b"caf\xe9.c", b"a,b\"c'.c", b"a\tb.c", b"\x1b[31m.c"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("command", [["analyze"], ["predict", "-m", "epyc-7452"]])
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_strange_file_names_leave_output_well_formed(folder, name, command, form) -> None:
+    (folder / os.fsdecode(name)).write_text(C)
+    (folder / "f.c").unlink()
+    done = call(*command, ".", "--format", form, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    done.stdout.encode("utf-8")  # nothing in it that is no text
+    if form == "json":
+        import json
+
+        assert len(json.loads(done.stdout)["regions"]) == 1
+    elif form == "csv":
+        import csv
+        import io
+
+        rows = list(csv.reader(io.StringIO(done.stdout)))
+        assert {len(row) for row in rows} == {len(rows[0])}
+    else:
+        (folder / os.fsdecode(name)).rename(folder / "plain.c")
+        plain = call(*command, ".", "--format", form, cwd=folder)
+        assert done.stdout.count("\n") == plain.stdout.count("\n")
+        assert "\x1b" not in done.stdout
+    into = call(*command, ".", "--format", form, "-o", "out", cwd=folder)
+    assert into.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("90s", 90), ("1.5", 1.5), ("10m", 600), ("2h", 7200), ("2m30s", 150),
+     ("1h2m3s", 3723), ("1h30", 3630), ("0.5m", 30)],
+)  # fmt: skip
+def test_durations(text: str, seconds: float) -> None:
+    assert parse_duration(text, "--timeout") == seconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0", "-1", "1x", "m", "1s2m", "nan", "inf", "1e3", "9" * 30, "٣s", "1 m", "400h400h"],
+)
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(UsageError, match="not a time"):
+        parse_duration(text, "--timeout")
+
+
+def test_all_commands_read_durations_alike(folder: Path) -> None:
+    for words in (
+        ["measure", "--time-budget", "2m30x", "--", "./p"],
+        ["measure", "--timeout", "2m30x", "--", "./p"],
+        ["calibrate", "--time-budget", "2m30x", "-o", "m.yaml"],
+    ):
+        done = call(*words, cwd=folder)
+        assert done.returncode == 2
+        assert "2m30x: not a time; write 30s, 10m, 2m30s or 2h" in last_line(done)
+    done = call("measure", "--time-budget", "2m30s", "--", "./p", cwd=folder)
+    assert "not a time" not in done.stderr

@@ -1,0 +1,193 @@
+"""Serial bodies against Amdahl's law, bounds of a queue, and a pipeline; pages on one domain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regionpredict.analysis.history.first_touch import Placement
+from regionpredict.frontend import requests_for
+from regionpredict.machine import Machine, load
+from regionpredict.pipeline import analyse, predict, predict_region
+from regionpredict.predict import Prediction
+from regionpredict.predict.saturation.serial_queue import (
+    SerialBody,
+    added_by_serial_bodies,
+    ordered,
+    queued,
+)
+
+MACHINE = load("skylake-gold-6148")
+amounts = st.floats(0.01, 100.0)
+teams = st.integers(1, 64)
+
+
+@given(teams, amounts)
+def test_all_inside_does_not_scale(threads: int, seconds: float) -> None:
+    assert queued(threads, 0.0, SerialBody("critical", 1000.0, seconds)) == pytest.approx(seconds)
+
+
+@given(teams, amounts, amounts)
+def test_the_queue_keeps_its_bounds(threads: int, parallel: float, serial: float) -> None:
+    # Never faster than the bodies alone or than even shares, never slower than in turn.
+    found = queued(threads, parallel / threads, SerialBody("critical", 500.0, serial))
+    assert found >= max(serial, (parallel + serial) / threads) * (1 - 1e-9)
+    assert found <= (parallel / threads + serial) * (1 + 1e-9)
+
+
+def test_two_threads_in_a_queue() -> None:
+    # The exact mean value of two customers: between visits z, inside s, the second waits for the
+    # first with probability s / (z + s): 2 / (z + s (1 + s / (z + s))) visits a second.
+    z, s, visits = 3.0, 1.0, 1000.0
+    found = queued(2, z * visits / 2, SerialBody("critical", visits, s * visits))
+    assert found == pytest.approx(visits * (z + s * (1 + s / (z + s))) / 2)
+
+
+@given(teams, amounts, amounts)
+def test_single_is_amdahl(threads: int, parallel: float, serial: float) -> None:
+    bodies = [SerialBody("single", 1.0, serial)]
+    added = added_by_serial_bodies(bodies, threads, parallel / threads, parallel, 0.0, 1.0)
+    speedup = (parallel + serial) / (parallel / threads + added)
+    share = serial / (parallel + serial)
+    assert speedup == pytest.approx(1 / (share + (1 - share) / threads))
+
+
+def carried_out(threads: int, chunk: int, trips: int, before: float, body: float) -> float:
+    """Seconds of an ordered loop, played through: chunks dealt out in turn."""
+    free, turn = [0.0] * threads, 0.0
+    for iteration in range(trips):
+        who = iteration // chunk % threads
+        turn = max(free[who] + before, turn) + body
+        free[who] = turn
+    return turn
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4])
+@pytest.mark.parametrize("chunk", [1, 4, 60])
+@pytest.mark.parametrize(("before", "body"), [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0), (8.0, 0.5)])
+def test_ordered_is_a_pipeline(threads: int, chunk: int, before: float, body: float) -> None:
+    trips = 720 if chunk < 60 else 60 * threads
+    truth = carried_out(threads, chunk, trips, before, body)
+    one = trips * before
+    found = ordered(
+        threads, one / threads, one, SerialBody("ordered", trips, trips * body), float(chunk)
+    )
+    assert found == pytest.approx(truth, rel=0.03)
+
+
+# -- whole regions --------------------------------------------------------------------------------
+
+REGION = """
+void f(int n, double *a, double *b, double *c) {{
+#pragma omp parallel for {clauses}
+  for (int i = 0; i < n; i++) {{
+    {first}
+    #pragma omp {kind}
+    {{ {second} }}
+  }}
+}}
+"""
+WORK = "for (int k = 0; k < 1000; k++) {0}[k] = {0}[k] / 3.0;"
+OWN = "for (int k = 0; k < 1000; k++) b[i * 1000 + k] = b[i * 1000 + k] / 3.0;"
+
+
+def predicted(tmp_path: Path, text: str, machine: Machine = MACHINE, **given: int) -> Prediction:
+    path = tmp_path / "case.c"
+    path.write_text("#include <stdlib.h>\n" + text)
+    analysis = analyse(requests_for([str(path)]), given)
+    return predict(analysis, machine, "saturation").predictions[-1]
+
+
+def test_a_critical_loop_does_not_scale(tmp_path: Path) -> None:
+    text = REGION.format(clauses="", first="", kind="critical", second=WORK.format("a"))
+    made = predicted(tmp_path, text, n=1000)
+    assert max(value for _, value in made.speedup) < 1.02
+    assert made.bottleneck == "serialization"
+    assert (made.packages, made.threads) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["critical", "ordered"])
+def test_half_inside_at_most_doubles(tmp_path: Path, kind: str) -> None:
+    clauses = "ordered schedule(static, 1)" if kind == "ordered" else ""
+    text = REGION.format(clauses=clauses, first=OWN, kind=kind, second=WORK.format("a"))
+    made = predicted(tmp_path, text, n=1000)
+    best = max(value for _, value in made.speedup)
+    assert 1.3 < best < 2.1
+    assert made.packages == 1
+
+
+def test_time_on_one_thread_is_that_without_the_construct(tmp_path: Path) -> None:
+    # Entering an empty section a thousand times is little beside a thousand times the work.
+    inside = REGION.format(clauses="", first=OWN, kind="critical", second=WORK.format("a"))
+    outside = REGION.format(clauses="", first=OWN, kind="parallel", second=WORK.format("a"))
+    seconds = []
+    for text in (inside, outside.replace("#pragma omp parallel\n", "\n")):
+        made = predicted(tmp_path, text, n=1000)
+        assert made.derivation is not None
+        seconds.append(made.derivation.points[0].seconds)  # type: ignore[union-attr]
+    assert seconds[0] == pytest.approx(seconds[1], rel=0.1)
+
+
+# -- pages ----------------------------------------------------------------------------------------
+
+PLACED = """
+int main(void) {{
+  int n = 50000000;
+  double *a = malloc(n * 8.0), *b = malloc(n * 8.0);
+  {0}
+  for (int i = 0; i < n; i++) a[i] = 1;
+  {1}
+  for (int i = 0; i < n; i++) b[i] = 1;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += b[i];
+}}
+"""
+ALL = "\n#pragma omp parallel for\n"
+
+
+def best(made: Prediction) -> float:
+    return max(value for _, value in made.speedup)
+
+
+def test_serial_loops_keep_a_region_on_one_package(tmp_path: Path) -> None:
+    spread = predicted(tmp_path, PLACED.format(ALL, ALL))
+    near = predicted(tmp_path, PLACED.format("", ""))
+    assert spread.packages == 2
+    assert near.packages == 1
+    assert near.derivation is not None
+    assert near.derivation.first_touch == "serial"  # type: ignore[union-attr]
+    assert "case.c:7 in main()" in near.derivation.placement_reason  # type: ignore[union-attr]
+    assert best(spread) / best(near) > 1.8
+
+
+def test_a_serial_array_counts_by_its_share_of_the_traffic(tmp_path: Path) -> None:
+    # a is read and written, b only read: 2/3 and 1/3 of the bytes, and on two domains of equal
+    # size the first carries 1 + share times its own part of them.
+    times = {
+        kind: predicted(tmp_path, PLACED.format(*places))
+        for kind, places in {"none": (ALL, ALL), "a": ("", ALL), "b": (ALL, ""),
+                             "both": ("", "")}.items()
+    }  # fmt: skip
+    speed = {kind: dict(made.speedup)[40] for kind, made in times.items()}
+    assert speed["none"] > speed["b"] > speed["a"] > speed["both"]
+    known = MACHINE.memory
+    slower = known.latency_cycles.value / known.remote_latency_cycles.value
+    for kind, share in (("a", 2 / 3), ("b", 1 / 3), ("both", 1.0)):
+        crowd = 1 + share
+        remote = 1 - 1 / crowd
+        expected = speed["none"] / crowd * (1 - remote * (1 - slower))
+        assert speed[kind] == pytest.approx(expected, rel=0.05)
+
+
+def test_small_data_does_not_ask_where_it_lies(tmp_path: Path) -> None:
+    path = tmp_path / "case.c"
+    path.write_text(PLACED.replace("50000000", "20000").format("", ""))
+    facts = analyse(requests_for([str(path)]), {}).facts[-1]
+    serial, spread = (
+        predict_region(facts, MACHINE, placement=Placement(kind, "as given", False)).speedup
+        for kind in ("serial", "parallel")
+    )
+    assert serial == spread

@@ -1,0 +1,55 @@
+"""Rows that a table picks: taken in its order where they lie apart, left irregular elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse
+from regionpredict.workload.loop_nest import ReferenceGroup
+from regionpredict.workload.nest_lowering import loop_nest
+
+
+def group(tmp_path: Path, reference: str) -> ReferenceGroup:
+    """The group of `a` in a nest over i and j that reads it by `reference`."""
+    path = tmp_path / "rows.c"
+    path.write_text(f"""
+void kernel(double *restrict a, double *restrict b, int *restrict row, int *restrict col) {{
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++)
+    for (int j = 0; j < 200; j++)
+      b[i * 200 + j] = a[{reference}];
+}}
+""")
+    (facts,) = analyse(requests_for([str(path)]), {}).facts
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    (found,) = (one for one in nest.groups() if one.array == "a")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("reference", "slopes"),
+    [
+        ("row[i] * 200 + j", {"i": 1600.0, "j": 8.0}),
+        ("row[i + 1] * 200 + j", {"i": 1600.0, "j": 8.0}),
+        ("row[2 * i] * 200 + j", {"i": 3200.0, "j": 8.0}),
+    ],
+)
+def test_rows_lie_apart(tmp_path: Path, reference: str, slopes: dict[str, float]) -> None:
+    found = group(tmp_path, reference)
+    assert (found.irregular, found.slopes) == (False, slopes)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "i * 200 + col[j]",  # the table moves with the inner loop: a gather
+        "row[i] + j",  # rows of unknown length, not a table of rows
+        "row[i]",  # nothing moves inside
+    ],
+)
+def test_what_is_no_table_of_rows_stays_irregular(tmp_path: Path, reference: str) -> None:
+    assert group(tmp_path, reference).irregular
