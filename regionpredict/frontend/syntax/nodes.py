@@ -156,7 +156,7 @@ class Index(NamedTuple):
     """`base[index]`."""
 
     base: Expression
-    index: Expression
+    index: Expression  # type: ignore[assignment]  # tuple.index: of no use here
     span: Span
 
 
