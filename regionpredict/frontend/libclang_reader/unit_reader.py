@@ -67,6 +67,7 @@ class _Reader:
         self.known_bodies: dict[Decl, Function | None] = {}
         self.known_writes: dict[Decl, int] = {}
         self.all_bodies: list[Function] | None = None
+        self.directed: set[str] = set()  # names of the functions that hold a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -77,6 +78,7 @@ class _Reader:
         self._read_macros(user_files)
         directives = self._read_directives(user_files)
         functions = self._functions_with(directives)
+        self.directed = {function.name for function in functions}
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
@@ -253,27 +255,26 @@ class _Reader:
         return self.all_bodies
 
     def live_bodies(self) -> list[Function]:
-        """`bodies` but for small change of headers: functions that no one can and does call.
+        """`bodies` without the functions that only this file could call and that it does not.
 
         A header of helpers is read with each file that includes it, which calls few of them.
         """
-        if is_cpp(self.request.path) or any(b"##" in s.data for s in self.sources.values()):
-            return self.bodies()  # operators are called without their name, pasted names
-        named = [
+        if is_cpp(self.request.path):  # operators and methods are called without their name
+            return self.bodies()
+        located = [
             (lc.spelling(cursor), file, begin, end) for cursor, file, begin, end in self._located()
         ]
-        candidates = {
+        private = {
             name
-            for (name, *_), (cursor, *_) in zip(named, self._located(), strict=True)
-            if int(cursor.data0 or 0) not in self.functions  # else it is there already
-            and self.lib.clang_getCursorLinkage(cursor) == _INTERNAL_LINKAGE
+            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
+            if self.lib.clang_getCursorLinkage(cursor) == _INTERNAL_LINKAGE
         }
         texts = {file: source.data for file, source in self.sources.items()}
         texts[0] = " ".join(value for _, value in self.request.defines).encode()
-        asleep = unreached(named, candidates, texts)
+        asleep = unreached(located, private - self.directed, texts)
         return [
             function
-            for (name, *_), (cursor, *_) in zip(named, self._located(), strict=True)
+            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
             if name not in asleep and (function := self._function(cursor)) is not None
         ]
 

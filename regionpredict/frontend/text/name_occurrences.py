@@ -73,14 +73,16 @@ def unreached(
     """Those of the candidates that only other such functions name, and that name no other function.
 
     `functions` are all that the texts define, as (name, file, begin, end); `candidates` the names
-    of those among them that only these texts can call. A name in a comment counts: an answer too
-    small is right, one too large is not.
+    of those among them that only these texts can call. A name in a comment counts, and where names
+    are pasted (`##`) none is sure: an answer too small is right, one too large is not.
 
     >>> text = b"int f(){} int g(){f();} int h(){} int main(){h();}"
     >>> functions = [("f", 0, 0, 9), ("g", 0, 10, 23), ("h", 0, 24, 33), ("main", 0, 34, 50)]
     >>> sorted(unreached(functions, {"f", "g", "h"}, {0: text}))
     ['f', 'g']
     """
+    if any(b"##" in data for data in texts.values()):
+        return set()
     own = [entry for entry in functions if entry[0] in candidates]
     others = {name.encode() for name, *_ in functions if name not in candidates}
     naming: dict[str, set[str]] = {name: set() for name in candidates}
