@@ -4,30 +4,8 @@ from __future__ import annotations
 
 from regionpredict.constant import Constant
 
-# -- of processors --------------------------------------------------------------------------------
+# -- of a core, whatever its family ---------------------------------------------------------------
 
-ISSUE_WIDTH = Constant(
-    4.0, "instructions/cycle", "assumed",
-    "what most cores since 2006 start in a cycle (Fog, The microarchitecture of Intel, AMD and "
-    "VIA CPUs)",
-)  # fmt: skip
-WIDE_PORTS = Constant(
-    24.0, "B/cycle", "assumed",
-    "a first cache that reads as much serves two scalar loads a cycle: 16 B come by one port, "
-    "32 B by two",
-)  # fmt: skip
-FEWEST_LOADS = Constant(
-    0.25, "loads/cycle", "assumed", "the slowest that vectors are read from a first cache"
-)
-REGISTERS = Constant(
-    16, "registers", "measured", "vector registers of SSE and AVX (Intel 64 SDM, vol. 1)"
-)
-WIDE_REGISTERS = Constant(
-    32, "registers", "measured", "vector registers of AVX-512, SVE and NEON on 64 bits"
-)
-WIDE_REGISTER_BITS = Constant(
-    512, "bit", "assumed", "width of vectors from which on a core is taken to have the 32 registers"
-)
 RESERVED_REGISTERS = Constant(
     4, "registers", "assumed", "those that hold what is being computed, not a loop's constants"
 )
@@ -37,21 +15,20 @@ LOOP_CONTROL = Constant(
 OUTER_BODY = Constant(
     1.0, "instructions/iteration", "derived", "loop control of an outer loop, beside its inner one"
 )
-INTEGER_PIPES = Constant(
-    2.0, "pipes", "assumed", "integer operations run on twice the pipes that their table is of"
-)
-DIVIDER_LANES = Constant(
-    2.0, "lanes", "measured",
-    "a divider takes vectors two doubles at a time (Fog, Instruction tables: VDIVPD by width)",
+SCALAR_LOAD = Constant(
+    8.0, "B", "derived",
+    "a double, of which the kernels of a machine's tables are made: one that reads the first cache "
+    "no faster than its ports take these may not be compiled to vectors",
 )  # fmt: skip
-PARALLEL_MISSES = Constant(
-    10.0, "lines", "measured",
-    "misses of one core on their way at once where no prefetcher helps: line fill buffers of cores "
-    "since Nehalem, 10 to 12 (Intel optimization manual)",
+LONG_INTEGER = Constant(
+    0.5, "of the table's cycles", "assumed",
+    "integer multiplications and divisions: vectors multiply on two pipes, and a division "
+    "by a constant is a multiplication (Granlund and Montgomery 1994); tables are of neither",
 )  # fmt: skip
-PREFETCHED_STREAMS = Constant(
-    32, "streams", "measured",
-    'what the second cache\'s prefetcher follows (Intel optimization manual, "streamer")',
+PREFETCHED_STRIDE = Constant(
+    0.5, "of the prefetch block", "derived",
+    "a prefetcher needs two misses of a stream inside its block to see a direction: strides beyond "
+    "half a block leave it one or two",
 )  # fmt: skip
 
 # -- of the operating system and its libraries ----------------------------------------------------

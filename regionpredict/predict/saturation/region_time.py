@@ -10,7 +10,6 @@ from typing import NamedTuple
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
 from regionpredict.predict.curve import CoreTime, Point
-from regionpredict.predict.saturation.constants import PARALLEL_MISSES
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.predict.saturation.data_transfers import DataTransfers
 from regionpredict.predict.saturation.memory_bandwidth import (
@@ -94,7 +93,8 @@ class LoopTime:
         data = self.traffic.at(threads)
         waiting = 0.0
         if data.scattered:
-            latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES.value
+            misses = machine.processor.outstanding_misses.value
+            latency = machine.memory.latency_cycles.value / machine.clock_hz / misses
             latency *= factor["scattered"]
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)

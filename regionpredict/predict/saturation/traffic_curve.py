@@ -10,7 +10,7 @@ from itertools import pairwise
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
-    PREFETCHED_STREAMS,
+    PREFETCHED_STRIDE,
     STAYING,
     STRAIGHT,
 )
@@ -56,8 +56,9 @@ class TrafficCurve:
         self.machine = machine
         self.warm = warm
         self._scattered = unforeseen_arrays(
-            counter.nest, line_bytes=counter.line_bytes, page_bytes=machine.page_bytes,
-            streams=PREFETCHED_STREAMS.value,
+            counter.nest, line_bytes=counter.line_bytes,
+            streams=machine.processor.prefetched_streams.value,
+            stride_bytes=PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value,
         )  # fmt: skip
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
         self._counted: dict[int, _Knot] = {}
