@@ -34,7 +34,9 @@ from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
+    ALL_PARTS,
     Estimate,
+    Parts,
     Prediction,
     predict_density,
     predict_saturation,
@@ -173,13 +175,16 @@ def predict(
     first_touch: str | None = None,
     within: float = WITHIN,
     processes: int = 1,
+    parts: Parts = ALL_PARTS,
 ) -> Predictions:
-    """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
+    """One prediction a region; `threads`, `first_touch`, `within` and the `parts` of the model that
+    are on concern the curve alone.
+    """
     if model == "saturation":
         _check_threads(threads, machine)
     pasts = _pasts(analysis, model, first_touch)
     work = list(zip(analysis.facts, pasts, strict=True))
-    choices = _Choices(model, combination, tuple(threads), within)
+    choices = _Choices(model, combination, tuple(threads), within, parts=parts)
     estimate = partial(_estimate, machine=machine, choices=choices)
     estimates = spread(estimate, work, min(processes, len(work) // _REGIONS_A_PROCESS))
     made = tuple(
@@ -199,12 +204,13 @@ def predict_region(
     warm: bool = True,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
+    parts: Parts = ALL_PARTS,
 ) -> Prediction:
     """The prediction of one region by itself, with what is known of its arrays before it runs.
 
     `warm`: it has run before on the same data. Else as `predict`.
     """
-    choices = _Choices(model, combination, tuple(threads), within, warm)
+    choices = _Choices(model, combination, tuple(threads), within, warm, parts)
     estimate = _estimate((facts, Past(placement, history)), machine=machine, choices=choices)
     return Prediction.of(estimate, facts)
 
@@ -226,6 +232,7 @@ class _Choices(NamedTuple):
     threads: tuple[int, ...]
     within: float
     warm: bool = True
+    parts: Parts = ALL_PARTS
 
 
 def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Choices) -> Estimate:
@@ -233,7 +240,7 @@ def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Cho
     if choices.model == "saturation":
         return predict_saturation(
             region_workload(facts, machine, *past), machine, threads=choices.threads,
-            within=choices.within, warm=choices.warm,
+            within=choices.within, warm=choices.warm, parts=choices.parts,
         )  # fmt: skip
     table = statement_table(facts, machine.line_bytes)
     return predict_density(table, machine, choices.combination)

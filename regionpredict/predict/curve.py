@@ -31,12 +31,14 @@ class CoreTime(NamedTuple):
     """Seconds of one core for the whole region, data in the first cache.
 
     `overlapping` (arithmetic, recurrences, instruction issue) hides behind data transfers,
-    `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged.
+    `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged;
+    `figures` are the keys of the machine's figures that the heaviest loop's time comes from.
     """
 
     overlapping: float
     loading: float
     notes: tuple[str, ...]
+    figures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,14 @@ CLEAR_MARGIN = Constant(
     0.3, "of the best speed", "assumed", "two choices that differ by this are clearly different"
 )
 GUESS_CONFIDENCE = Constant(
-    0.9, "of the confidence", "assumed", "what each guessed size leaves of it"
-)
+    0.9, "of the confidence", "assumed",
+    "what each guessed size leaves of it, and each section of the machine file of which an assumed "
+    "figure decides",
+)  # fmt: skip
+DECIDING_SHARE = Constant(
+    0.5, "of the time", "assumed",
+    "from this share of the time on the hinted threads on the figures of a term decide",
+)  # fmt: skip
 COUNTED_GUESSES = Constant(3, "guesses", "assumed", "more of them lower the confidence no further")
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime
@@ -15,37 +16,68 @@ from regionpredict.predict.saturation.constants import (
 )
 from regionpredict.workload import LoopBody, Recurrence
 
+BITS = 8
+"""Of a byte."""
+_PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
+          "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
+
 
 def core_time(bodies: Sequence[LoopBody], machine: Machine, line_bytes: int) -> CoreTime:
     """Seconds of one core for one run of the loops, all data in the first cache."""
-    overlapping = loading = 0.0
+    overlapping = loading = heaviest = 0.0
     notes = []
+    figures: tuple[str, ...] = ()
     for body in bodies:
-        over, load, note = _body_cycles(body, machine, line_bytes)
-        overlapping += over * body.executions
-        loading += load * body.executions
-        notes.append(note)
-    return CoreTime(overlapping / machine.clock_hz, loading / machine.clock_hz, tuple(notes))
+        cycles = _body_cycles(body, machine, line_bytes)
+        overlapping += cycles.overlapping * body.executions
+        loading += cycles.loading * body.executions
+        notes.append(cycles.note)
+        weight = max(cycles.overlapping, cycles.loading) * body.executions
+        if weight > heaviest:
+            heaviest, figures = weight, cycles.figures
+    clock = machine.clock_hz
+    return CoreTime(overlapping / clock, loading / clock, tuple(notes), figures)
 
 
-def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> tuple[float, float, str]:
-    """(overlapping, loading) cycles of one iteration, and how it was judged."""
+class BodyCycles(NamedTuple):
+    """Cycles of one iteration as `CoreTime` has seconds, how it was judged, and by what figures."""
+
+    overlapping: float
+    loading: float
+    note: str
+    figures: tuple[str, ...]
+
+
+def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycles:
     size = body.element_bytes
     chain, why = _recurrence(body.recurrences, machine)
     reason = why or body.scalar_because
-    lanes = 1.0 if reason else max(1.0, machine.simd_bits / 8 / size)
-    arithmetic, instructions = _arithmetic(body, machine, lanes, 8 * size)
+    lanes = 1.0 if reason else max(1.0, machine.simd_bits / BITS / size)
+    arithmetic, instructions = _arithmetic(body, machine, lanes, BITS * size)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
     if not body.innermost:
         instructions += OUTER_BODY.value
     control = LOOP_CONTROL.value if body.innermost else 0.0
     issue = (instructions + loads + stores + control) / machine.processor.issue_width.value / lanes
     split = (lanes - 1) * size / line_bytes
-    loading = _port_cycles(loads * (1 + split), stores * (1 + split), lanes * size, machine,
-                           vector=lanes > 1) / lanes  # fmt: skip
+    ports = _port_cycles(loads * (1 + split), stores * (1 + split), lanes * size, machine,
+                         vector=lanes > 1) / lanes  # fmt: skip
     note = f"{body.variable} (line {body.line}): "
     note += f"scalar, {reason}" if reason else f"{lanes:.0f} lanes"
-    return max(arithmetic, issue, chain), loading, note
+    longest = max(arithmetic, issue, chain)
+    if ports > longest:
+        figures = [f"caches[0].bandwidth.{kernel}" for kernel in machine.caches[0].bandwidth]
+        figures += [f"processor.{name}" for name in _PORTS]
+    elif longest == chain:
+        kinds = {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
+        figures = [f"operations.{kind}.latency" for kind in sorted(kinds)]
+    elif longest == arithmetic:
+        names = {kind.removeprefix("call:") for kind, times in body.operations if times}
+        kinds = {name if name in machine.operations else "call" for name in names}
+        figures = [f"operations.{kind}.throughput" for kind in sorted(kinds)]
+    else:
+        figures = ["processor.issue_width"]
+    return BodyCycles(longest, ports, note, tuple(figures))
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:

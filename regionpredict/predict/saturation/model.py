@@ -24,7 +24,9 @@ from regionpredict.predict.saturation.constants import (
     LEAST_CONFIDENCE,
     PARTIAL_CONFIDENCE,
 )
+from regionpredict.predict.saturation.deciding_figures import assumed_groups, deciding_figures
 from regionpredict.predict.saturation.memory_overflow import overflow_note
+from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.workload import SizeTarget, Workload
 
@@ -42,11 +44,13 @@ def predict_saturation(
     threads: Sequence[int] = (),
     within: float = WITHIN,
     warm: bool = True,
+    parts: Parts = ALL_PARTS,
 ) -> Estimate:
     """The estimate of one region: times on `threads` (all counts up to the cores if empty).
 
     `within` is the share of the best speed that a hint may lose. `warm`: the region has run before
-    on the same data, unless its only run writes it first. The density model's score and
+    on the same data, unless its only run writes it first. `parts` of the model may be switched off,
+    for ablations. The density model's score and
     probability stay beside the curve.
     """
     table, execution = workload.table, workload.execution
@@ -54,7 +58,7 @@ def predict_saturation(
     if density.status == "skipped" or execution is None:
         return _skipped(density)
     # What a region's only run writes first cannot be in a cache from a run before.
-    time = RegionTime(workload, execution, machine, warm=warm and not workload.fresh)
+    time = RegionTime(workload, execution, machine, warm=warm and not workload.fresh, parts=parts)
     most = workload.team_limit
     if most is None:
         most = max((machine.cores, *threads))
@@ -75,8 +79,12 @@ def predict_saturation(
         assumed.append(note)
     if time.traffic.stays(hint.threads):
         assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
+    bottleneck = limit(points)
+    hinted = next(point for point in points if point.threads == hint.threads)
+    guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
+    assumed += guessed_figures
     partial = table.status == "partial" or bool(execution.assumed)
-    guesses = len(workload.guessed) + len(execution.assumed)
+    guesses = len(workload.guessed) + len(execution.assumed) + len(guessed_figures)
     return Estimate(
         model="saturation",
         status="partial" if partial else "predicted",
@@ -86,7 +94,7 @@ def predict_saturation(
         speedup=speedup,
         packages=hint.packages,
         threads=hint.threads,
-        bottleneck=limit(points),
+        bottleneck=bottleneck,
         confidence=_confidence(hint.margin, guesses, partial=partial),
         borderline=hint.margin < within,
         assumed=tuple(assumed),
