@@ -42,7 +42,7 @@ from regionpredict.predict import (
     predict_saturation,
     size_target,
 )
-from regionpredict.predict.hints import WITHIN
+from regionpredict.predict.constants import WITHIN
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, statement_table, workload_of
@@ -173,7 +173,7 @@ def predict(
     *,
     threads: Sequence[int] = (),
     first_touch: str | None = None,
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     processes: int = 1,
     parts: Parts = ALL_PARTS,
 ) -> Predictions:
@@ -200,7 +200,7 @@ def predict_region(
     combination: str = "relative-difference",
     *,
     threads: Sequence[int] = (),
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     warm: bool = True,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,

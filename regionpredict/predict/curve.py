@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from regionpredict.predict.constants import SATURATED
 from regionpredict.workload import LevelTraffic
 
 
@@ -62,7 +63,7 @@ class SaturationDerivation:
     within: float
 
 
-def saturation_point(speed: Mapping[int, float], share: float = 0.9) -> int:
+def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:
     """The fewest threads that reach `share` of the best speed.
 
     >>> saturation_point({1: 1.0, 2: 1.9, 3: 2.0})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from regionpredict.predict.constants import EFFICIENT
 from regionpredict.predict.curve import Point
 
-EFFICIENT = 0.8
-"""From this share of the ideal speedup on, nothing keeps the threads from scaling."""
 RESOURCES = ("compute", "cache", "memory-bandwidth")
 
 
@@ -20,6 +19,6 @@ def limit(points: Sequence[Point]) -> str:
     """
     one, most = points[0], points[-1]
     p = most.threads / one.threads
-    if most.threads == one.threads or most.speedup >= EFFICIENT * p * one.speedup:
+    if most.threads == one.threads or most.speedup >= EFFICIENT.value * p * one.speedup:
         return max(RESOURCES, key=lambda name: most.terms[name])
     return max(most.terms, key=lambda name: most.terms[name] - one.terms[name] / p)

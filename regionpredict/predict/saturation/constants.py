@@ -6,6 +6,7 @@ from regionpredict.constant import Constant
 
 # -- of a core, whatever its family ---------------------------------------------------------------
 
+BYTE = Constant(8, "bit", "derived", "a byte")
 RESERVED_REGISTERS = Constant(
     4, "registers", "assumed", "those that hold what is being computed, not a loop's constants"
 )
@@ -74,6 +75,18 @@ TURNING_WRITES = Constant(
     0.02, "of the traffic", "assumed",
     "from this share of write-backs on a bus that turns round saturates as with writing kernels",
 )  # fmt: skip
+MIX_DIGITS = Constant(
+    4, "digits", "derived", "kernels whose shares of write-backs agree in so many stand together"
+)
+SOLVER_STEPS = Constant(
+    60, "steps", "derived", "by then bisection alone has reached the last bit of a double"
+)
+SOLVER_RESIDUAL = Constant(
+    1e-9, "of the cores", "derived", "how well the closed queue is solved: more than times show"
+)
+SOLVER_INTERVAL = Constant(
+    1e-7, "of the cores", "derived", "the interval in which its solution then lies"
+)
 STAYING = Constant(
     0.5, "of one thread's traffic", "assumed",
     "from this loss of memory traffic on it is told that the caches keep data between two runs",

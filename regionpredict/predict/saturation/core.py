@@ -8,6 +8,7 @@ from typing import NamedTuple
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime
 from regionpredict.predict.saturation.constants import (
+    BYTE,
     LONG_INTEGER,
     LOOP_CONTROL,
     OUTER_BODY,
@@ -16,8 +17,6 @@ from regionpredict.predict.saturation.constants import (
 )
 from regionpredict.workload import LoopBody, Recurrence
 
-BITS = 8
-"""Of a byte."""
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
           "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
 
@@ -52,8 +51,8 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycle
     size = body.element_bytes
     chain, why = _recurrence(body.recurrences, machine)
     reason = why or body.scalar_because
-    lanes = 1.0 if reason else max(1.0, machine.simd_bits / BITS / size)
-    arithmetic, instructions = _arithmetic(body, machine, lanes, BITS * size)
+    lanes = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
+    arithmetic, instructions = _arithmetic(body, machine, lanes, BYTE.value * size)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
     if not body.innermost:
         instructions += OUTER_BODY.value

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.quantity import Curve
-from regionpredict.predict.saturation.constants import TURNING_WRITES
+from regionpredict.predict.saturation.constants import (
+    MIX_DIGITS,
+    SOLVER_INTERVAL,
+    SOLVER_RESIDUAL,
+    SOLVER_STEPS,
+    TURNING_WRITES,
+)
 
 
 class MixedBandwidth:
@@ -59,7 +65,7 @@ def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[t
     for name, curve in curves.items():
         kernel = KERNELS[name]
         moved = kernel.application + write_allocate * kernel.allocates
-        points.setdefault(round(kernel.writes / moved, 4), []).append(
+        points.setdefault(round(kernel.writes / moved, int(MIX_DIGITS.value)), []).append(
             (curve, moved / kernel.application)
         )
     by_mix = []
@@ -138,12 +144,12 @@ def requesting_cores(
 
     low, high = 1.0, cores
     under, over = missing(low), missing(high)
-    for _ in range(60):
-        if over <= 0.0 or high - low <= 1e-7 * cores:
+    for _ in range(int(SOLVER_STEPS.value)):
+        if over <= 0.0 or high - low <= SOLVER_INTERVAL.value * cores:
             break
         middle = low + (high - low) * under / (under - over)
         here = missing(middle)
-        if abs(here) <= 1e-9 * cores:
+        if abs(here) <= SOLVER_RESIDUAL.value * cores:
             return middle
         # The end that stays counts half from then on (Illinois): both ends close in.
         if here < 0.0:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
+from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import WITHIN, hint_from
+from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import (
     ASSUMED_DATA,
@@ -42,7 +43,7 @@ def predict_saturation(
     machine: Machine,
     *,
     threads: Sequence[int] = (),
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     warm: bool = True,
     parts: Parts = ALL_PARTS,
 ) -> Estimate:
@@ -122,7 +123,9 @@ def _skipped(density: Estimate) -> Estimate:
 
 
 def _confidence(margin: float, guesses: int, *, partial: bool) -> float:
-    """From 0.5 where two choices are equal to 0.95 where they are 30 % apart."""
+    """From `LEAST_CONFIDENCE` where two choices are equal to `CLEAR_CONFIDENCE` more where they
+    differ by `CLEAR_MARGIN`.
+    """
     clear = min(1.0, margin / CLEAR_MARGIN.value)
     sure = LEAST_CONFIDENCE.value + CLEAR_CONFIDENCE.value * clear
     doubt = math.pow(GUESS_CONFIDENCE.value, min(COUNTED_GUESSES.value, guesses))
