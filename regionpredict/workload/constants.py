@@ -42,6 +42,11 @@ WORK_PHASES = Constant(
     "by which threads at work are told apart: those of a piece end one after the other, and the "
     "footprint of their caches changes slowly",
 )  # fmt: skip
+KEPT_SHARE = Constant(
+    0.5, "of a cache", "assumed",
+    "data that is there from the run before: all up to this, none from a whole cache on (a cyclic "
+    "walk over more than an LRU cache holds finds nothing), in a straight line between",
+)  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
     "threads fall out of step where iterations of the parallel loop differ in work by a tenth",

@@ -44,8 +44,9 @@ FIRST_TOUCH_BYTES = Constant(
 )
 RECYCLED_BLOCK = Constant(
     128 << 10, "B", "measured",
-    "smaller blocks malloc takes from memory that the program has used before (mallopt(3), "
-    "M_MMAP_THRESHOLD); larger ones come new from the kernel",
+    "smaller blocks malloc takes from memory that the program has used before, larger ones "
+    "come new from the kernel (The GNU C Library, sec. 3.2.3.7: M_MMAP_THRESHOLD, which programs "
+    "that free large blocks raise)",
 )  # fmt: skip
 BORDER_TRANSFERS = Constant(
     2.0, "transfers", "derived",

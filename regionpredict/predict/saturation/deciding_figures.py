@@ -35,7 +35,7 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
     """
     groups: dict[str, list[str]] = {}
     for line in assumed_figures(machine, keys):
-        groups.setdefault(line.split(".")[0], []).append(line)
+        groups.setdefault(line.split(".")[0].split("[")[0], []).append(line)
     return tuple(
         first if not others else f"{first}, and {len(others)} more"
         for first, *others in groups.values()
@@ -70,14 +70,17 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
 
 
 def _cache_figures(time: RegionTime, threads: int) -> list[str]:
-    """Those of the caches that lines come from, and of lines that nothing foresees."""
+    """Those of the largest of three: lines from caches, from memory unforeseen, of other cores."""
+    work = time.loops.at(threads)
+    _, cached, _ = work.terms(1.0 / threads)
+    late, moved = work.late / threads, time.transfers.at(threads).lines
+    if moved >= max(late, cached - late):
+        return ["openmp.line_transfer", "openmp.bulk_transfer"]
+    if late >= cached - late:
+        return ["memory.latency", "processor.outstanding_misses"]
     keys = []
     for level in time.traffic.sources(threads):
         cache = time.machine.caches[level]
         own = [f"caches[{level}].bandwidth.{kernel}" for kernel in cache.bandwidth]
         keys += own or [f"caches[{level}].bytes_per_cycle"]
-    if time.traffic.at(threads).scattered:
-        keys += ["memory.latency", "processor.outstanding_misses"]
-    if time.transfers.at(threads).lines:
-        keys += ["openmp.line_transfer", "openmp.bulk_transfer"]
     return keys
