@@ -90,8 +90,8 @@ class LoopTime:
         for threads in (1, self.machine.cores):
             memory = self.traffic.levels(threads)[-1]
             if memory.total:
-                near = [one for one in memory.arrays if placement.is_serial(one.array)]
-                return sum(one.read + one.written for one in near) / memory.total
+                serial = [array for array in memory.arrays if placement.is_serial(array.array)]
+                return sum(array.read + array.written for array in serial) / memory.total
         return 0.0
 
     def at(self, threads: int) -> WorkTime:
