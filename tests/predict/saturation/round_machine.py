@@ -20,8 +20,8 @@ from regionpredict.workload import (
     Recurrence,
     Schedule,
     TrafficCounter,
-    WorkProfile,
     Workload,
+    WorkProfile,
 )
 from regionpredict.workload.layer_conditions import Carrier
 from regionpredict.workload.loop_nest import LoopNest
