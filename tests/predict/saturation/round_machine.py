@@ -119,9 +119,12 @@ Traffic = Callable[[int, int], Mapping[str, tuple[float, float]]]
 class GivenTraffic(TrafficCounter):
     """Bytes as a test gives them; `asked` are the numbers of threads and the caches asked for."""
 
-    def __init__(self, nest: LoopNest, given: Traffic) -> None:
+    def __init__(
+        self, nest: LoopNest, given: Traffic, touched: Mapping[str, float] | None = None
+    ) -> None:
         super().__init__(nest, WorkProfile(1.0, ()), Schedule("static", None), 64)
         self.given = given
+        self.whole = dict(touched or {})
         self.asked: dict[int, tuple[CacheLevel, ...]] = {}
 
     def traffic(
@@ -137,3 +140,12 @@ class GivenTraffic(TrafficCounter):
             ))
             for position in range(len(levels))
         )  # fmt: skip
+
+    def touched(self) -> dict[str, float]:
+        """The given bytes of each array."""
+        return self.whole
+
+
+def no_traffic(position: int, threads: int) -> Mapping[str, tuple[float, float]]:
+    """Nothing below any cache."""
+    return {}
