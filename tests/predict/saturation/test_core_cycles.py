@@ -74,6 +74,17 @@ def test_without_fusing_adders_and_multipliers_work_side_by_side(
     assert cycles(loop, UNFUSED) == (expected, 0.0)
 
 
+def test_additions_that_take_half_a_cycle() -> None:
+    faster = ("fp_add: {latency: 4, throughput: 1}", "fp_add: {latency: 4, throughput: 0.5}")
+    many = body({"fp_add": 33, "fp_mul": 3}, because=SCALAR)
+    assert cycles(many, round_machine(faster))[0] == 3 * 2 + 30 / 2
+    unfused = round_machine(
+        faster, ("  fp_fma: {latency: 6, throughput: 2}\n", ""),
+        ("fp_add_pipes: 2", "fp_add_pipes: 1"), ("fp_mul_pipes: 2", "fp_mul_pipes: 1"),
+    )  # fmt: skip
+    assert cycles(body({"fp_add": 60, "fp_mul": 3}, because=SCALAR), unfused)[0] == 60 / 2
+
+
 def test_instructions_that_begin_in_a_cycle() -> None:
     # 8 + 4 + 2 of the loop, four a cycle, four iterations a vector
     assert cycles(body(loads=8, stores=4))[0] == 14 / 4 / 4
