@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from regionpredict.machine.quantity import Curve
 from regionpredict.predict.saturation.memory_bandwidth import (
     MixedBandwidth,
-    overlapped,
     requesting_cores,
 )
 
@@ -72,12 +71,6 @@ def test_kernels_of_one_mix_are_averaged_at_all_their_counts() -> None:
     assert [mixed.mixed(1 / 3)(cores) for cores in (1, 2, 4)] == pytest.approx(expected)
 
 
-def test_overlap_lies_between_roofline_and_sum() -> None:
-    assert overlapped(3.0, 4.0) == 5.0
-    assert overlapped(0.0, 4.0) == 4.0
-    assert overlapped(7.0, 0.0) == 7.0
-
-
 # -- how many cores wait at a time ----------------------------------------------------------------
 
 
@@ -122,7 +115,7 @@ def test_never_slower_than_one_after_the_other_nor_faster_than_the_path(
 ) -> None:
     """Mean values of a closed queue of one server keep the asymptotic bounds (Lazowska 1984)."""
     m = max(1.0, requesting_cores(float(cores), busy, data, lambda m: 10.0))
-    seconds = overlapped(busy, m * data / 10.0)
+    seconds = math.hypot(busy, m * data / 10.0)
     assert seconds >= max(cores * data / 10.0, busy) * (1 - 1e-6)  # all have their data by then
     assert seconds <= (busy + cores * data / 10.0) * (1 + 1e-6)
 

@@ -105,7 +105,7 @@ def test_bounds_that_are_guessed_make_it_partial(tmp_path: Path, loops: int, gue
 
 
 def test_size_of_unknown_data() -> None:
-    assert size_target(MACHINE)[0] == 10 * (4 << 20)
+    assert size_target(MACHINE).bytes == 10 * (4 << 20)
 
 
 def test_a_team_limit(tmp_path: Path) -> None:
