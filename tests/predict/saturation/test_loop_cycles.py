@@ -206,4 +206,4 @@ def test_half_the_clock_takes_twice_as_long() -> None:
     slow = round_machine(("clock: 2 GHz", "clock: 1 GHz"), ("load: {1: 128}", "load: {1: 64}"))
     loop = body({"fp_add": 8, "fp_div": 1}, loads=6, stores=1)
     fast = core_time([loop], MACHINE, 64)
-    assert core_time([loop], slow, 64) == (2 * fast.overlapping, 2 * fast.loading, fast.notes)
+    assert core_time([loop], slow, 64)[:2] == (2 * fast.overlapping, 2 * fast.loading)
