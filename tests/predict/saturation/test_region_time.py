@@ -26,6 +26,7 @@ from regionpredict.analysis.history.first_touch import ArrayPlacement
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.quantity import Quantity
+from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.region_time import LoopTime, RegionTime, WorkTime
 from regionpredict.workload import (
     ArraySharing,
@@ -78,7 +79,7 @@ def loops(
     assert workload.execution is not None
     work = workload.execution.work._replace(bodies=bodies)
     own = replace(workload, **changes)  # type: ignore[arg-type]
-    return LoopTime(own, work, GivenTraffic(work.nest, given), machine, warm=warm)
+    return LoopTime(own, work, GivenTraffic(work.nest, given), machine, warm=warm, parts=Parts())
 
 
 def corrected(**factors: float) -> Machine:
@@ -381,7 +382,7 @@ def region(
 
     parts = {field.name: getattr(workload, field.name) for field in fields(Workload)}
     parts |= {"execution": execution, "schedule": schedule, "fresh": frozenset(fresh)}
-    return RegionTime(Given(**parts), execution, machine, warm=True)
+    return RegionTime(Given(**parts), execution, machine, warm=True, parts=Parts())
 
 
 def test_terms_add_up_and_one_thread_is_the_measure(workload: Workload) -> None:
