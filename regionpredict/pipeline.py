@@ -35,7 +35,9 @@ from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
+    ALL_PARTS,
     Estimate,
+    Parts,
     Plan,
     PlannedTeam,
     Prediction,
@@ -49,7 +51,8 @@ from regionpredict.predict import (
     predict_team,
     size_target,
 )
-from regionpredict.predict.hints import WITHIN, Hint
+from regionpredict.predict.constants import WITHIN
+from regionpredict.predict.hints import Hint
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, statement_table, workload_of
@@ -187,15 +190,18 @@ def predict(
     *,
     threads: Sequence[int] = (),
     first_touch: str | None = None,
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     processes: int = 1,
+    parts: Parts = ALL_PARTS,
 ) -> Predictions:
-    """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
+    """One prediction a region; `threads`, `first_touch`, `within` and the `parts` of the model that
+    are on concern the curve alone.
+    """
     if model == "saturation":
         _check_threads(threads, machine)
     pasts = _pasts(analysis, model, first_touch)
     work = list(zip(analysis.facts, pasts, strict=True))
-    choices = _Choices(model, combination, tuple(threads), within)
+    choices = _Choices(model, combination, tuple(threads), within, parts=parts)
     estimate = partial(_estimate, machine=machine, choices=choices)
     estimates = spread(estimate, work, min(processes, len(work) // _REGIONS_A_PROCESS))
     made = tuple(
@@ -233,16 +239,17 @@ def predict_region(
     combination: str = "relative-difference",
     *,
     threads: Sequence[int] = (),
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     warm: bool = True,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
+    parts: Parts = ALL_PARTS,
 ) -> Prediction:
     """The prediction of one region by itself, with what is known of its arrays before it runs.
 
     `warm`: it has run before on the same data. Else as `predict`.
     """
-    choices = _Choices(model, combination, tuple(threads), within, warm)
+    choices = _Choices(model, combination, tuple(threads), within, warm, parts)
     estimate = _estimate((facts, Past(placement, history)), machine=machine, choices=choices)
     return Prediction.of(estimate, facts)
 
@@ -269,6 +276,7 @@ class _Choices(NamedTuple):
     threads: tuple[int, ...]
     within: float
     warm: bool = True
+    parts: Parts = ALL_PARTS
 
 
 def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Choices) -> Estimate:
@@ -276,16 +284,17 @@ def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Cho
     if choices.model == "saturation":
         workload = region_workload(facts, machine, *past)
         estimate = predict_saturation(
-            workload, machine, threads=choices.threads, within=choices.within, warm=choices.warm
-        )
-        turns = _by_size(facts, past, machine, workload, choices.within)
+            workload, machine, threads=choices.threads, within=choices.within, warm=choices.warm,
+            parts=choices.parts,
+        )  # fmt: skip
+        turns = _by_size(facts, past, machine, workload, choices)
         return replace(estimate, by_size=turns)
     table = statement_table(facts, machine.line_bytes)
     return predict_density(table, machine, choices.combination)
 
 
 def _by_size(
-    facts: RegionFacts, past: Past, machine: Machine, workload: Workload, within: float
+    facts: RegionFacts, past: Past, machine: Machine, workload: Workload, choices: _Choices
 ) -> tuple[SizeHint, ...]:
     """The hints over the size that nobody gave, if there is one."""
     if workload.open_size is None or workload.execution is None:
@@ -293,7 +302,8 @@ def _by_size(
 
     def ask(size: int) -> Hint | None:
         try:
-            return hint_of(region_workload(facts, machine, *past, size=size), machine, within)
+            workload = region_workload(facts, machine, *past, size=size)
+            return hint_of(workload, machine, choices.within, choices.parts)
         except InputError:  # beyond 64 bits
             return None
 

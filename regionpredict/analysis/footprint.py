@@ -106,8 +106,9 @@ def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> tuple[Expr, Expr] |
     for one in reversed(ranges):
         if one.variable not in low.names and one.variable not in high.names:
             continue
-        moved_low = _at_end(low, one.variable, one.ends, lowest=True)
-        moved_high = _at_end(high, one.variable, one.ends, lowest=False)
+        ends = one.ends
+        moved_low = _at_end(low, one.variable, ends, lowest=True)
+        moved_high = _at_end(high, one.variable, ends, lowest=False)
         if moved_low is None or moved_high is None:
             return None
         low, high = moved_low, moved_high

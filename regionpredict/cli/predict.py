@@ -116,7 +116,7 @@ def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: s
         return openmp_clauses(predictions, result.teams)
     from regionpredict.report.table import prediction_table
 
-    return prediction_table(predictions, result.teams, machine, model)
+    return prediction_table(predictions, result.teams, result.plan, machine, model)
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

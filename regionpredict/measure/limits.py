@@ -25,7 +25,7 @@ class Limit(NamedTuple):
 
 def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
     """Raises InputError where no hint is for one of the functions."""
-    found = []
+    limits = []
     for function in functions:
         lines = {*function.lines, (function.file, function.line)}
         own: dict[str, Hint] = {}
@@ -38,13 +38,13 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
         if threads is None and chosen:
             threads = max(_threads(hint) for hint in chosen)
         if threads is not None:
-            found.append(Limit(function, chosen, threads))
-    if not found:
+            limits.append(Limit(function, chosen, threads))
+    if not limits:
         raise InputError(
             f"hints for another program: none of their {len(hints.regions)} regions is in it",
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
-    return tuple(found)
+    return tuple(limits)
 
 
 def _team_threads(
@@ -67,5 +67,7 @@ def _threads(hint: Hint) -> int:
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:
     """The table that the preloaded library reads: `threads offset module` a line."""
-    lines = [f"{one.threads} {one.outlined.offset:x} {one.outlined.module}\n" for one in limits]
+    lines = [
+        f"{limit.threads} {limit.outlined.offset:x} {limit.outlined.module}\n" for limit in limits
+    ]
     path.write_text("".join(lines), encoding="utf-8")

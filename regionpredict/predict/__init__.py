@@ -4,7 +4,8 @@
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
 curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size;
 `teams` adds up the loops of one `parallel`. An estimate with its region's facts is a `Prediction`,
-with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes. No source and no analysis is known here.
+with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes. No source and
+no analysis is known here.
 """
 
 from regionpredict.predict.by_size import SizeHint, hints_by_size
@@ -19,7 +20,13 @@ from regionpredict.predict.estimate import (
     Term,
 )
 from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
-from regionpredict.predict.saturation import hint_of, predict_saturation, size_target
+from regionpredict.predict.saturation import (
+    ALL_PARTS,
+    Parts,
+    hint_of,
+    predict_saturation,
+    size_target,
+)
 from regionpredict.predict.teams import (
     TeamEstimate,
     TeamPoint,
@@ -29,9 +36,11 @@ from regionpredict.predict.teams import (
 )
 
 __all__ = [
+    "ALL_PARTS",
     "BOTTLENECKS",
     "DensityDerivation",
     "Estimate",
+    "Parts",
     "Plan",
     "PlannedTeam",
     "Point",

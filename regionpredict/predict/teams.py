@@ -14,9 +14,10 @@ from typing import NamedTuple
 from regionpredict.constant import Constant
 from regionpredict.machine import Machine
 from regionpredict.predict.by_size import SizeHint
+from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import WITHIN, hint_from
+from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
 from regionpredict.workload import TeamFacts
 
@@ -85,7 +86,11 @@ class TeamPrediction(TeamEstimate):
 
 
 def predict_team(
-    facts: TeamFacts, estimates: Sequence[Estimate], machine: Machine, *, within: float = WITHIN
+    facts: TeamFacts,
+    estimates: Sequence[Estimate],
+    machine: Machine,
+    *,
+    within: float = WITHIN.value,
 ) -> TeamPrediction:
     """The prediction of a team from those of its members, in the same order."""
     parts = [TeamPart(estimate, member.runs.weight)

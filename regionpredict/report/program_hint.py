@@ -49,7 +49,10 @@ def program_hint(
     weights, weighted_by = _weights(usable, seconds)
     counts = _counts(usable, machine)
     time = {
-        n: sum(w / _speedup(one, n, machine) for w, one in zip(weights, usable, strict=True))
+        n: sum(
+            w / _speedup(prediction, n, machine)
+            for w, prediction in zip(weights, usable, strict=True)
+        )
         for n in counts
     }
     best = min(time.values())

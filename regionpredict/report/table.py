@@ -15,7 +15,8 @@ from itertools import groupby
 from regionpredict.analysis import Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction, TeamPrediction
+from regionpredict.predict import Plan, Prediction, TeamPrediction
+from regionpredict.report.program_summary import program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.size_hints import size_sentence
 from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, short, team_row
@@ -25,16 +26,19 @@ _WIDTH = 80
 
 
 def prediction_table(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine, model: str
-) -> str:
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
+    machine: Machine, model: str,
+) -> str:  # fmt: skip
     """The table of hints, the assumptions behind them, and what was left out.
 
-    A team of several loops has a row of its own above theirs.
+    A team of several loops has a row of its own above theirs; of several files, the whole
+    program's plan comes first.
     """
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
+    lines += program_summary(teams, plan)
     rows = [(one.facts.region.span, _prediction_row(one)) for one in predictions]
     rows += [(team.facts.span, [team_row(team, model)]) for team in shared_teams(teams)]
     rows.sort(key=lambda row: row[0])
@@ -87,8 +91,8 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
     lines = [""]
     counts = {status: sum(p.status == status for p in predictions) for status in
               ("predicted", "partial", "skipped")}  # fmt: skip
-    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
-    lines.append(f"{plural(len(predictions), 'region')}: {told or 'none'}")
+    shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.constants import KEPT_SHARE
 from regionpredict.workload.iteration_pieces import piece_length
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.loop_nest import LoopNest
@@ -161,7 +162,7 @@ def staying(held: float, size: float) -> float:
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
     """
-    return min(1.0, max(0.0, 2.0 - 2.0 * held / size))
+    return min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
 
 
 def shared_iterations(nest: LoopNest) -> float:

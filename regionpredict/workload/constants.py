@@ -34,6 +34,19 @@ MOST_GUIDED_PIECES = Constant(
     64, "pieces a thread", "derived",
     "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",
 )  # fmt: skip
+WORK_PLACES = (0.0, 0.3, 1.0)
+"""Places along the parallel loop whose work is compared, assumed: its ends, and one between them
+that is not the middle, where a loop of rising and falling work may be even with its ends."""
+WORK_PHASES = Constant(
+    3, "phases", "assumed",
+    "by which threads at work are told apart: those of a piece end one after the other, and the "
+    "footprint of their caches changes slowly",
+)  # fmt: skip
+KEPT_SHARE = Constant(
+    0.5, "of a cache", "assumed",
+    "data that is there from the run before: all up to this, none from a whole cache on (a cyclic "
+    "walk over more than an LRU cache holds finds nothing), in a straight line between",
+)  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
     "threads fall out of step where iterations of the parallel loop differ in work by a tenth",

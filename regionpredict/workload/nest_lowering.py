@@ -15,6 +15,7 @@ from regionpredict.workload.constants import (
     UNEVEN_WORK,
     UNKNOWN_EXTENT,
     UNKNOWN_TRIPS,
+    WORK_PLACES,
 )
 from regionpredict.workload.loop_nest import (
     Affine,
@@ -26,8 +27,6 @@ from regionpredict.workload.loop_nest import (
     ReferenceGroup,
     innermost_iterations,
 )
-
-_UNEVEN = (0.0, 0.3, 1.0)  # places along the parallel loop whose work is compared
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
@@ -45,7 +44,7 @@ def _uneven(root: NestLoop) -> bool:
             root.children, {root.variable: begin + root.step * place * max(0.0, trips - 1)}
         )
         + 1
-        for place in _UNEVEN
+        for place in WORK_PLACES
     ]
     return max(weights) > UNEVEN_WORK.value * min(weights)
 

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import PROFILE_SAMPLES
+from regionpredict.workload.constants import PROFILE_SAMPLES, WORK_PHASES
 from regionpredict.workload.loop_nest import LoopNest, innermost_iterations
 
 
@@ -86,7 +86,8 @@ def threads_at_work(
     total = sum(done.values())
     phases: list[list[float]] = []
     for active, share in sorted(done.items(), reverse=True):
-        if phases and (phases[-1][1] + share / total / 2 < 1 / 3 or len(phases) == 3):
+        short = phases and phases[-1][1] + share / total / 2 < 1 / WORK_PHASES.value
+        if short or len(phases) == WORK_PHASES.value:
             phases[-1][0] += active * share / total
             phases[-1][1] += share / total
         elif share:

@@ -66,6 +66,7 @@ class Workload:
     directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
     been written before; `repeats`: loops around the directive run it many times. `guessed` tells,
     a line each, which sizes were guessed; `open_size` is the size that stands for all unbound ones.
+    `only_written` arrays are written and never read.
     """
 
     table: StatementTable
@@ -78,6 +79,7 @@ class Workload:
     guessed: tuple[str, ...]
     line_bytes: int
     open_size: OpenSize | None = None
+    only_written: frozenset[str] = frozenset()
 
     def traffic_of(self, work: Work) -> TrafficCounter:
         """A counter of the traffic of the region's work, or of a serial body's."""
@@ -116,7 +118,16 @@ def workload_of(
         guessed=guessed,
         line_bytes=line_bytes,
         open_size=open_size,
+        only_written=_only_written(facts),
     )
+
+
+def _only_written(facts: RegionFacts) -> frozenset[str]:
+    kinds: dict[str, set[str]] = {}
+    for statement in facts.statements:
+        for fact in statement.accesses:
+            kinds.setdefault(fact.access.array, set()).add(fact.access.kind)
+    return frozenset(array for array, known in kinds.items() if known == {"write"})
 
 
 def _execution(
