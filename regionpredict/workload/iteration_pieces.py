@@ -31,7 +31,7 @@ def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
         while left > 1 and number < MOST_GUIDED_PIECES.value * threads:
             left -= max(schedule.chunk, left / (2 * threads))
             number += 1
-        return number
+        return max(1.0, number)
     if schedule.chunk is None:
         return min(iterations, float(threads))
     own = piece_length(iterations, threads, schedule)
