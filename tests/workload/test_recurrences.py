@@ -14,7 +14,7 @@ DECLARED = "int n, double s, double t, double *a, double *b, int *row"
 
 def chains(inner: str, head: str = "j = 9; j < n; j++") -> tuple[Recurrence, ...]:
     loops = f"for (int i = 0; i < 100; i++)\n for (int {head}) {{ {inner} }}"
-    made = workload_in(loops, DECLARED, n=50)
+    made = workload_in(loops, DECLARED, **({"n": 50} if "n;" in head else {}))
     assert made.execution is not None
     (body,) = made.execution.work.bodies
     return body.recurrences
