@@ -38,6 +38,43 @@ UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
     "threads fall out of step where iterations of the parallel loop differ in work by a tenth",
 )  # fmt: skip
+UNEVEN_PLACES = (0.0, 0.3, 1.0)
+"""Places along the parallel loop, 0 to 1, whose work is compared; assumed: both ends show a
+triangle, the third one, off the middle, shows a loop that is alike at both ends."""
+HALO = Constant(
+    2.0, "elements", "assumed",
+    "what a row of unknown length has beside the range of its loops: one at each end, as a "
+    "stencil reads them",
+)  # fmt: skip
+BRANCH_SIDES = Constant(
+    2.0, "sides", "derived", "a branch goes one of two ways even where one of them is not written"
+)
+GUIDED_DIVISOR = Constant(
+    2.0, "even shares", "assumed",
+    "a guided piece is half of an even share of what is left, as libomp deals it; OpenMP 5.2, "
+    "sec. 11.5.3, leaves the factor open, and libgomp takes the whole share",
+)  # fmt: skip
+WAITED_PIECE = Constant(
+    0.5, "pieces", "derived",
+    "threads that take pieces as they are free end evenly spread over the time of the last one",
+)  # fmt: skip
+MOST_PHASES = Constant(
+    3, "phases", "assumed",
+    "numbers of threads that stand for a team whose light pieces end first; each one is counted",
+)  # fmt: skip
+WHOLLY_KEPT = Constant(
+    0.5, "of a cache", "assumed",
+    "data of up to half a cache is there for the next run: what conflicts and other data leave of "
+    "real caches is not published",
+)  # fmt: skip
+FORESEEN_STRIDE = Constant(
+    0.5, "pages", "derived",
+    "a prefetcher stays within a page: of a longer stride it sees at most two lines there, and "
+    "needs two to know the stride",
+)  # fmt: skip
+GATHER_LOADS = Constant(
+    2.0, "loads", "derived", "a reference whose address is data: the address and the element"
+)
 NEAR_DEPENDENCE = Constant(
     8, "iterations", "assumed",
     "a recurrence over more iterations than this has more chains than a core has pipes times "

@@ -253,7 +253,7 @@ def test_totals() -> None:
     assert (level.read, level.written, level.total) == (8.0, 1.0, 9.0)
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=40, derandomize=True, deadline=None)
 @given(st.floats(0, 300), st.floats(1, 300))
 def test_what_stays(held: float, size: float) -> None:
     share = staying(held, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -41,10 +42,10 @@ def test_a_curved_form() -> None:
     assert [form.at({"i": i}) for i in (0, 1.4, 1.6, 5)] == [8, 9, 10, 10]
     assert form.at({}) == 8
     lost = Curved(least, {}, frozenset({"i"})).at({"i": 1})
-    assert lost != lost  # NaN where n has no value
+    assert math.isnan(lost)  # n has no value
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.integers(-20, 20), st.integers(-20, 20), st.sampled_from([1, -1, 2, -3, 7]))
 def test_trips_and_middle_are_those_of_a_range(first: int, limit: int, step: int) -> None:
     loop, values = header(first, limit, step), range(first, limit, step)

@@ -199,7 +199,7 @@ def test_drift_in_a_triangle() -> None:
     assert set(even.values()) == {frozenset()}
     band = "for (int i = 0; i < n; i++) for (int j = i; j < i + 9; j++) c[i] += a[j];"
     # A band: every iteration does the same work, threads stay in step.
-    assert set(g.drifts for g in nest_of(band, declared, n=100).groups()) == {frozenset()}
+    assert {g.drifts for g in nest_of(band, declared, n=100).groups()} == {frozenset()}
 
 
 @pytest.mark.parametrize(("inner", "uneven"), [(3000, False), (500, True)])

@@ -64,7 +64,7 @@ def test_a_share_that_is_too_small(tmp_path: Path) -> None:
     assert made.execution is not None
     profile = made.execution.work.profile._replace(iterations=-100.0, weights=())
     work = made.execution.work._replace(profile=profile)
-    with pytest.raises(InconsistentWorkloadError, match="largest share of 2 threads is -0.01"):
+    with pytest.raises(InconsistentWorkloadError, match=r"largest share of 2 threads is -0\.01"):
         verify(replace(made, execution=replace(made.execution, work=work)), threads=(2,))
 
 
