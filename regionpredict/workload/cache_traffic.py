@@ -156,8 +156,8 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
 def staying(held: float, size: float) -> float:
     """The share of `held` bytes that a cache of `size` keeps from one run to the next.
 
-    All up to `WHOLLY_KEPT` of the cache, none from the whole of it on: a cyclic walk over more than an LRU
-    cache holds finds nothing, and no real cache is filled without conflicts.
+    All up to `WHOLLY_KEPT` of the cache, none from the whole of it on: a cyclic walk over more
+    than an LRU cache holds finds nothing, and no real cache is filled without conflicts.
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)

@@ -10,8 +10,8 @@ from regionpredict.workload.loop_nest import LoopNest
 def unforeseen_arrays(
     nest: LoopNest, *, line_bytes: int, page_bytes: int, streams: float
 ) -> frozenset[str]:
-    """Gathers, walks by more than half a page, and all arrays of a loop that streams from more places at
-    once than the `streams` that a prefetcher follows.
+    """Gathers, walks by more than half a page, and all arrays of a loop that streams from more
+    places at once than the `streams` that a prefetcher follows.
     """
     unforeseen: set[str] = set()
     for loop in nest.loops:

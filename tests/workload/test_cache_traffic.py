@@ -122,7 +122,9 @@ NESTS = {
         rough=[(1, 1, 512), (4, 1, 4096), (4, 4, 4096), (8, 2, 1024)],
     ),
     "two": Nest(  # loops beside each other
-        """for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) x[j] = a[i][j]; for (int j = 0; j < n; j++) b[i][j] = x[j]+ a[i][j]; }""",
+        """for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) x[j] = a[i][j];
+        for (int j = 0; j < n; j++) b[i][j] = x[j] + a[i][j]; }""",
         "double a[n][n], double b[n][n], double *x",
         40,
         near=[
@@ -136,7 +138,10 @@ NESTS = {
         rough=[(1, 1, 512), (4, 1, 512)],
     ),
     "private": Nest(  # a row of each thread's own
-        """for (int i = 0; i < n; i++) { double t[40]; for (int j = 0; j < 40; j++) t[j] = a[i][j]; for (int j = 0; j < 40; j++) b[i][j] = t[39-j]; }""",
+        """for (int i = 0; i < n; i++) {
+        double t[40];
+        for (int j = 0; j < 40; j++) t[j] = a[i][j];
+        for (int j = 0; j < 40; j++) b[i][j] = t[39 - j]; }""",
         "double a[n][40], double b[n][40]",
         40,
         near=[(1, 1, 2048), (4, 1, 16384), (4, 4, 8192), (8, 2, 8192), (2, 2, 4096), (3, 3, 65536)],
