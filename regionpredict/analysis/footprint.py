@@ -108,8 +108,9 @@ def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> tuple[Expr, Expr] |
     for loop in reversed(ranges):
         if loop.variable not in low.names and loop.variable not in high.names:
             continue
-        moved_low = _at_end(low, loop.variable, loop.ends, lowest=True)
-        moved_high = _at_end(high, loop.variable, loop.ends, lowest=False)
+        ends = loop.ends
+        moved_low = _at_end(low, loop.variable, ends, lowest=True)
+        moved_high = _at_end(high, loop.variable, ends, lowest=False)
         if moved_low is None or moved_high is None:
             return None
         low, high = moved_low, moved_high

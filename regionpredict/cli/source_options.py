@@ -52,7 +52,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
     """`NAME=VALUE` or `NAME` (worth 1) of -D."""
-    found = []
+    macros = []
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not name.isidentifier():
@@ -63,8 +63,8 @@ def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
             raise UsageError(
                 f"-D {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
-        found.append((name, value if equals else "1"))
-    return found
+        macros.append((name, value if equals else "1"))
+    return macros
 
 
 def _is_whole(text: str) -> bool:
@@ -77,7 +77,7 @@ def _is_whole(text: str) -> bool:
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int]:
     """`NAME=VALUE` of --set, with an integer value."""
-    found = {}
+    values = {}
     for pair in pairs:
         name, _, value = pair.partition("=")
         try:
@@ -90,8 +90,8 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
             raise UsageError(
                 f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
-        found[name.strip()] = number
-    return found
+        values[name.strip()] = number
+    return values
 
 
 def run_analysis(
