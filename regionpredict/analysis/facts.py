@@ -39,7 +39,7 @@ class Count(NamedTuple):
     @property
     def conditions(self) -> str:
         """`w >= 0 and n >= w + 1`; empty where the expression always holds."""
-        return " and ".join(_at_least(one) for one in self.holds)
+        return " and ".join(_at_least(guard) for guard in self.holds)
 
 
 def _at_least(expression: Expr) -> str:

@@ -53,7 +53,7 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
         return Lines(parts[0].touched, parts[0].written)
     kept: list[GroupLines] = []
     touched = written = 0.0
-    for part in sorted(parts, key=lambda one: -one.touched):
+    for part in sorted(parts, key=lambda lines: -lines.touched):
         extra, fresh = part.touched, part.written
         for other in kept:
             share = _covered(part, other, line_bytes)

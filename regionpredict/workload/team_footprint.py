@@ -210,8 +210,8 @@ class TeamFootprints:
         self, chain: Sequence[LoopHeader], key: Positions, env: Env, cut: Cut | None
     ) -> Ranges:
         """The loops' ranges, worked out once for all that changes them."""
-        around = tuple(env.items()) if any(one.depends for one in chain) else ()
-        cutting = self._lengths if any(one.index in self.pieces for one in chain) else ()
+        around = tuple(env.items()) if any(loop.depends for loop in chain) else ()
+        cutting = self._lengths if any(loop.index in self.pieces for loop in chain) else ()
         asked = (key, around, cutting, cut)
         ranges = self._tables.ranges.get(asked)
         if ranges is None:
@@ -232,8 +232,8 @@ class TeamFootprints:
         if group.irregular:
             rows = _separate_rows(group, ranges, self.line_bytes)
             return tuple(self._spread(row, ranges) for row in rows)
-        for one in ranges.values():
-            if one.trips <= 0:
+        for spanned in ranges.values():
+            if spanned.trips <= 0:
                 return ()
         slopes = group.slopes
         along: tuple[TeamLevel, ...] = ()
@@ -265,19 +265,19 @@ class TeamFootprints:
         origin = low = high = 0.0
         slanted = False
         for name, slope in group.slopes.items():
-            one = ranges.get(name)
-            if one is None:
+            spanned = ranges.get(name)
+            if spanned is None:
                 origin += slope * env.get(name, 0.0)
                 continue
-            origin += slope * one.first
-            stride = slope * one.step
-            moving = one.depends and not one.depends.isdisjoint(group.slopes)
+            origin += slope * spanned.first
+            stride = slope * spanned.step
+            moving = spanned.depends and not spanned.depends.isdisjoint(group.slopes)
             slanted = slanted or bool(moving)
-            levels.append((stride, one.trips if moving else one.extent))
+            levels.append((stride, spanned.trips if moving else spanned.extent))
             if stride > 0:
-                high += stride * (one.extent - 1)
+                high += stride * (spanned.extent - 1)
             else:
-                low += stride * (one.extent - 1)
+                low += stride * (spanned.extent - 1)
         own = tuple(levels)
         for team in along:
             level = (group.slopes[team.variable] * team.apart, team.threads)
@@ -300,8 +300,8 @@ class TeamFootprints:
     def _spread(self, group: ReferenceGroup, ranges: Ranges) -> GroupLines:
         """Random accesses: lines hit at least once."""
         number = 1.0 if group.private else self.threads
-        for one in ranges.values():
-            number *= max(0.0, one.trips)
+        for spanned in ranges.values():
+            number *= max(0.0, spanned.trips)
         lines = max(1.0, group.extent / self.line_bytes)
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if group.written else 0.0
@@ -322,16 +322,16 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     joined: dict[tuple[object, ...], ReferenceGroup] = {}
     for group in groups:
         moving = tuple(
-            (group.slopes[one.variable], depth, one.step, repr(one.first), repr(one.limit))
-            for depth, one in enumerate(group.loops)
-            if one.variable in group.slopes
+            (group.slopes[loop.variable], depth, loop.step, repr(loop.first), repr(loop.limit))
+            for depth, loop in enumerate(group.loops)
+            if loop.variable in group.slopes
         )
         key = (group.array, group.private, moving)
         other = joined.get(key) if not group.irregular else None
         if other is None:
             joined[(*key, group.index) if group.irregular else key] = group
             continue
-        shorter = min(other, group, key=lambda one: len(one.loops))
+        shorter = min(other, group, key=lambda candidate: len(candidate.loops))
         joined[key] = replace(
             shorter,
             offsets=tuple(sorted({*other.offsets, *group.offsets})),
@@ -381,8 +381,8 @@ def loop_ranges(
             start, _ = loop.section(first, length, cut)
             all_ends = list(ends)
             for at in (low, high):
-                one, number = loop.section(at, length, cut)
-                all_ends += [one, one + step * max(0.0, number - 1)]
+                begin_there, number = loop.section(at, length, cut)
+                all_ends += [begin_there, begin_there + step * max(0.0, number - 1)]
             ends = (min(all_ends), max(all_ends))
             extent = max(trips, (ends[1] - ends[0]) / abs(step) + 1)
         variable = loop.variable

@@ -42,7 +42,6 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",
     ("workload/nest_lowering.py", 20): "2**20 elements, for a text",
-    ("workload/array_sharing.py", 3): "array, dimension and order, the first fields of a part",
     ("workload/line_lattice.py", 0.5): "rounding to the nearest",
     ("workload/line_lattice.py", 3): "digits of a byte, so that equal offsets compare equal",
     ("workload/layer_conditions.py", 0.5): "the middle of a range",
