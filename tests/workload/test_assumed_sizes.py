@@ -69,7 +69,7 @@ def test_data_that_does_not_grow(tmp_path: Path) -> None:
 def _bound(loops: str, parameters: str, target: float, **given: int) -> tuple[dict[str, int], str]:
     """Values and notes for a target in bytes."""
     facts = facts_of(loops, parameters, **given)
-    values, notes = bound_sizes(facts, SizeTarget(target, "so much"), 64)
+    values, notes, _ = bound_sizes(facts, SizeTarget(target, "so much"), 64)
     return {name: int(value) for name, value in values.items()}, "\n".join(notes)
 
 
@@ -78,7 +78,7 @@ DECLARED = "int n, int m, int step, double *a, int *row"
 
 def test_nothing_is_missing() -> None:
     facts = facts_of("for (int i = 0; i < n; i++) a[i] = 0;", DECLARED, n=7)
-    assert bound_sizes(facts, SizeTarget(1e6, "so much"), 64) == (facts.bindings.values, ())
+    assert bound_sizes(facts, SizeTarget(1e6, "so much"), 64) == (facts.bindings.values, (), None)
 
 
 @pytest.mark.parametrize("elements", [1, 2, 3, 1000, 1 << 20])
