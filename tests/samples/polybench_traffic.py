@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from reference_traffic import simulated_lines
+from simulated_traffic import simulated_lines
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.schedule import schedule_of
