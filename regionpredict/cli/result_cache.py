@@ -61,7 +61,7 @@ class RunRecord:
         self.printed: list[tuple[int, str]] = []
         self.dependencies: FileDependencies | None = None
         self._unchanged: Callable[[], bool] = lambda: False
-        self._machine: tuple[str, ...] = ()
+        self._files: tuple[str, ...] = ()
         self._kept = False
         self._bypassed = False
 
@@ -72,9 +72,13 @@ class RunRecord:
         self.dependencies = dependencies
         self._unchanged = unchanged
 
+    def read_file(self, path: Path) -> None:
+        """Notes a file that the answer depends on besides the sources."""
+        self._files += (str(path),)
+
     def keep(self, *files: Path) -> None:
         """The run is over, and depends on these files besides: it may be given again."""
-        self._machine = tuple(str(path) for path in files)
+        self._files += tuple(str(path) for path in files)
         self._kept = True
 
     def bypass(self) -> None:
@@ -91,7 +95,7 @@ class RunRecord:
                 return None
         except InputError:
             return None
-        return known._replace(contents=(*known.contents, *self._machine))
+        return known._replace(contents=(*known.contents, *self._files))
 
 
 class _Recorded:

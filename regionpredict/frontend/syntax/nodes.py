@@ -164,12 +164,16 @@ class Member:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallExpr:
-    """`name(args)`; `decl` is None for a call through a pointer or of something unknown."""
+    """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
+
+    A `method`'s object is its first argument.
+    """
 
     name: str
     decl: Decl | None
     args: tuple[Expression, ...]
     span: Span
+    method: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
