@@ -30,7 +30,7 @@ from regionpredict.user_cache import private_folder, user_cache_folder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMANDS = ("analyze", "predict", "explain")
+COMMANDS = ("analyze", "predict", "sizes", "explain")
 SWITCH = "REGIONPREDICT_CACHE"  # `off`: nothing is kept or given again
 MOST_BYTES = 256 << 20  # of all answers; the ones not asked for the longest go first
 _SCHEMA = 1
