@@ -32,13 +32,15 @@ from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
+    ALL_PARTS,
     Estimate,
+    Parts,
     Prediction,
     predict_density,
     predict_saturation,
     size_target,
 )
-from regionpredict.predict.hints import WITHIN
+from regionpredict.predict.constants import WITHIN
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.workers import spread
@@ -174,15 +176,18 @@ def predict(
     *,
     threads: Sequence[int] = (),
     first_touch: str | None = None,
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     processes: int = 1,
+    parts: Parts = ALL_PARTS,
 ) -> Predictions:
-    """One prediction a region; `threads`, `first_touch` and `within` concern the curve alone."""
+    """One prediction a region; `threads`, `first_touch`, `within` and the `parts` of the model that
+    are on concern the curve alone.
+    """
     if model == "saturation":
         _check_threads(threads, machine)
     pasts = _pasts(analysis, model, first_touch)
     work = list(zip(analysis.facts, pasts, strict=True))
-    choices = _Choices(model, combination, tuple(threads), within)
+    choices = _Choices(model, combination, tuple(threads), within, parts=parts)
     estimate = partial(_estimate, machine=machine, choices=choices)
     estimates = spread(estimate, work, min(processes, len(work) // _REGIONS_A_PROCESS))
     made = tuple(
@@ -198,16 +203,17 @@ def predict_region(
     combination: str = "relative-difference",
     *,
     threads: Sequence[int] = (),
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     warm: bool = True,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
+    parts: Parts = ALL_PARTS,
 ) -> Prediction:
     """The prediction of one region by itself, with what is known of its arrays before it runs.
 
     `warm`: it has run before on the same data. Else as `predict`.
     """
-    choices = _Choices(model, combination, tuple(threads), within, warm)
+    choices = _Choices(model, combination, tuple(threads), within, warm, parts)
     estimate = _estimate((facts, Past(placement, history)), machine=machine, choices=choices)
     return Prediction.of(estimate, facts)
 
@@ -229,6 +235,7 @@ class _Choices(NamedTuple):
     threads: tuple[int, ...]
     within: float
     warm: bool = True
+    parts: Parts = ALL_PARTS
 
 
 def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Choices) -> Estimate:
@@ -236,7 +243,7 @@ def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Cho
     if choices.model == "saturation":
         return predict_saturation(
             region_workload(facts, machine, *past), machine, threads=choices.threads,
-            within=choices.within, warm=choices.warm,
+            within=choices.within, warm=choices.warm, parts=choices.parts,
         )  # fmt: skip
     table = statement_table(facts, machine.line_bytes)
     return predict_density(table, machine, choices.combination)

@@ -55,12 +55,12 @@ def unclamped(subscript: Expr) -> Expr:
 def array_dimensions(region: Region) -> dict[str, int]:
     """Effective dimensions of every array the region refers to."""
     changing = loop_variables(region)
-    found: dict[str, int] = {}
+    dimensions: dict[str, int] = {}
     for statement, _ in region.statements():
         for access in statement.accesses:
             own = access_dimensions(access, changing)
-            found[access.array] = max(found.get(access.array, 0), own)
-    return found
+            dimensions[access.array] = max(dimensions.get(access.array, 0), own)
+    return dimensions
 
 
 def counted_arrays(region: Region, dimensions: Mapping[str, int]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
@@ -13,8 +14,7 @@ from regionpredict.analysis.reuse import reuse
 from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """A number as an expression in the program's names, and its value where they are bound.
 
     `expr` holds where none of `holds` is negative, `value` always. `at_most`: a loop may be left
@@ -39,7 +39,7 @@ class Count:
     @property
     def conditions(self) -> str:
         """`w >= 0 and n >= w + 1`; empty where the expression always holds."""
-        return " and ".join(_at_least(one) for one in self.holds)
+        return " and ".join(_at_least(guard) for guard in self.holds)
 
 
 def _at_least(expression: Expr) -> str:
@@ -48,8 +48,7 @@ def _at_least(expression: Expr) -> str:
     return f"{left} >= {left - expression}"
 
 
-@dataclass(frozen=True, slots=True)
-class AccessFact:
+class AccessFact(NamedTuple):
     """One reference: `reuse` is 'hit' or 'miss', `pattern` 'streaming', 'latency' or 'irregular'.
 
     `counted` says whether its array is one of those with the most dimensions.
@@ -61,8 +60,7 @@ class AccessFact:
     counted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StatementFact:
+class StatementFact(NamedTuple):
     """One statement with the loops around it and its number of executions in one run."""
 
     statement: Statement
@@ -71,8 +69,7 @@ class StatementFact:
     accesses: tuple[AccessFact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayFact:
+class ArrayFact(NamedTuple):
     """One array: its effective dimensions, and whether it counts."""
 
     name: str

@@ -43,7 +43,7 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
 
 def distinct_references(region: Region) -> dict[str, list[Reference]]:
     """Every array's references, those that repeat in the same loops left out."""
-    found: dict[str, list[Reference]] = {}
+    references: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
     for statement, loops, nest in region.placed_statements():
@@ -53,8 +53,10 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
             key = (access.array, nest, access.subscripts)
             if key not in seen:
                 seen.add(key)
-                found.setdefault(access.array, []).append(Reference(access, domains[nest].ranges))
-    return found
+                references.setdefault(access.array, []).append(
+                    Reference(access, domains[nest].ranges)
+                )
+    return references
 
 
 def _inside_another(array: Array, region: Region) -> bool:
@@ -103,11 +105,12 @@ def access_box(access: Access, array: Array, ranges: tuple[Range, ...] | None) -
 def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> tuple[Expr, Expr] | None:
     """The lowest and the highest value of a subscript over the domain."""
     low = high = subscript
-    for one in reversed(ranges):
-        if one.variable not in low.names and one.variable not in high.names:
+    for loop in reversed(ranges):
+        if loop.variable not in low.names and loop.variable not in high.names:
             continue
-        moved_low = _at_end(low, one.variable, one.ends, lowest=True)
-        moved_high = _at_end(high, one.variable, one.ends, lowest=False)
+        ends = loop.ends
+        moved_low = _at_end(low, loop.variable, ends, lowest=True)
+        moved_high = _at_end(high, loop.variable, ends, lowest=False)
         if moved_low is None or moved_high is None:
             return None
         low, high = moved_low, moved_high
@@ -145,10 +148,10 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
     fixed = rest.without((name,))
     # f * min(a, b) + r is min(f*a + r, f*b + r) where f is positive, else the maximum of them.
     least = (atom.kind == "min") == rises
-    found = [_at_end(arg * factor + rest - fixed, name, ends, lowest=lowest) for arg in atom.args]
-    if found[0] is None or found[1] is None:
+    sides = [_at_end(arg * factor + rest - fixed, name, ends, lowest=lowest) for arg in atom.args]
+    if sides[0] is None or sides[1] is None:
         return None
-    return fixed + (_lower if least else _higher)(found[0], found[1])
+    return fixed + (_lower if least else _higher)(sides[0], sides[1])
 
 
 def _sign(expression: Expr) -> bool | None:

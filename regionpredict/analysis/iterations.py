@@ -31,7 +31,7 @@ class Executions(NamedTuple):
             return None
         variables = {loop.variable for loop in self.loops}
         outer = [loop.trips - 1 for loop in self.loops if not loop.trips.names & variables]
-        signs = [bindings.number(one) for one in (*outer, *self.holds)]
+        signs = [bindings.number(guard) for guard in (*outer, *self.holds)]
         if any(sign is not None and sign < 0 for sign in signs[: len(outer)]):
             return 0
         if self.expr is not None and all(sign is not None and sign >= 0 for sign in signs):
@@ -83,7 +83,7 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
     if steps is None:
         return UNKNOWN
     most = any(loop.exits for loop in loops)
-    found = readable_total(steps)
-    if found is None or found.expr.size > _MAX_SHOWN:
+    total = readable_total(steps)
+    if total is None or total.expr.size > _MAX_SHOWN:
         return Executions(None, (), most, tuple(steps))
-    return Executions(found.expr, found.holds, most, tuple(steps))
+    return Executions(total.expr, total.holds, most, tuple(steps))

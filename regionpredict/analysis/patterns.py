@@ -11,7 +11,7 @@ from regionpredict.analysis.dimensions import unclamped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
-"""The cache line that the facts are told for, which know no machine: that of most."""
+"""Bytes of the cache line for which facts, that know no machine, are given: that of most."""
 _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select"))
 
 

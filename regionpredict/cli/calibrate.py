@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regionpredict.atomic_file import write_file
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.machines import report_remarks
-from regionpredict.cli.output import write_file
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import UsageError
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.output import write_file
+from regionpredict.atomic_file import write_file
 from regionpredict.cli.source_options import run_analysis
+from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,18 +43,18 @@ def calibrate_regions(
 
     path, shown = file_of(machine_name)
     load_file(path, shown)  # says what is wrong with it, at its own lines
-    bare = uncorrected(path.read_text(encoding="utf-8"))
+    bare = uncorrected(read_text(path, "give a YAML file", most=MOST_YAML_BYTES, shown=shown))
     machine = read(bare, shown)
     campaigns = [_campaign(path, machine) for path in measurements]
-    counts = sorted({n for one in campaigns for n in one.threads if n <= machine.cores})
+    counts = sorted({n for campaign in campaigns for n in campaign.threads if n <= machine.cores})
     analysis = run_analysis(paths, **source, timings=False, flows=True)
     plain = predict(analysis, machine, "saturation", threads=counts).predictions
     samples = gather(
-        plain, hints_of(plain, machine), [s for one in campaigns for s in summarise(one)],
+        plain, hints_of(plain, machine), [s for campaign in campaigns for s in summarise(campaign)],
         statistic=statistic,
     )  # fmt: skip
     check_enough(samples)
-    runs = sum(len(one.measured) for one in campaigns)
+    runs = sum(len(campaign.measured) for campaign in campaigns)
     click.echo(samples_text(samples, runs), nl=False)
     result = calibrate_saturation(
         lambda other: predict(analysis, other, "saturation", threads=counts).predictions,
@@ -63,8 +64,8 @@ def calibrate_regions(
     click.echo(saturation_text(result), nl=False)
     density = calibrate_density(predict(analysis, machine, "density").predictions, machine, samples)
     click.echo(density_text(density, machine.packages), nl=False)
-    names = ", ".join(one.name for one in measurements)
-    date = max(one.started for one in campaigns)[:10]
+    names = ", ".join(path.name for path in measurements)
+    date = max(campaign.started for campaign in campaigns)[:10]
     corrections = corrections_of(result, samples, Provenance(names, date, runs))
     if density is not None:
         corrections = with_density(corrections, density)

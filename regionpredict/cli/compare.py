@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from regionpredict.cli.output import write_file, write_result
+from regionpredict.atomic_file import write_file
+from regionpredict.cli.output import write_result
 from regionpredict.errors import InputError
 
 

@@ -74,7 +74,7 @@ def parse_threads(text: str | None) -> tuple[int, ...]:
     """
     if text is None:
         return ()
-    found: set[int] = set()
+    counts: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(-?\d+)(?:-(\d+))?\s*", part)
         if match is None:
@@ -92,5 +92,5 @@ def parse_threads(text: str | None) -> tuple[int, ...]:
                 f"--threads {text}: {high} threads are more than any node has",
                 remedy=f"at most {MOST_THREADS}, and no more than the machine's cores",
             )
-        found.update(range(low, high + 1))
-    return tuple(sorted(found))
+        counts.update(range(low, high + 1))
+    return tuple(sorted(counts))

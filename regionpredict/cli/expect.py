@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.output import write_file, write_result
+from regionpredict.atomic_file import write_file
+from regionpredict.cli.output import write_result
 
 
 @click.command("expect")
@@ -88,7 +89,7 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
         raise UsageError(
             f"--run '{options['run']}' is no list of numbers", remedy="write 1,2,4,8"
         ) from None
-    found = run_microbenchmark(
+    series = run_microbenchmark(
         BENCHMARKS[name],
         counts,
         repetitions=options["repetitions"],
@@ -96,5 +97,5 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
         launcher=options["launcher"],
     )
     if options["keep"] is not None:
-        write_file(Path(options["keep"]), measurements_csv(found))
-    return found
+        write_file(Path(options["keep"]), measurements_csv(series))
+    return series

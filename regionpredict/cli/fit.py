@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.output import write_file, write_result
-from regionpredict.errors import one_line
+from regionpredict.atomic_file import write_file
+from regionpredict.cli.output import write_result
 
 if TYPE_CHECKING:
     from regionpredict.errors import InputError
-    from regionpredict.fit.experiment import Series
-    from regionpredict.fit.model.fitted_model import FittedModel
+    from regionpredict.fit.experiment import Experiment
     from regionpredict.fit.search.experiment_models import ModelSet
+    from regionpredict.report.fitted_models import PredictedValue
 
 
 _DATA = {
@@ -91,7 +91,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from regionpredict.fit.input import read
     from regionpredict.fit.input.csv_table import read_csv
     from regionpredict.fit.search.experiment_models import model_experiment
-    from regionpredict.report.fitted_models import models_csv, models_json
+    from regionpredict.report.fitted_models import models_csv, models_json, models_table
 
     points = _bindings(predict)
     columns = {name: options[name] or None for name in ("parameters", "values")}
@@ -109,7 +109,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         write_result(text.rstrip("\n") + "\n", target)
         _report(experiment.problems)
         return
-    found = model_experiment(
+    models = model_experiment(
         experiment,
         path=path,
         statistic=options["statistic"],
@@ -117,19 +117,19 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         min_points=options["min_points"],
         law=options["law"],
     )
-    predictions = _predictions(found, points, options["level"], path)
+    predictions = _predictions(models, points, options["level"], path)
     if output == "json":
-        text = models_json(found, predictions)
+        text = models_json(models, predictions)
     elif output == "csv":
-        text = models_csv(found)
+        text = models_csv(models)
     else:
-        text = _table(found, predictions, output)
+        text = models_table(models, predictions, output)
     if options["plot"] is not None:
         from regionpredict.report.models_plot import models_svg
 
-        write_file(Path(options["plot"]), models_svg(found))
+        write_file(Path(options["plot"]), models_svg(models))
     write_result(text.rstrip("\n") + "\n", target)
-    _report(found.problems)
+    _report(models.problems)
 
 
 def _report(problems: tuple[InputError, ...]) -> None:
@@ -140,7 +140,7 @@ def _report(problems: tuple[InputError, ...]) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _only(experiment: Any, metric: str, path: str) -> Any:
+def _only(experiment: Experiment, metric: str, path: str) -> Experiment:
     from regionpredict.errors import InputError
     from regionpredict.fit.experiment import Experiment
 
@@ -152,88 +152,36 @@ def _only(experiment: Any, metric: str, path: str) -> Any:
 
 
 def _predictions(
-    found: ModelSet, points: list[dict[str, float]], level: float, path: str
-) -> list[dict[str, Any]]:
+    models: ModelSet, points: list[dict[str, float]], level: float, path: str
+) -> list[PredictedValue]:
     """The value, its interval and what speaks against it, for every model and point."""
     from regionpredict.errors import InputError
+    from regionpredict.report.fitted_models import PredictedValue
 
-    result = []
+    predictions = []
     for point in points:
-        for series, model in found.models:
+        for series, model in models.models:
             unknown = [name for name in point if name not in model.parameters]
             missing = [name for name in model.parameters if name not in point]
             if unknown or missing:
-                what = f"no parameter '{unknown[0]}'" if unknown else f"no value for '{missing[0]}'"
+                lack = f"no parameter '{unknown[0]}'" if unknown else f"no value for '{missing[0]}'"
                 raise InputError(
-                    f"--predict: there is {what}",
+                    f"--predict: there is {lack}",
                     remedy=f"the parameters are {', '.join(model.parameters)}",
                     path=path,
                 )
-            at = tuple(point[name] for name in model.parameters)
-            band = model.interval(at, level)
-            result.append(
-                {
-                    "callpath": series.callpath,
-                    "metric": series.metric,
-                    "point": point,
-                    "value": model.predict(at),
-                    "low": band.low,
-                    "high": band.high,
-                    "level": level,
-                    "warning": model.extrapolation_warning(at, level),
-                }
+            coordinates = tuple(point[name] for name in model.parameters)
+            band = model.interval(coordinates, level)
+            predictions.append(
+                PredictedValue(
+                    callpath=series.callpath,
+                    metric=series.metric,
+                    point=point,
+                    value=model.predict(coordinates),
+                    low=band.low,
+                    high=band.high,
+                    level=level,
+                    warning=model.extrapolation_warning(coordinates, level),
+                )
             )
-    return result
-
-
-def _table(found: ModelSet, predictions: list[dict[str, Any]], style: str) -> str:
-    """The models as lines, fastest growing first."""
-    from regionpredict.fit.model.fitted_model import growth_key
-
-    def growth(item: tuple[Series, FittedModel]) -> tuple[float, float, float]:
-        model = item[1]
-        return growth_key(model.leading_term)
-
-    ranked = sorted(found.models, key=growth, reverse=True)
-    style = {"python": "python", "latex": "latex"}.get(style, "text")
-    rows = [
-        (
-            series.callpath or "-",
-            series.metric or "-",
-            model.formula(style),
-            f"{model.smape:.2f}",
-            f"{model.adjusted_r2:.3f}" if model.terms else "-",
-            f"{model.cross_validated_error:.2f}",
-        )
-        for series, model in ranked
-    ]
-    head = ("call path", "metric", "model", "SMAPE %", "adj. R2", "left-out %")
-    lines = _aligned([head, *rows])
-    for series, model in ranked:
-        lines.extend(f"note: {series.callpath or '-'}: {text}" for text in model.warnings)
-    if predictions:
-        lines.append("")
-        level = predictions[0]["level"]
-        body = [
-            (
-                one["callpath"] or "-",
-                one["metric"] or "-",
-                ", ".join(f"{n} = {v:g}" for n, v in one["point"].items()),
-                f"{one['value']:.5g}",
-                f"{one['low']:.4g} to {one['high']:.4g}",
-                one["warning"],
-            )
-            for one in predictions
-        ]
-        lines += _aligned(
-            [("call path", "metric", "at", "prediction", f"{level:.0%} interval", "doubt"), *body]
-        )
-    return "\n".join(map(one_line, lines))
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return predictions

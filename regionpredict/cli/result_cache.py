@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from regionpredict import __version__
+from regionpredict.atomic_file import replace_file
 from regionpredict.errors import InputError
 from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
 from regionpredict.user_cache import private_folder, user_cache_folder
@@ -202,16 +203,16 @@ def recorded(record: RunRecord) -> tuple[TextIO, TextIO]:
 
 def kept_files(folder: Path) -> list[Kept]:
     """The files of the cache, those not asked for the longest first."""
-    found = []
+    files = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.endswith((".questions", ".answer", ".part")):
                     status = entry.stat(follow_symlinks=False)
-                    found.append(Kept(Path(entry.path), status.st_size, status.st_mtime))
+                    files.append(Kept(Path(entry.path), status.st_size, status.st_mtime))
     except FileNotFoundError:
         return []
-    return sorted(found, key=lambda kept: kept.used)
+    return sorted(files, key=lambda kept: kept.used)
 
 
 def _streams() -> tuple[TextIO, TextIO]:
@@ -235,7 +236,7 @@ def _key(words: Sequence[str], environment: Mapping[str, str]) -> str:
 def _program() -> list[tuple[str, int, int]]:
     """The package's own files by name, size and time: a change to the program is another key."""
     package = str(Path(__file__).parent.parent)
-    found = []
+    program = []
     waiting = [package]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
@@ -245,32 +246,32 @@ def _program() -> list[tuple[str, int, int]]:
                         waiting.append(entry.path)
                 else:
                     status = entry.stat()
-                    found.append((entry.path, status.st_size, status.st_mtime_ns))
-    return sorted(found)
+                    program.append((entry.path, status.st_size, status.st_mtime_ns))
+    return sorted(program)
 
 
 def _installed() -> list[str]:
     """Names and versions of what is installed beside the program."""
-    found: list[str] = []
+    installed: list[str] = []
     for folder in sys.path:
         if folder.endswith(("site-packages", "dist-packages")):
             try:
                 names = os.listdir(folder)  # noqa: PTH208 (hundreds of names)
             except OSError:
                 continue
-            found += (name for name in names if name.endswith("-info"))
-    return sorted(found)
+            installed += (name for name in names if name.endswith("-info"))
+    return sorted(installed)
 
 
 def _joined(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Neighbouring pieces of one stream in one."""
-    found: list[tuple[int, list[str]]] = []
+    joined: list[tuple[int, list[str]]] = []
     for number, text in printed:
-        if found and found[-1][0] == number:
-            found[-1][1].append(text)
+        if joined and joined[-1][0] == number:
+            joined[-1][1].append(text)
         elif text:
-            found.append((number, [text]))
-    return [(number, "".join(texts)) for number, texts in found]
+            joined.append((number, [text]))
+    return [(number, "".join(texts)) for number, texts in joined]
 
 
 def _read(path: Path) -> bytes | None:
@@ -283,16 +284,9 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, body: bytes) -> None:
-    """Writes a file of the cache whole or not at all; two that write it at once do not mix."""
-    part = path.with_name(f"{path.stem[:16]}-{os.getpid()}-{os.urandom(8).hex()}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(handle, "wb") as file:  # noqa: PTH123 (a handle)
-            file.write(sha256(body).hexdigest().encode() + b"\n" + body)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    """Writes a file of the cache behind its digest, by which a torn one is known."""
+    digest = sha256(body).hexdigest().encode()
+    replace_file(path, digest + b"\n" + body, mode=0o600, durable=False)
 
 
 def _touch(path: Path) -> None:

@@ -98,9 +98,9 @@ def tell(output: Path, limits: Sequence[Limit]) -> None:
         entries = outlined_entries(output.read_text(encoding="utf-8").splitlines())
     except OSError:
         entries = []
-    by_place = {(one.outlined.module, one.outlined.offset): one for one in limits}
-    for entry in sorted(entries, key=lambda one: -int(one["total_ns"])):
-        limit = by_place.get((entry["module"], entry["offset"]))
+    limit_at = {(limit.outlined.module, limit.outlined.offset): limit for limit in limits}
+    for entry in sorted(entries, key=lambda region: -int(region["total_ns"])):
+        limit = limit_at.get((entry["module"], entry["offset"]))
         name = f"{Path(entry['module']).name}+{entry['offset']:#x}"
         if limit is not None:
             name = f"{limit.outlined.file}:{limit.outlined.line}"

@@ -57,7 +57,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
     """`NAME=VALUE` or `NAME` (worth 1) of -D."""
-    found = []
+    macros = []
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not name.isidentifier():
@@ -68,8 +68,8 @@ def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
             raise UsageError(
                 f"-D {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
-        found.append((name, value if equals else "1"))
-    return found
+        macros.append((name, value if equals else "1"))
+    return macros
 
 
 def _is_whole(text: str) -> bool:
@@ -82,7 +82,7 @@ def _is_whole(text: str) -> bool:
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int]:
     """`NAME=VALUE` of --set, with an integer value."""
-    found: dict[str, int] = {}
+    values: dict[str, int] = {}
     for pair in pairs:
         name, _, value = pair.rpartition("=")
         try:
@@ -96,11 +96,11 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
                 f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
         name = name.strip()
-        if found.setdefault(name, number) != number:
+        if values.setdefault(name, number) != number:
             raise UsageError(
-                f"--set {name}: two values, {found[name]} and {number}", remedy="give it once"
+                f"--set {name}: two values, {values[name]} and {number}", remedy="give it once"
             )
-    return found
+    return values
 
 
 def sizes_of(given: Sequence[str], file: str | None) -> tuple[dict[str, int], SizesFile | None]:

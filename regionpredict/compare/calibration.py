@@ -163,7 +163,7 @@ def calibrate_saturation(
     model = Model(predictor, machine, samples.samples)
     nothing = np.zeros(len(FACTORS))
     plain = model.predictions(nothing)
-    folds = folds_of([one.program for one in samples.samples])
+    folds = folds_of([sample.program for sample in samples.samples])
     thetas, left_out = [], list(plain)
     steady = np.zeros(len(samples.samples))
     for train, test in folds:
@@ -186,9 +186,9 @@ def calibrate_saturation(
         factors={}, fitted=factors_of(everything), spread=_spread(thetas),
         before=before, after=after, trivial=baselines(comparison),
         trivial_errors=_trivial_errors(samples.samples, steady),
-        sure=resampled([one.program for one in samples.samples], falls),
+        sure=resampled([sample.program for sample in samples.samples], falls),
         folds=len(folds),
-        predicted=tuple(predicted_seconds(left_out[one.index]) for one in samples.samples),
+        predicted=tuple(predicted_seconds(left_out[sample.index]) for sample in samples.samples),
     )  # fmt: skip
     return replace(result, factors=result.fitted) if result.helps else result
 
@@ -200,24 +200,24 @@ def _measured_speedup(sample: Sample) -> float:
 
 def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
     """Absolute relative error of the speedup on the most threads, by sample."""
-    found = []
-    for one in samples.samples:
-        seconds = predicted_seconds(predictions[one.index])
-        speedup = seconds[1] / seconds[max(one.seconds)]
-        found.append(abs(speedup / _measured_speedup(one) - 1))
-    return np.array(found)
+    errors = []
+    for sample in samples.samples:
+        seconds = predicted_seconds(predictions[sample.index])
+        speedup = seconds[1] / seconds[max(sample.seconds)]
+        errors.append(abs(speedup / _measured_speedup(sample) - 1))
+    return np.array(errors)
 
 
 def _scores(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> tuple[Scores, Comparison]:
     comparison = compare(
-        hints_of(predictions, machine), [one.summary for one in samples.samples],
+        hints_of(predictions, machine), [sample.summary for sample in samples.samples],
         tolerance=tolerance, statistic=samples.statistic,
     )  # fmt: skip
     alone = [
-        abs(predicted_seconds(predictions[one.index])[1] / one.seconds[1] - 1)
-        for one in samples.samples
+        abs(predicted_seconds(predictions[sample.index])[1] / sample.seconds[1] - 1)
+        for sample in samples.samples
     ]
     error = float(np.median(_errors(predictions, samples)))
     return Scores(error, median(alone), success(comparison)), comparison
@@ -225,8 +225,8 @@ def _scores(
 
 def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, float]:
     """Median error of saying: no speedup; all threads; the other programs' median speedup."""
-    measured = np.array([_measured_speedup(one) for one in samples])
-    threads = np.array([max(one.seconds) for one in samples], dtype=np.float64)
+    measured = np.array([_measured_speedup(sample) for sample in samples])
+    threads = np.array([max(sample.seconds) for sample in samples], dtype=np.float64)
     answers = {
         "no speedup": np.ones(len(samples)),
         "as many times as threads": threads,
@@ -253,7 +253,9 @@ def resampled(names: Sequence[str], better: Callable[[IntArray], bool]) -> float
     not regions. The seed is fixed.
     """
     known = sorted(set(names))
-    of_program = [np.flatnonzero(np.array([one == name for one in names])) for name in known]
+    of_program = [
+        np.flatnonzero(np.array([program == name for program in names])) for name in known
+    ]
     random = np.random.default_rng(20120917)
     held = 0
     for _ in range(_RESAMPLINGS):

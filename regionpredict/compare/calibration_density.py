@@ -35,23 +35,23 @@ SHIFT = 2.0
 """Regions that a boundary must gain for each unit of score that it moves."""
 
 
-def with_density(corrections: Corrections, found: DensityCalibration) -> Corrections:
+def with_density(corrections: Corrections, calibration: DensityCalibration) -> Corrections:
     """The corrections with the density model's too, if they help, and its scores in any case."""
-    pair = Score(found.before.share or 0.0, found.after.share or 0.0)
+    pair = Score(calibration.before.share or 0.0, calibration.after.share or 0.0)
     scored = replace(
         corrections, cross_validated={**corrections.cross_validated, "density_success": pair}
     )
-    if not found.helps:
+    if not calibration.helps:
         return scored
 
     def measured(value: float) -> Quantity:
         return Quantity(value, "", "measured", corrections.measurements)
 
-    named = zip(DENSITY_FACTORS, found.fitted.factors, strict=True)
+    named = zip(DENSITY_FACTORS, calibration.fitted.factors, strict=True)
     return replace(
         scored,
         density={name: measured(factor) for name, factor in named if factor != 1},
-        thresholds=tuple(measured(bound) for bound in found.fitted.thresholds),
+        thresholds=tuple(measured(bound) for bound in calibration.fitted.thresholds),
     )
 
 
@@ -108,32 +108,32 @@ def calibrate_density(
     if machine.packages < 2:
         return None
     usable = [
-        one for one in samples.samples
-        if isinstance(predictions[one.index].derivation, DensityDerivation)
+        sample for sample in samples.samples
+        if isinstance(predictions[sample.index].derivation, DensityDerivation)
     ]  # fmt: skip
     comparison = compare(
-        hints_of(predictions, machine), [one.summary for one in usable], tolerance=tolerance,
+        hints_of(predictions, machine), [sample.summary for sample in usable], tolerance=tolerance,
         statistic=samples.statistic,
     )  # fmt: skip
     if comparison.unit != "packages":
         return None
     regions, names, before = [], [], []
-    for one, verdict in zip(usable, comparison.verdicts, strict=True):
-        prediction = predictions[one.index]
+    for sample, verdict in zip(usable, comparison.verdicts, strict=True):
+        prediction = predictions[sample.index]
         if verdict.needed is None or prediction.packages is None:
             continue
         regions.append(_region(prediction, verdict.needed))
-        names.append(one.program)
+        names.append(sample.program)
         before.append(prediction.packages)
     if len(set(names)) < 2:
         return None
     predicted = [0] * len(regions)
     folds = folds_of(names)
     for train, test in folds:
-        found = fit_density([regions[i] for i in train], machine.packages)
+        fit = fit_density([regions[i] for i in train], machine.packages)
         for place in test:
-            predicted[place] = decide(found, regions[place], machine.packages)
-    needed = np.array([one.needed for one in regions])
+            predicted[place] = decide(fit, regions[place], machine.packages)
+    needed = np.array([region.needed for region in regions])
     right = np.array(predicted) == needed
     was = np.array(before) == needed
     return DensityCalibration(
@@ -174,15 +174,15 @@ def score(factors: Sequence[float], region: Region) -> float:
     return float(_scores(factors, _table([region]))[0])
 
 
-def decide(found: Fit, region: Region, packages: int) -> int:
+def decide(fit: Fit, region: Region, packages: int) -> int:
     """The packages that a region gets with these factors and boundaries."""
-    return packages_for(score(found.factors, region), packages, found.thresholds)
+    return packages_for(score(fit.factors, region), packages, fit.thresholds)
 
 
 def fit_density(regions: Sequence[Region], packages: int) -> Fit:
     """The factors and boundaries that most regions are right with, after what they cost."""
     table = _table(regions)
-    needed = np.array([one.needed for one in regions])
+    needed = np.array([region.needed for region in regions])
     best: tuple[float, Fit] | None = None
     for factors in sorted(itertools.product(GRID, repeat=len(DENSITY_FACTORS)), key=_cost):
         bounds, gained = best_thresholds(_scores(factors, table), needed, packages)
@@ -198,7 +198,7 @@ def _cost(factors: Sequence[float]) -> float:
 
 
 def _table(regions: Sequence[Region]) -> FloatArray:
-    return np.array([one[:4] for one in regions], dtype=np.float64)
+    return np.array([region[:4] for region in regions], dtype=np.float64)
 
 
 def _scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
@@ -220,8 +220,8 @@ def best_thresholds(
     equal = thresholds(packages)
     if not equal:
         return (), float((needed == 1).sum())
-    found = np.unique(scores)
-    cuts = np.unique(np.concatenate([(found[1:] + found[:-1]) / 2, equal]))
+    distinct = np.unique(scores)
+    cuts = np.unique(np.concatenate([(distinct[1:] + distinct[:-1]) / 2, equal]))
     cuts = cuts[cuts > 0]
     # below[k, i]: regions that need k + 1 packages and score less than cuts[i]
     below = np.array(

@@ -73,7 +73,7 @@ class Model:
         self.predictor = predictor
         self.machine = machine
         self.samples = tuple(samples)
-        self.measured = _rows([one.seconds for one in samples], samples)
+        self.measured = _rows([sample.seconds for sample in samples], samples)
         self._known: dict[tuple[float, ...], tuple[Sequence[Prediction], FloatArray]] = {}
 
     def predictions(self, theta: FloatArray) -> Sequence[Prediction]:
@@ -87,9 +87,9 @@ class Model:
     def _at(self, theta: FloatArray) -> tuple[Sequence[Prediction], FloatArray]:
         key = tuple(round(float(part), 9) for part in theta)
         if key not in self._known:
-            found = self.predictor(with_factors(self.machine, factors_of(theta)))
-            times = [predicted_seconds(found[one.index]) for one in self.samples]
-            self._known[key] = (found, _rows(times, self.samples).value)
+            predictions = self.predictor(with_factors(self.machine, factors_of(theta)))
+            times = [predicted_seconds(predictions[sample.index]) for sample in self.samples]
+            self._known[key] = (predictions, _rows(times, self.samples).value)
         return self._known[key]
 
     def slopes(self, theta: FloatArray) -> FloatArray:
@@ -115,8 +115,8 @@ def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _R
     values: list[float] = []
     timed: list[bool] = []
     owner: list[int] = []
-    for place, (by_count, one) in enumerate(zip(times, samples, strict=True)):
-        for count in sorted(one.seconds):
+    for place, (by_count, sample) in enumerate(zip(times, samples, strict=True)):
+        for count in sorted(sample.seconds):
             alone = by_count[1]
             values.append(math.log(alone) if count == 1 else math.log(alone / by_count[count]))
             timed.append(count == 1)

@@ -45,12 +45,12 @@ class Samples:
     @property
     def programs(self) -> tuple[str, ...]:
         """The names of the groups, sorted."""
-        return tuple(sorted({one.program for one in self.samples}))
+        return tuple(sorted({sample.program for sample in self.samples}))
 
     @property
     def counts(self) -> tuple[int, ...]:
         """Every thread count that was measured, ascending."""
-        return tuple(sorted({n for one in self.samples for n in one.seconds}))
+        return tuple(sorted({n for sample in self.samples for n in sample.seconds}))
 
 
 def hints_of(predictions: Sequence[Prediction], machine: Machine) -> Hints:
@@ -58,19 +58,20 @@ def hints_of(predictions: Sequence[Prediction], machine: Machine) -> Hints:
     model = predictions[0].model if predictions else "saturation"
     return Hints(
         "the predictions", machine.name, machine.packages, machine.cores_per_package, model,
-        tuple(_hint(one) for one in predictions),
+        tuple(_hint(prediction) for prediction in predictions),
     )  # fmt: skip
 
 
-def _hint(one: Prediction) -> Hint:
-    region = one.facts.region
+def _hint(prediction: Prediction) -> Hint:
+    region = prediction.facts.region
     nest = region.nest
     return Hint(
         id=region.id, file=region.span.file, line=region.span.line,
         loop_line=nest.span.line if nest is not None else None, function=region.function,
-        status=one.status, packages=one.packages, threads=one.threads, score=one.score,
-        bottleneck=one.bottleneck, confidence=one.confidence, borderline=one.borderline,
-        speedup=dict(one.speedup), assumed=one.assumed,
+        status=prediction.status, packages=prediction.packages, threads=prediction.threads,
+        score=prediction.score, bottleneck=prediction.bottleneck,
+        confidence=prediction.confidence, borderline=prediction.borderline,
+        speedup=dict(prediction.speedup), assumed=prediction.assumed,
     )  # fmt: skip
 
 
@@ -83,40 +84,44 @@ def gather(
     `hints` are of the `predictions`, in their order. A program is a folder of sources; where all
     sources lie in one folder, each file is a program.
     """
-    places = {id(hint): index for index, hint in enumerate(hints.regions)}
-    left: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     nearest: dict[int, RegionSummary] = {}
     for summary in summaries:
         last = summary.last
         hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
-        place = places[id(hint)] if hint is not None else -1
-        if hint is not None and place in nearest:
+        index = _index_of(hint, hints.regions)
+        if hint is not None and index in nearest:
             # Two files of one name: the region is the one with more folders in common.
-            rival = nearest[place].last.file
+            rival = nearest[index].last.file
             if common_end(hint.file, rival) >= common_end(hint.file, last.file):
-                place = -1
-        if place < 0 or place in nearest:
-            left["not in the given sources"] += 1
-        if place >= 0:
-            nearest[place] = summary
-    found: list[tuple[int, RegionSummary]] = []
-    for place, summary in nearest.items():
-        reason = _reason(predictions[place], summary)
+                index = -1
+        if index < 0 or index in nearest:
+            left_out["not in the given sources"] += 1
+        if index >= 0:
+            nearest[index] = summary
+    matched: list[tuple[int, RegionSummary]] = []
+    for index, summary in nearest.items():
+        reason = _reason(predictions[index], summary)
         if reason:
-            left[reason] += 1
+            left_out[reason] += 1
         else:
-            found.append((place, summary))
-    folders = {PurePath(summary.last.file).parent for _, summary in found}
+            matched.append((index, summary))
+    folders = {PurePath(summary.last.file).parent for _, summary in matched}
     by_folder = len(folders) > 1
     return Samples(
         tuple(
             Sample(index, _program(summary, by_folder=by_folder), summary,
                    _seconds(summary, statistic))
-            for index, summary in found
+            for index, summary in matched
         ),
-        dict(left),
+        dict(left_out),
         statistic,
     )  # fmt: skip
+
+
+def _index_of(hint: Hint | None, hints: Sequence[Hint]) -> int:
+    """Which of the hints this very one is; -1 for none."""
+    return next((index for index, other in enumerate(hints) if other is hint), -1)
 
 
 def _program(summary: RegionSummary, *, by_folder: bool) -> str:

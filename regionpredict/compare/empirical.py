@@ -59,23 +59,23 @@ class Fitted:
 def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[Fitted, ...]:
     """The laws of all regions that were measured on 1 and at least two more thread counts."""
     samples = _samples(campaigns)
-    found = []
+    laws = []
     for verdict in comparison.verdicts:
         times = samples.get(verdict.measured.last.place, {})
         usable = 1 in times and len(times) >= LEAST_COUNTS
         if usable and all(value > 0 for values in times.values() for value in values):
-            found.append(_fitted(verdict, times, comparison.tolerance))
-    return tuple(found)
+            laws.append(_fitted(verdict, times, comparison.tolerance))
+    return tuple(laws)
 
 
 def disagreeing(laws: Sequence[Fitted]) -> tuple[Fitted, ...]:
     """Those whose prediction disagrees, the farthest apart first."""
 
-    def distance(one: Fitted) -> float:
-        ratio = one.worst[1] if one.worst is not None else 1.0
+    def distance(law: Fitted) -> float:
+        ratio = law.worst[1] if law.worst is not None else 1.0
         return max(ratio, 1 / ratio) if ratio > 0 else float("inf")
 
-    return tuple(sorted((one for one in laws if one.disagrees), key=distance, reverse=True))
+    return tuple(sorted((law for law in laws if law.disagrees), key=distance, reverse=True))
 
 
 def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int, list[float]]]:
@@ -93,14 +93,14 @@ def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int
 def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> Fitted:
     counts = sorted(times)
     model = _law(counts, [times[n] for n in counts])
-    alone = model.interval((1.0,), LEVEL)
+    one_thread = model.interval((1.0,), LEVEL)
     speedup = {}
     for count in counts:
-        then = model.interval((float(count),), LEVEL)
-        at = model.predict((float(count),))
-        value = model.predict((1.0,)) / at if at > 0 else float("inf")
-        low = alone.low / then.high if then.high > 0 else value
-        high = alone.high / then.low if then.low > 0 else float("inf")
+        band = model.interval((float(count),), LEVEL)
+        seconds = model.predict((float(count),))
+        value = model.predict((1.0,)) / seconds if seconds > 0 else float("inf")
+        low = one_thread.low / band.high if band.high > 0 else value
+        high = one_thread.high / band.low if band.low > 0 else float("inf")
         speedup[count] = Band(value, min(low, value), max(high, value))
     predicted = verdict.predicted_speedup
     disagrees = tuple(
@@ -109,10 +109,10 @@ def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: f
         and abs(predicted[n] / speedup[n].value - 1) > tolerance
     )  # fmt: skip
     shared = [n for n in counts if predicted.get(n, 0.0) > 0]
-    told = "no curve"
+    predicted_law = "no curve"
     if len(shared) >= LEAST_COUNTS:
-        told = law_text(_law(shared, [[1.0 / predicted[n]] for n in shared]))
-    return Fitted(verdict, model, law_text(model), told, speedup, disagrees)
+        predicted_law = law_text(_law(shared, [[1.0 / predicted[n]] for n in shared]))
+    return Fitted(verdict, model, law_text(model), predicted_law, speedup, disagrees)
 
 
 def _law(counts: Sequence[int], values: Sequence[Sequence[float]]) -> FittedModel:
@@ -126,26 +126,26 @@ def law_text(model: FittedModel) -> str:
     """A law of run times over threads in a few words.
 
     >>> from regionpredict.fit import fit
-    >>> def told(times):
+    >>> def law_of(times):
     ...     return law_text(fit([1, 2, 4, 8], [[t] for t in times], min_points=3, law="threads"))
-    >>> told([10.0, 6.0, 4.0, 3.0])
+    >>> law_of([10.0, 6.0, 4.0, 3.0])
     '20 % serial'
-    >>> told([8.0, 4.0, 4.0, 4.0])
+    >>> law_of([8.0, 4.0, 4.0, 4.0])
     'saturates at 2.0 threads'
-    >>> told([5.0, 5.0, 5.0, 5.0])
+    >>> law_of([5.0, 5.0, 5.0, 5.0])
     'does not scale'
     """
-    found = model.law_parameters
-    serial = found.get("serial_fraction", 0.0)
+    parameters = model.law_parameters
+    serial = parameters.get("serial_fraction", 0.0)
     if model.law == "saturation":
-        knee = found.get("knee", float("inf"))
+        knee = parameters.get("knee", float("inf"))
         reach = float(model.points.max())
         return "scales" if knee >= reach else f"saturates at {knee:.1f} threads"
     if model.law == "amdahl":
         if not any(coefficient > 0 for coefficient, _ in model.terms):
             return "does not scale"
         return "scales" if serial < 0.005 else f"{100 * serial:.0f} % serial"
-    if model.law.startswith("amdahl-") and found.get("overhead", 0.0) > 0:
+    if model.law.startswith("amdahl-") and parameters.get("overhead", 0.0) > 0:
         grows = "log2(p)" if model.law == "amdahl-log" else "p"
         return f"{100 * serial:.0f} % serial, overhead grows with {grows}"
     if model.law.startswith("amdahl-"):

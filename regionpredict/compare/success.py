@@ -43,7 +43,7 @@ def wilson(right: int, judged: int) -> Rate:
 def success(comparison: Comparison) -> Rate:
     """The hints' own rate."""
     judged = comparison.judged
-    return wilson(sum(bool(one.right) for one in judged), len(judged))
+    return wilson(sum(bool(verdict.right) for verdict in judged), len(judged))
 
 
 def baselines(comparison: Comparison) -> dict[str, Rate]:
@@ -52,7 +52,7 @@ def baselines(comparison: Comparison) -> dict[str, Rate]:
     The majority's answer is taken from the same regions: no such answer can do better.
     """
     judged, options = comparison.judged, comparison.options
-    needs = Counter(one.needed for one in judged)
+    needs = Counter(verdict.needed for verdict in judged)
     majority = needs.most_common(1)[0][0] if needs else None
     return {
         f"always {options[0]}": wilson(needs[options[0]], len(judged)),
@@ -63,8 +63,8 @@ def baselines(comparison: Comparison) -> dict[str, Rate]:
 
 def time_lost(verdicts: Sequence[Verdict]) -> float | None:
     """Time of all judged regions on their hinted numbers over that on their best, less one."""
-    best = sum(min(one.times.values()) for one in verdicts)
+    best = sum(min(verdict.times.values()) for verdict in verdicts)
     if not verdicts or best <= 0:
         return None
-    hinted = sum(min(one.times.values()) * (1 + (one.loss or 0.0)) for one in verdicts)
+    hinted = sum(min(verdict.times.values()) * (1 + (verdict.loss or 0.0)) for verdict in verdicts)
     return hinted / best - 1

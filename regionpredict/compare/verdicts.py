@@ -43,10 +43,10 @@ class Verdict:
     @property
     def speedup_error(self) -> float | None:
         """Relative error of the predicted speedup on the most threads that both have."""
-        both = set(self.predicted_speedup) & set(self.measured_speedup) - {1}
-        if not both:
+        counts = set(self.predicted_speedup) & set(self.measured_speedup) - {1}
+        if not counts:
             return None
-        most = max(both)
+        most = max(counts)
         return self.predicted_speedup[most] / self.measured_speedup[most] - 1
 
 
@@ -66,18 +66,18 @@ class Comparison:
     @property
     def judged(self) -> tuple[Verdict, ...]:
         """The verdicts that are right or wrong."""
-        return tuple(one for one in self.verdicts if one.right is not None)
+        return tuple(verdict for verdict in self.verdicts if verdict.right is not None)
 
     @property
     def median_speedup_error(self) -> float | None:
         """Median over regions of the absolute relative error of the predicted speedup."""
-        errors = [abs(e) for one in self.verdicts if (e := one.speedup_error) is not None]
+        errors = [abs(e) for verdict in self.verdicts if (e := verdict.speedup_error) is not None]
         return median(errors) if errors else None
 
     @property
     def most_wrong(self) -> tuple[Verdict, ...]:
         """The wrong ones, those that lose most time first, then those that waste most."""
-        wrong = [one for one in self.judged if not one.right]
+        wrong = [verdict for verdict in self.judged if not verdict.right]
         return tuple(sorted(wrong, key=_wrongness, reverse=True))
 
 
@@ -200,6 +200,6 @@ def _area(utilisation: float, unit: str, packages: int, options: dict[int, int])
     return min((n for n in options if n >= wanted), default=max(options))
 
 
-def _wrongness(one: Verdict) -> tuple[float, int]:
-    over = (one.hinted or 0) - (one.needed or 0)
-    return (one.loss or 0.0, abs(over))
+def _wrongness(verdict: Verdict) -> tuple[float, int]:
+    over = (verdict.hinted or 0) - (verdict.needed or 0)
+    return (verdict.loss or 0.0, abs(over))

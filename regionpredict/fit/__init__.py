@@ -10,4 +10,12 @@ from regionpredict.fit.search.fitting import fit, fit_many
 from regionpredict.fit.search.one_parameter import Criterion
 from regionpredict.fit.search.prior import Prior
 
-__all__ = ["Criterion", "FittedModel", "Interval", "Prior", "SearchSpace", "fit", "fit_many"]
+__all__ = [
+    "Criterion",
+    "FittedModel",
+    "Interval",
+    "Prior",
+    "SearchSpace",
+    "fit",
+    "fit_many",
+]

@@ -57,11 +57,11 @@ class SeriesBuilder:
         if points is None:
             points = self._found[key] = {}
             self._line[key] = line
-        found = points.get(point)
-        if found is None:
+        repetitions = points.get(point)
+        if repetitions is None:
             points[point] = list(values)
         else:
-            found.extend(values)
+            repetitions.extend(values)
 
     def series(self) -> tuple[Series, ...]:
         """Everything added so far."""

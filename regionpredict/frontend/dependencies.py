@@ -26,7 +26,11 @@ from regionpredict.frontend.syntax import Lookups
 _COMMENT = rb"/\*(?:[^*]|\*(?!/))*\*/"
 _GAP = rb"(?:\s|\(|" + _COMMENT + rb")*"
 _NAMED = re.compile(rb"(?:include|import|embed)(?:_next)?(?:__)?" + _GAP + rb'["<]([^">\n]+)')
-# `#include MACRO`: the name is known to nobody but the preprocessor
+# `#include MACRO`: the name is known to nobody but the preprocessor. The first is what every such
+# text holds, and is found fast.
+_MAY_COMPUTE = re.compile(
+    rb"(?:include|import)(?:_next)?(?:[ \t]|" + _COMMENT + rb")+\w|__has_include"
+)
 _COMPUTED = re.compile(
     rb"^(?:[ \t]|%(c)b)*(?:#|%%:|\?\?=)(?:[ \t]|%(c)b)*(?:include|import)(?:_next)?"
     rb"(?:[ \t]|%(c)b)+\w|__has_include(?:_next)?[ \t]*\([ \t]*\w" % {b"c": _COMMENT},
@@ -110,7 +114,7 @@ def _names_in(paths: Iterable[str]) -> set[str] | None:
     found: set[str] = set()
     for path in paths:
         text = _SPLICE.sub(b"", _text(path))
-        if _COMPUTED.search(text):
+        if _MAY_COMPUTE.search(text) and _COMPUTED.search(text):
             return None
         found.update(os.fsdecode(name).strip() for name in _NAMED.findall(text))
     return found

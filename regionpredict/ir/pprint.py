@@ -4,7 +4,7 @@ A sample:
 
     region f.c:3 parallel for in scale (combined)
       schedule(static)
-      for i in [0, n) step 1
+      for i from 0 while < n step 1
         a[i] *= s | fp_mul.64 x1 | read a[i] | write a[i]
       array a: 8 bytes, dims [?], parameter
 """

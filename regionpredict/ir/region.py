@@ -63,8 +63,7 @@ class Array:
     declared: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One expression statement, initialised declaration, condition or returned value.
 
     `operations` counts the arithmetic of one execution; address arithmetic is not in it. `reads`

@@ -48,15 +48,15 @@ def outlined_functions(program: Path) -> tuple[Outlined, ...]:
     Raises InputError where the tools that read them are missing, or where there is no debug
     information.
     """
-    found: list[Outlined] = []
+    functions: list[Outlined] = []
     for module in [program.resolve(), *_own_libraries(program)]:
-        found += _of_module(module)
-    if not found:
+        functions += _of_module(module)
+    if not functions:
         raise InputError(
             "no parallel region in this program", remedy="is it the right one, and not stripped?",
             path=str(program),
         )  # fmt: skip
-    known = [one for one in found if one.line]
+    known = [function for function in functions if function.line]
     if not known:
         raise InputError(
             "no debug information: its regions' lines are not known", remedy="build it with -g too",
@@ -79,33 +79,36 @@ def _of_module(module: Path) -> list[Outlined]:
             symbols.append((int(match.group(1), 16), int(match.group(2), 16), match.group(3)))
     addresses = [a for begin, size, _ in symbols for a in range(begin, begin + max(size, 1))]
     places = _places(module, addresses)
-    found = []
+    functions = []
     for begin, size, name in symbols:
         file, first = places.get(begin, ("", 0))
         lines = {places[a] for a in range(begin, begin + size) if places.get(a, ("", 0))[1]}
-        found.append(Outlined(str(module), begin, name, file, first, frozenset(lines)))
-    return found
+        functions.append(Outlined(str(module), begin, name, file, first, frozenset(lines)))
+    return functions
 
 
 def _places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str, int]]:
     """File and line of each address; line 0 where not known."""
-    found: dict[int, tuple[str, int]] = {}
+    places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):
         part = addresses[at : at + _BATCH]
         text = _tool(["addr2line", "-e", str(module)], given="\n".join(f"{a:#x}" for a in part))
         for address, answer in zip(part, text.splitlines(), strict=False):
             file, _, line = answer.split(" (", 1)[0].rpartition(":")
-            found[address] = (file, int(line)) if line.isdigit() else ("", 0)
-    return found
+            places[address] = (file, int(line)) if line.isdigit() else ("", 0)
+    return places
 
 
-def _joined(found: Sequence[Outlined]) -> list[Outlined]:
+def _joined(functions: Sequence[Outlined]) -> list[Outlined]:
     """clang's `omp_outlined` calls `omp_outlined_debug__`, which has the lines: both get them."""
     lines: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
-    for one in found:
-        key = (one.module, one.file, one.line)
-        lines[key] = lines.get(key, frozenset()) | one.lines
-    return [replace(one, lines=lines[one.module, one.file, one.line]) for one in found]
+    for function in functions:
+        key = (function.module, function.file, function.line)
+        lines[key] = lines.get(key, frozenset()) | function.lines
+    return [
+        replace(function, lines=lines[function.module, function.file, function.line])
+        for function in functions
+    ]
 
 
 def _tool(line: list[str], *, given: str = "", check: bool = True) -> str:

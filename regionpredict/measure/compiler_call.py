@@ -137,7 +137,7 @@ class CompilerCall:
     def without_side_files(self) -> list[tuple[int, str]]:
         """The words with their positions, less those that only write files beside the object or
         say something."""
-        found = []
+        kept_words = []
         skip = False
         for position, word in enumerate(self.words):
             if skip:
@@ -145,8 +145,8 @@ class CompilerCall:
             elif word.startswith(_DEPENDENCIES):
                 skip = word in _VALUED
             elif not _is_no_code(word):
-                found.append((position, word))
-        return found
+                kept_words.append((position, word))
+        return kept_words
 
     def code_options(self) -> list[str]:
         """The options that decide what code is made of preprocessed text."""
@@ -188,11 +188,11 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
 def _with_precompiled(words: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
     """The kinds, where clang is told of a precompiled header by `-Xclang -include-pch -Xclang
     X.pch -Xclang -include -Xclang X.h`: the text is made from the header itself."""
-    found = list(kinds)
+    new_kinds = list(kinds)
     for at in range(len(words) - 3):
         if words[at] == words[at + 2] == "-Xclang" and words[at + 1] in _PRECOMPILED:
-            found[at : at + 4] = [_PRECOMPILED[words[at + 1]]] * 4
-    return tuple(found)
+            new_kinds[at : at + 4] = [_PRECOMPILED[words[at + 1]]] * 4
+    return tuple(new_kinds)
 
 
 def _has_openmp(words: Sequence[str]) -> bool:
@@ -226,16 +226,16 @@ def _is_launcher(command: Sequence[str], at: int) -> bool:
 
 def _expanded(words: Sequence[str]) -> list[str]:
     """The words with response files (`@file`) read in; one that is not there stays."""
-    found: list[str] = []
+    expanded: list[str] = []
     for word in words:
         if word.startswith("@") and len(word) > 1:
             try:
-                found += _expanded(shlex.split(Path(word[1:]).read_text(encoding="utf-8")))
+                expanded += _expanded(shlex.split(Path(word[1:]).read_text(encoding="utf-8")))
                 continue
             except (OSError, ValueError, UnicodeDecodeError):
                 pass
-        found.append(word)
-    return found
+        expanded.append(word)
+    return expanded
 
 
 class _WordReader:

@@ -125,8 +125,8 @@ def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
     the file's name may not. Where a macro puts several regions on one line, the hints' order is
     theirs.
     """
-    found = hints_at(hints, place)
-    return found[min(place.ordinal, len(found)) - 1] if found else None
+    candidates = hints_at(hints, place)
+    return candidates[min(place.ordinal, len(candidates)) - 1] if candidates else None
 
 
 def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
@@ -145,18 +145,18 @@ def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
     return best
 
 
-def _beside(one: Placed, other: Placed) -> bool:
-    return (one.file, one.line) == (other.file, other.line)
+def _beside(first: Placed, second: Placed) -> bool:
+    return (first.file, first.line) == (second.file, second.line)
 
 
-def common_end(one: str, other: str) -> int:
+def common_end(first: str, second: str) -> int:
     """How many parts of two paths agree from the end on.
 
     >>> common_end("src/a/f.c", "/home/me/a/f.c")
     2
     """
     count = 0
-    for left, right in zip(PurePath(one).parts[::-1], PurePath(other).parts[::-1], strict=False):
+    for left, right in zip(PurePath(first).parts[::-1], PurePath(second).parts[::-1], strict=False):
         if left != right:
             break
         count += 1

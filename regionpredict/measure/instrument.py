@@ -135,11 +135,11 @@ def _asked(loop: MeasuredLoop) -> str | None:
     for clause in loop.clauses:
         text = clause.text or ""
         if clause.name == "if":
-            modifier, colon, rest = text.partition(":")
+            modifier, colon, argument = text.partition(":")
             if colon and modifier.strip() in ("parallel", "simd"):
                 if modifier.strip() == "simd":
                     continue
-                text = rest
+                text = argument
             runs = f"(({text})?1:0)"
         elif clause.name == "num_threads":
             number = f"(long long)({text})"

@@ -221,7 +221,7 @@ def running_jobs(folder: Path) -> list[str]:
     """The jobs of a folder of submitit's that are not at their end."""
     ids = [path.name.split("_")[0] for path in folder.glob("*_submission.sh")]
     seen = {job_id: look(job_id) for job_id in sorted(ids) if job_id.isdigit()}
-    return [job_id for job_id, one in seen.items() if one is None or one.active]
+    return [job_id for job_id, job in seen.items() if job is None or job.active]
 
 
 def node_of(host: str) -> str | None:
@@ -235,10 +235,10 @@ def node_of(host: str) -> str | None:
     )  # fmt: skip
     names = set()
     for line in done.stdout.splitlines():
-        told = dict(re.findall(r"\b(NodeName|NodeHostName)=(\S+)", line))
-        calls_itself = {name.split(".")[0] for name in told.values()}
+        node = dict(re.findall(r"\b(NodeName|NodeHostName)=(\S+)", line))
+        calls_itself = {name.split(".")[0] for name in node.values()}
         if host.split(".", maxsplit=1)[0] in calls_itself:
-            names.add(told["NodeName"])
+            names.add(node["NodeName"])
     if done.returncode == 0 and not names:
         raise JobFailedError(
             f"measured on {host}, which is no node of this Slurm", remedy="take another -o FILE"
@@ -293,9 +293,9 @@ def _failure(job: Job, seen: Seen) -> JobFailedError:
     text = f"job {job.job_id} {_ENDS.get(seen.state, 'ended as ' + seen.state)}"
     remedy = "--resume goes on"
     if seen.state in ("FAILED", "COMPLETED"):
-        said = _said(job)
-        text += f"{where} (it said: {said})" if said else where
-        if said is None:
+        output = _said(job)
+        text += f"{where} (it said: {output})" if output else where
+        if output is None:
             remedy = "take an -o FILE in a folder that the nodes share"
     elif seen.state != "GONE":
         text += where
@@ -317,9 +317,11 @@ def _why(text: str) -> str:
     >>> _why("sbatch: error: Batch job submission failed: Invalid partition name specified")
     'Invalid partition name specified'
     """
-    told = "\n".join(line for line in text.splitlines() if not line.startswith("Try "))
-    found = re.sub(r"^sbatch: (error: )?(Batch job submission failed: )?", "", _last_line(told))
-    return found or "it does not say why"
+    messages = "\n".join(line for line in text.splitlines() if not line.startswith("Try "))
+    reason = re.sub(
+        r"^sbatch: (error: )?(Batch job submission failed: )?", "", _last_line(messages)
+    )
+    return reason or "it does not say why"
 
 
 def _last_line(text: str) -> str:

@@ -24,7 +24,7 @@ class Limit(NamedTuple):
 
 def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
     """Raises InputError where no hint is for one of the functions."""
-    found = []
+    limits = []
     for function in functions:
         lines = {*function.lines, (function.file, function.line)}
         own: dict[str, Hint] = {}
@@ -35,13 +35,13 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
         if own:
             chosen = tuple(own[name] for name in sorted(own))
             most = max(_threads(hint) for hint in chosen)
-            found.append(Limit(function, chosen, most))
-    if not found:
+            limits.append(Limit(function, chosen, most))
+    if not limits:
         raise InputError(
             f"hints for another program: none of their {len(hints.regions)} regions is in it",
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
-    return tuple(found)
+    return tuple(limits)
 
 
 def _threads(hint: Hint) -> int:
@@ -50,5 +50,7 @@ def _threads(hint: Hint) -> int:
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:
     """The table that the preloaded library reads: `threads offset module` a line."""
-    lines = [f"{one.threads} {one.outlined.offset:x} {one.outlined.module}\n" for one in limits]
+    lines = [
+        f"{limit.threads} {limit.outlined.offset:x} {limit.outlined.module}\n" for limit in limits
+    ]
     path.write_text("".join(lines), encoding="utf-8")

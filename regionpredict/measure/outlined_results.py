@@ -7,28 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from regionpredict.measure.binary import Outlined
-from regionpredict.measure.results import Results, read_results
+from regionpredict.measure.results import Results, read_results, result_entries
 
 
 def outlined_entries(lines: Iterable[str]) -> list[dict[str, Any]]:
     """The entries of outlined functions; what is torn or not ours is left out."""
-    found = []
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(entry, dict) and entry.get("kind") == "outlined":
-            found.append(entry)
-    return found
+    return [entry for entry in result_entries(lines) if entry.get("kind") == "outlined"]
 
 
 def read_outlined(lines: Sequence[str], functions: Sequence[Outlined]) -> Results:
     """As `read_results`; functions without a known line are left out."""
-    by_place = {(one.module, one.offset): one for one in functions}
+    by_address = {(function.module, function.offset): function for function in functions}
     translated = []
     for entry in outlined_entries(lines):
-        function = by_place.get((entry["module"], entry["offset"]))
+        function = by_address.get((entry["module"], entry["offset"]))
         if function is not None:
             translated.append(json.dumps({**entry, **_described(function)}))
     runs = [line for line in lines if '"kind":"run"' in line]

@@ -101,7 +101,7 @@ def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
     and those whose statement is not understood. `folder` is where the compiler was called.
     """
     lines = Lines(text)
-    found: list[MeasuredLoop] = []
+    loops: list[MeasuredLoop] = []
     elsewhere = 0
     of_line: Counter[tuple[str, int, int]] = Counter()
     for match in _PRAGMA.finditer(text):
@@ -122,10 +122,10 @@ def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
                 loop = _loop(text, match, lines, folder)
                 here = (place.file, place.line, place.inclusion)
                 of_line[here] += 1
-                found.append(loop._replace(ordinal=of_line[here]))
+                loops.append(loop._replace(ordinal=of_line[here]))
         except NotUnderstoodError:
             continue
-    return found
+    return loops
 
 
 def _is_loop(words: list[str]) -> bool:

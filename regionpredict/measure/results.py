@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from regionpredict.documents import parse_json
+from regionpredict.errors import InputError
 from regionpredict.measure.instrument import NOWAIT
 from regionpredict.measure.records import RegionRun
 
@@ -30,10 +31,9 @@ def read_results(lines: Iterable[str]) -> Results:
     """
     program = compiler = runtime = ""
     processes = 0
-    found: dict[tuple[str, int, int], dict[int, RegionRun]] = {}
-    for line in lines:
+    by_region: dict[tuple[str, int, int], dict[int, RegionRun]] = {}
+    for entry in result_entries(lines):
         try:
-            entry = json.loads(line)
             if entry["kind"] == "run":
                 program, compiler, runtime = entry["program"], entry["compiler"], entry["runtime"]
                 processes += 1
@@ -41,11 +41,22 @@ def read_results(lines: Iterable[str]) -> Results:
             region, pid = _region(entry), int(entry["pid"])
         except (ValueError, KeyError, TypeError):
             continue
-        of_process = found.setdefault(region.place, {})
-        of_process[pid] = _added(of_process[pid], region) if pid in of_process else region
-    regions = [max(by.values(), key=lambda one: one.total_s) for by in found.values()]
-    regions.sort(key=lambda one: one.place)
+        by_process = by_region.setdefault(region.place, {})
+        by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
+    regions = [max(runs.values(), key=lambda run: run.total_s) for runs in by_region.values()]
+    regions.sort(key=lambda run: run.place)
     return Results(program, compiler, runtime, processes, tuple(regions))
+
+
+def result_entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The JSON objects of the lines; a line that is torn or none of ours is left out."""
+    for line in lines:
+        try:
+            entry = parse_json(line, "the results of a run", "measure again")
+        except InputError:
+            continue
+        if isinstance(entry, dict):
+            yield entry
 
 
 def _region(entry: dict[str, Any]) -> RegionRun:
@@ -72,21 +83,22 @@ def _region(entry: dict[str, Any]) -> RegionRun:
     )
 
 
-def _added(one: RegionRun, other: RegionRun) -> RegionRun:
-    both = [part for part in (one, other) if part.counted]
+def _sum(first: RegionRun, second: RegionRun) -> RegionRun:
+    """Two instances of a region as one."""
+    counted = [run for run in (first, second) if run.counted]
     return RegionRun(
-        one.file, one.line, one.loop_line, one.function, one.directive, one.build,
-        executions=one.executions + other.executions,
-        total_s=one.total_s + other.total_s,
-        least_s=min(one.least_s, other.least_s),
-        most_s=max(one.most_s, other.most_s),
-        first_s=one.first_s,
-        counted=one.counted + other.counted,
-        trips=one.trips + other.trips,
-        least_trips=min((part.least_trips for part in both), default=0),
-        most_trips=max((part.most_trips for part in both), default=0),
-        least_team=min(one.least_team, other.least_team),
-        most_team=max(one.most_team, other.most_team),
-        nowait=one.nowait,
-        ordinal=one.ordinal,
+        first.file, first.line, first.loop_line, first.function, first.directive, first.build,
+        executions=first.executions + second.executions,
+        total_s=first.total_s + second.total_s,
+        least_s=min(first.least_s, second.least_s),
+        most_s=max(first.most_s, second.most_s),
+        first_s=first.first_s,
+        counted=first.counted + second.counted,
+        trips=first.trips + second.trips,
+        least_trips=min((run.least_trips for run in counted), default=0),
+        most_trips=max((run.most_trips for run in counted), default=0),
+        least_team=min(first.least_team, second.least_team),
+        most_team=max(first.most_team, second.most_team),
+        nowait=first.nowait,
+        ordinal=first.ordinal,
     )  # fmt: skip

@@ -54,9 +54,9 @@ def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[st
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode:
-            said = next((t for t in done.stderr.splitlines() if "error" in t), done.stderr)
+            message = next((t for t in done.stderr.splitlines() if "error" in t), done.stderr)
             raise InputError(
-                f"'{' '.join(driver)}' cannot compile {source}: {said.strip()[:200]}",
+                f"'{' '.join(driver)}' cannot compile {source}: {message.strip()[:200]}",
                 remedy="measuring needs a C compiler; name another with CC",
             )
         Path(part).replace(target)

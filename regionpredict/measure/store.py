@@ -6,13 +6,16 @@ whole run. A last line without its end was torn by an interruption and does not 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from regionpredict import __version__
+from regionpredict.atomic_file import reason, write_all
 from regionpredict.documents import read_bytes, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
@@ -39,17 +42,27 @@ class Store:
     def _append(self, entry: dict[str, Any]) -> None:
         data = (json.dumps(entry) + "\n").encode()
         try:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            handle = _open_to_append(self.path)
             try:
                 _end_torn_line(handle)
-                os.write(handle, data)
+                write_all(handle, data)
             finally:
                 os.close(handle)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
             raise InputError(
-                f"cannot be written: {error.strerror}", remedy="choose another -o FILE",
+                f"cannot be written: {reason(error)}", remedy="choose another -o FILE",
                 path=str(self.path),
             ) from None  # fmt: skip
+
+
+def _open_to_append(path: Path) -> int:
+    """A regular file open for reading and appending; a link is followed to where it leads now."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(path.resolve(), flags, 0o666)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "is no regular file")
+    return handle
 
 
 def _end_torn_line(handle: int) -> None:

@@ -37,10 +37,10 @@ class RegionSummary:
 
     def speedup(self, threads: int, base: int = 1) -> float | None:
         """Time on `base` threads over that on `threads`, by medians; None where not measured."""
-        one, many = self.timings.get(base), self.timings.get(threads)
-        if one is None or many is None or many.seconds <= 0:
+        base_timing, timing = self.timings.get(base), self.timings.get(threads)
+        if base_timing is None or timing is None or timing.seconds <= 0:
             return None
-        return one.seconds / many.seconds
+        return base_timing.seconds / timing.seconds
 
 
 def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:

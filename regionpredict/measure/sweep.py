@@ -103,7 +103,7 @@ def sweep(
             try:
                 run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
             except BudgetEndedError:
-                if all(one.warm_up for one in runs):
+                if all(run.warm_up for run in runs):
                     raise
                 out_of_time = True
                 break
@@ -139,7 +139,7 @@ def _run(
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
         output = Path(folder, "results")
-        said = Path(folder, "said")
+        standard_error = Path(folder, "said")
         settings = {
             **environment,
             OUTPUT_VARIABLE: str(output),
@@ -147,7 +147,7 @@ def _run(
             "OMP_DYNAMIC": "false",
         }
         begin = time.monotonic()
-        code = _call(campaign.command, settings, said, seconds)
+        code = _call(campaign.command, settings, standard_error, seconds)
         wall = time.monotonic() - begin
         if code is None:
             by_limit = plan.timeout_s == seconds
@@ -160,7 +160,7 @@ def _run(
         if code:
             raise RunFailedError(
                 f"{campaign.command[0]} ended with {_shown_code(code)} on {threads} threads"
-                + _last_words(said),
+                + _last_words(standard_error),
                 remedy="run it by hand to see why",
             )
         results = read(output)
@@ -181,10 +181,10 @@ def _run(
 
 
 def _call(
-    command: tuple[str, ...], environment: Mapping[str, str], said: Path, seconds: float
+    command: tuple[str, ...], environment: Mapping[str, str], standard_error: Path, seconds: float
 ) -> int | None:
     """The exit code, or None where the program was stopped after so many seconds."""
-    with said.open("wb") as sink:
+    with standard_error.open("wb") as sink:
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
@@ -224,7 +224,7 @@ def _shown_code(code: int) -> str:
         return f"signal {-code}"
 
 
-def _last_words(said: Path) -> str:
-    lines = said.read_text(encoding="utf-8", errors="replace").split("\n")
+def _last_words(standard_error: Path) -> str:
+    lines = standard_error.read_text(encoding="utf-8", errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f" (it said: {last[:120]})" if last else ""

@@ -179,16 +179,16 @@ def _start(tokens: Sequence[Token], variable: str) -> tuple[list[Token], list[To
     for position, token in enumerate(tokens[:-1]):
         if token.text != variable:
             continue
-        rest = list(tokens[position + 1 :])
-        if rest[0].text == "=":
-            rest = rest[1:]
-        elif rest[0].text not in ("(", "{") or not position:
+        start = list(tokens[position + 1 :])
+        if start[0].text == "=":
+            start = start[1:]
+        elif start[0].text not in ("(", "{") or not position:
             break
         else:
-            rest = rest[1:-1]
-        if not rest or any(t.text in (",", "?") for t in _top(rest)):
+            start = start[1:-1]
+        if not start or any(t.text in (",", "?") for t in _top(start)):
             break
-        return rest, list(tokens[:position])
+        return start, list(tokens[:position])
     raise NotUnderstoodError("a loop without a start")
 
 
@@ -205,15 +205,15 @@ def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]
 
 def _top(tokens: Sequence[Token]) -> list[Token]:
     """The tokens outside of all brackets."""
-    found, depth = [], 0
+    outside, depth = [], 0
     for token in tokens:
         if token.text in ("(", "[", "{"):
             depth += 1
         elif token.text in (")", "]", "}"):
             depth -= 1
         elif not depth:
-            found.append(token)
-    return found
+            outside.append(token)
+    return outside
 
 
 def _bare(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -125,8 +125,8 @@ class _Build:
         """The measured objects of the sources that compile with the calls in them."""
         made = {}
         for number, (source, text) in enumerate(texts.items()):
-            for one in dict.fromkeys((text.asking, text.guessing)):
-                if (file := self._compiled(source, one, number)) is not None:
+            for instrumented in dict.fromkeys((text.asking, text.guessing)):
+                if (file := self._compiled(source, instrumented, number)) is not None:
                     made[source] = file
                     break
         return made

@@ -16,12 +16,19 @@ from regionpredict.predict.estimate import (
     StatementScore,
     Term,
 )
-from regionpredict.predict.saturation import predict_saturation, size_target
+from regionpredict.predict.saturation import (
+    ALL_PARTS,
+    Parts,
+    predict_saturation,
+    size_target,
+)
 
 __all__ = [
+    "ALL_PARTS",
     "BOTTLENECKS",
     "DensityDerivation",
     "Estimate",
+    "Parts",
     "Point",
     "Prediction",
     "SaturationDerivation",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from regionpredict.predict.constants import SATURATED
 from regionpredict.workload import LevelTraffic
 
 
@@ -31,12 +32,14 @@ class CoreTime(NamedTuple):
     """Seconds of one core for the whole region, data in the first cache.
 
     `overlapping` (arithmetic, recurrences, instruction issue) hides behind data transfers,
-    `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged.
+    `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged;
+    `figures` are the keys of the machine's figures that the heaviest loop's time comes from.
     """
 
     overlapping: float
     loading: float
     notes: tuple[str, ...]
+    figures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class SaturationDerivation:
     within: float
 
 
-def saturation_point(speed: Mapping[int, float], share: float = 0.9) -> int:
+def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:
     """The fewest threads that reach `share` of the best speed.
 
     >>> saturation_point({1: 1.0, 2: 1.9, 3: 2.0})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-WITHIN = 0.05
+from regionpredict.predict.constants import WITHIN
 
 
 class Hint(NamedTuple):
@@ -17,7 +17,7 @@ class Hint(NamedTuple):
 
 
 def hint_from(
-    speedup: Sequence[tuple[int, float]], cores_per_package: int, within: float = WITHIN
+    speedup: Sequence[tuple[int, float]], cores_per_package: int, within: float = WITHIN.value
 ) -> Hint:
     """The fewest packages, and threads, whose speedup is within `within` of the best.
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from regionpredict.predict.constants import EFFICIENT
 from regionpredict.predict.curve import Point
 
-EFFICIENT = 0.8
-"""From this share of the ideal speedup on, nothing keeps the threads from scaling."""
 RESOURCES = ("compute", "cache", "memory-bandwidth")
 
 
@@ -18,8 +17,8 @@ def limit(points: Sequence[Point]) -> str:
     region that scales (`EFFICIENT`), or of which only one number of threads is known, is named
     after what it spends most of its time on.
     """
-    one, most = points[0], points[-1]
-    p = most.threads / one.threads
-    if most.threads == one.threads or most.speedup >= EFFICIENT * p * one.speedup:
+    first, most = points[0], points[-1]
+    p = most.threads / first.threads
+    if most.threads == first.threads or most.speedup >= EFFICIENT.value * p * first.speedup:
         return max(RESOURCES, key=lambda name: most.terms[name])
-    return max(most.terms, key=lambda name: most.terms[name] - one.terms[name] / p)
+    return max(most.terms, key=lambda name: most.terms[name] - first.terms[name] / p)

@@ -23,45 +23,48 @@ def samples_text(samples: Samples, runs: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def saturation_text(found: SaturationCalibration) -> str:
+def saturation_text(calibration: SaturationCalibration) -> str:
     """The cross-validated scores beside the uncorrected and the trivial ones, and the factors."""
-    before, after = found.before, found.after
+    before, after = calibration.before, calibration.after
     lines = [
-        f"saturation model, cross-validated over {found.folds} folds of programs",
+        f"saturation model, cross-validated over {calibration.folds} folds of programs",
         f"  {'':<34} {'before':>8} {'after':>8}",
         _row("error of the speedup, median", before.speedup_error, after.speedup_error),
     ]
-    lines += [_single(name, error) for name, error in found.trivial_errors.items()]
+    lines += [_single(name, error) for name, error in calibration.trivial_errors.items()]
     lines.append(_row("error of the time, median", before.time_error, after.time_error))
     lines.append(_row("right hints", _share(before.hints), _share(after.hints)))
-    lines += [_single(name, _share(rate)) for name, rate in found.trivial.items()]
+    lines += [_single(name, _share(rate)) for name, rate in calibration.trivial.items()]
     lines.append(
-        f"  the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of programs"
+        f"  the speedup's error falls in {100 * calibration.sure:.1f} % "
+        "of resampled sets of programs"
     )
-    if found.helps:
-        lines += _factors(found.factors, found.spread)
+    if calibration.helps:
+        lines += _factors(calibration.factors, calibration.spread)
     else:
-        lines.append(f"  the correction does not help, {found.against}: no factor is written")
+        lines.append(f"  the correction does not help, {calibration.against}: no factor is written")
     return "\n".join(lines) + "\n"
 
 
-def density_text(found: DensityCalibration | None, packages: int) -> str:
+def density_text(calibration: DensityCalibration | None, packages: int) -> str:
     """The density model's cross-validated success beside trivial ones, factors and boundaries."""
-    if found is None:
+    if calibration is None:
         why = "one package" if packages == 1 else "not measured on two counts of whole packages"
         return f"density model: {why}, nothing to decide\n"
     lines = [
-        f"density model, cross-validated over {found.folds} folds of programs",
+        f"density model, cross-validated over {calibration.folds} folds of programs",
         f"  {'':<34} {'before':>8} {'after':>8}",
-        _row("right hints", _share(found.before), _share(found.after)),
+        _row("right hints", _share(calibration.before), _share(calibration.after)),
     ]
-    lines += [_single(name, _share(rate)) for name, rate in found.trivial.items()]
-    lines.append(f"  more are right in {100 * found.sure:.1f} % of resampled sets of programs")
-    if not found.helps:
+    lines += [_single(name, _share(rate)) for name, rate in calibration.trivial.items()]
+    lines.append(
+        f"  more are right in {100 * calibration.sure:.1f} % of resampled sets of programs"
+    )
+    if not calibration.helps:
         return "\n".join([*lines, "  the correction does not help: no weight is written"]) + "\n"
-    named = zip(DENSITY_FACTORS, found.fitted.factors, strict=True)
+    named = zip(DENSITY_FACTORS, calibration.fitted.factors, strict=True)
     lines.append("  weights: " + ", ".join(f"{name} x {factor:g}" for name, factor in named))
-    bounds = ", ".join(f"{100 * bound:.1f} %" for bound in found.fitted.thresholds)
+    bounds = ", ".join(f"{100 * bound:.1f} %" for bound in calibration.fitted.thresholds)
     lines.append(f"  boundaries of the areas: {bounds}")
     return "\n".join(lines) + "\n"
 

@@ -21,7 +21,7 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
 
     `laws` are what was fitted to the measured times: where predictions disagree is told.
     """
-    most = max(n for one in comparison.verdicts for n in one.times)
+    most = max(n for verdict in comparison.verdicts for n in verdict.times)
     hints = comparison.hints
     lines = [
         f"{hints.model} model for {hints.machine}; unit of a hint: {comparison.unit}; right is "
@@ -30,7 +30,7 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
         f"{'region':<{_REGION}} {f'speedup on {most}':>19} {'utili-':>7} {comparison.unit:>17}",
         f"{'':<{_REGION}} {'predicted measured':>19} {'sation':>7} {'hinted   needed':>17}",
     ]
-    lines += [_row(one, most) for one in comparison.verdicts]
+    lines += [_row(verdict, most) for verdict in comparison.verdicts]
     lines += ["", *_rates(comparison)]
     lines += _worst(comparison.most_wrong)
     lines += _disagreements(laws)
@@ -47,13 +47,14 @@ def _rule(comparison: Comparison) -> str:
     return f"the smallest within {100 * comparison.tolerance:.0f} % of the best time"
 
 
-def _row(one: Verdict, most: int) -> str:
-    name = f"{PurePath(one.hint.file).name}:{one.hint.line} {one.hint.function}"
-    predicted, measured = one.predicted_speedup.get(most), one.measured_speedup.get(most)
-    mark = {True: "", False: "  wrong", None: "  not judged"}[one.right]
+def _row(verdict: Verdict, most: int) -> str:
+    name = f"{PurePath(verdict.hint.file).name}:{verdict.hint.line} {verdict.hint.function}"
+    predicted, measured = verdict.predicted_speedup.get(most), verdict.measured_speedup.get(most)
+    mark = {True: "", False: "  wrong", None: "  not judged"}[verdict.right]
     return (
         f"{name[:_REGION]:<{_REGION}} {_number(predicted):>10} {_number(measured):>8} "
-        f"{_percent(one.utilisation):>7} {_whole(one.hinted):>8} {_whole(one.needed):>8}{mark}"
+        f"{_percent(verdict.utilisation):>7} {_whole(verdict.hinted):>8} "
+        f"{_whole(verdict.needed):>8}{mark}"
     )
 
 
@@ -73,14 +74,15 @@ def _worst(wrong: Sequence[Verdict]) -> list[str]:
     if not wrong:
         return []
     lines = ["", "most wrong first:"]
-    for one in wrong[:_SHOWN]:
+    for verdict in wrong[:_SHOWN]:
         lines.append(
-            f"  {one.hint.id} {one.hint.function}: {_whole(one.hinted)} instead of "
-            f"{_whole(one.needed)}, {100 * (one.loss or 0):.0f} % slower than the best; "
-            f"{one.hint.bottleneck or 'no bottleneck'}, {100 * one.hint.confidence:.0f} % sure"
-            + (", borderline" if one.hint.borderline else "")
+            f"  {verdict.hint.id} {verdict.hint.function}: {_whole(verdict.hinted)} instead of "
+            f"{_whole(verdict.needed)}, {100 * (verdict.loss or 0):.0f} % slower than the best; "
+            f"{verdict.hint.bottleneck or 'no bottleneck'}, "
+            f"{100 * verdict.hint.confidence:.0f} % sure"
+            + (", borderline" if verdict.hint.borderline else "")
         )
-        lines += [f"      assumed: {line}" for line in one.hint.assumed]
+        lines += [f"      assumed: {line}" for line in verdict.hint.assumed]
     if len(wrong) > _SHOWN:
         lines.append(f"  ... and {len(wrong) - _SHOWN} more: see --format json")
     return lines
@@ -90,24 +92,24 @@ def _disagreements(laws: Sequence[Fitted]) -> list[str]:
     """Where the predicted speedup is beyond the uncertainty of the law fitted to the times."""
     if not laws:
         return []
-    apart = disagreeing(laws)
+    disagreements = disagreeing(laws)
     lines = [
         "",
-        f"prediction and fitted law disagree for {len(apart)} of {plural(len(laws), 'region')}"
-        + (", farthest apart first:" if apart else ""),
+        f"prediction and fitted law disagree for {len(disagreements)} of "
+        f"{plural(len(laws), 'region')}" + (", farthest apart first:" if disagreements else ""),
     ]
-    for one in apart[:_SHOWN]:
-        assert one.worst is not None
-        threads = one.worst[0]
-        band = one.speedup[threads]
+    for law in disagreements[:_SHOWN]:
+        assert law.worst is not None
+        threads = law.worst[0]
+        band = law.speedup[threads]
         lines += [
-            f"  {one.verdict.hint.id} {one.verdict.hint.function}: on {threads} threads "
-            f"{one.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
+            f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {threads} threads "
+            f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
             f"({band.low:.2f} to {band.high:.2f})",
-            f"      predicted: {one.predicted_law}; measured: {one.law}",
+            f"      predicted: {law.predicted_law}; measured: {law.law}",
         ]
-    if len(apart) > _SHOWN:
-        lines.append(f"  ... and {len(apart) - _SHOWN} more: see --format json")
+    if len(disagreements) > _SHOWN:
+        lines.append(f"  ... and {len(disagreements) - _SHOWN} more: see --format json")
     return lines
 
 
@@ -135,7 +137,7 @@ def _whole(value: int | None) -> str:
 def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> dict[str, Any]:
     """The whole comparison for `json.dumps`, schema `regionpredict/comparison/1`."""
     hints = comparison.hints
-    by_region = {id(one.verdict): one for one in laws}
+    law_of = {law.verdict.measured.last.place: law for law in laws}
     return {
         "schema": "regionpredict/comparison/1",
         "machine": {"name": hints.machine, "packages": hints.packages,
@@ -149,9 +151,12 @@ def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> 
         "baselines": {name: _rate_entry(rate) for name, rate in baselines(comparison).items()},
         "time_lost": time_lost(comparison.judged),
         "median_speedup_error": comparison.median_speedup_error,
-        "regions": [_entry(one, by_region.get(id(one))) for one in comparison.verdicts],
-        "disagreeing": [one.verdict.hint.id for one in disagreeing(laws)],
-        "most_wrong": [one.hint.id for one in comparison.most_wrong],
+        "regions": [
+            _entry(verdict, law_of.get(verdict.measured.last.place))
+            for verdict in comparison.verdicts
+        ],
+        "disagreeing": [law.verdict.hint.id for law in disagreeing(laws)],
+        "most_wrong": [verdict.hint.id for verdict in comparison.most_wrong],
         "without_hint": list(comparison.without_hint),
         "not_measured": list(comparison.not_measured),
     }  # fmt: skip
@@ -162,25 +167,25 @@ def _rate_entry(rate: Rate) -> dict[str, Any]:
             "interval": [rate.low, rate.high]}  # fmt: skip
 
 
-def _entry(one: Verdict, law: Fitted | None) -> dict[str, Any]:
+def _entry(verdict: Verdict, law: Fitted | None) -> dict[str, Any]:
     return {
-        "id": one.hint.id,
-        "file": one.hint.file,
-        "line": one.hint.line,
-        "function": one.hint.function,
-        "score": one.hint.score,
-        "bottleneck": one.hint.bottleneck,
-        "confidence": one.hint.confidence,
-        "assumed": list(one.hint.assumed),
-        "seconds": {str(n): t for n, t in one.times.items()},
-        "predicted_speedup": {str(n): s for n, s in one.predicted_speedup.items()},
-        "measured_speedup": {str(n): s for n, s in one.measured_speedup.items()},
-        "speedup_error": one.speedup_error,
-        "utilisation": one.utilisation,
-        "hinted": one.hinted,
-        "needed": one.needed,
-        "right": one.right,
-        "loss": one.loss,
+        "id": verdict.hint.id,
+        "file": verdict.hint.file,
+        "line": verdict.hint.line,
+        "function": verdict.hint.function,
+        "score": verdict.hint.score,
+        "bottleneck": verdict.hint.bottleneck,
+        "confidence": verdict.hint.confidence,
+        "assumed": list(verdict.hint.assumed),
+        "seconds": {str(n): t for n, t in verdict.times.items()},
+        "predicted_speedup": {str(n): s for n, s in verdict.predicted_speedup.items()},
+        "measured_speedup": {str(n): s for n, s in verdict.measured_speedup.items()},
+        "speedup_error": verdict.speedup_error,
+        "utilisation": verdict.utilisation,
+        "hinted": verdict.hinted,
+        "needed": verdict.needed,
+        "right": verdict.right,
+        "loss": verdict.loss,
         "fitted": None if law is None else _law_entry(law),
     }
 

@@ -22,9 +22,9 @@ def comparison_svg(comparison: Comparison) -> str:
     """The plot as an SVG document; regions without a score or utilisation are left out."""
     areas = max(2, comparison.hints.packages)
     points = [
-        (one.hint.score, min(one.utilisation, 1.0), one)
-        for one in comparison.verdicts
-        if one.hint.score is not None and one.utilisation is not None
+        (verdict.hint.score, min(verdict.utilisation, 1.0), verdict)
+        for verdict in comparison.verdicts
+        if verdict.hint.score is not None and verdict.utilisation is not None
     ]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SIZE + 90}" height="{_SIZE + 100}">',
@@ -36,7 +36,7 @@ def comparison_svg(comparison: Comparison) -> str:
     trend = _trend([(x, y) for x, y, _ in points])
     if trend is not None:
         parts.append(_trend_line(*trend))
-    parts += [_mark(x, y, one) for x, y, one in points]
+    parts += [_mark(x, y, verdict) for x, y, verdict in points]
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
@@ -76,9 +76,9 @@ def _areas(count: int) -> list[str]:
     return parts
 
 
-def _mark(x: float, y: float, one: Verdict) -> str:
-    title = f"<title>{escape(one.hint.id)} {escape(one.hint.function)}</title>"
-    if one.right is False:
+def _mark(x: float, y: float, verdict: Verdict) -> str:
+    title = f"<title>{escape(verdict.hint.id)} {escape(verdict.hint.function)}</title>"
+    if verdict.right is False:
         cx, cy = _x(x), _y(y)
         return f'<path class="wrong" d="M{cx} {cy - 5}l5 9h-10z">{title}</path>'
     return f'<circle class="right" cx="{_x(x)}" cy="{_y(y)}" r="4">{title}</circle>'

@@ -18,16 +18,28 @@ _HINTS = ("score", "miss_probability", "packages", "threads", "bottleneck", "con
 def predictions_csv(predictions: Sequence[Prediction]) -> str:
     """Facts and hints, one row a region, under a header row."""
     rows = []
-    for one in predictions:
-        hints = [getattr(one, field) for field in _HINTS[:-1]]
-        rows.append([*_facts_row(one.facts, one.status), *hints, "; ".join(one.assumed)])
+    for prediction in predictions:
+        hints = [getattr(prediction, field) for field in _HINTS[:-1]]
+        rows.append(
+            [
+                *_facts_row(prediction.facts, prediction.status),
+                *hints,
+                "; ".join(prediction.assumed),
+            ]
+        )
     return _write((*_FACTS, *_HINTS), rows)
 
 
 def facts_csv(facts: Sequence[RegionFacts]) -> str:
     """Facts, one row a region, under a header row."""
     names = {"complete": "predicted"}
-    return _write(_FACTS, [_facts_row(one, names.get(one.status, one.status)) for one in facts])
+    return _write(
+        _FACTS,
+        [
+            _facts_row(region_facts, names.get(region_facts.status, region_facts.status))
+            for region_facts in facts
+        ],
+    )
 
 
 def _facts_row(facts: RegionFacts, status: str) -> list[object]:

@@ -50,14 +50,15 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> list
             f"  {names[position]} <-> {names[position + 1]}: {show_bytes(level.total)} "
             f"({show_bytes(level.read)} in, {show_bytes(level.written)} back)"
         )
-        for one in level.arrays:
-            loop, window = one.carrier
+        for array in level.arrays:
+            loop, window = array.carrier
             if loop is None:
                 why = "no loop's reuse fits"
             else:
                 why = f"reuse along {loop} hits, {show_bytes(window)} an iteration"
             lines.append(
-                f"    {one.array}: {show_bytes(one.read)} in, {show_bytes(one.written)} back; {why}"
+                f"    {array.array}: {show_bytes(array.read)} in, "
+                f"{show_bytes(array.written)} back; {why}"
             )
         if not level.arrays:
             lines.append("    nothing: all of it stays in the cache")

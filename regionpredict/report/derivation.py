@@ -33,11 +33,11 @@ def explain_prediction(prediction: Prediction, machine: Machine) -> str:
 def _loops(prediction: Prediction) -> list[str]:
     facts = prediction.facts
     lines = ["", f"Iterations shared among the threads: {facts.iterations}"]
-    seen: set[int] = set()
-    for fact in facts.statements:
-        for depth, loop in enumerate(fact.loops):
-            if id(loop) not in seen:
-                seen.add(id(loop))
+    shown = -1
+    for _, loops, positions in facts.region.placed_statements():
+        for depth, (loop, position) in enumerate(zip(loops, positions, strict=True)):
+            if position > shown:
+                shown = position
                 lines.append("  " * (depth + 1) + _loop(loop))
     return lines
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
+from regionpredict.report.aligned_table import aligned_lines
 
 SCHEMA = "regionpredict/verdicts/1"
 _SIGNS = {"match": "match", "approximate": "approximate", "none": "NO MATCH"}
@@ -42,8 +44,8 @@ def report_table(report: Report) -> str:
         name, verdict = check.parameter, check.verdict
         growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
         if verdict is None:
-            said = "not checked" if check.problem is not None else "proposed"
-            rows.append((check.callpath, "-", check.model or "-", growth, "-", said))
+            state = "not checked" if check.problem is not None else "proposed"
+            rows.append((check.callpath, "-", check.model or "-", growth, "-", state))
             continue
         rows.append(
             (
@@ -55,11 +57,7 @@ def report_table(report: Report) -> str:
                 _SIGNS[verdict.match],
             )
         )
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = aligned_lines(rows)
     for rule in report.rules:
         lines.append(f"rule {'holds' if rule.passed else 'BROKEN'}: {_rule_sentence(rule)}")
     lines += [f"failed: {_sentence(check)}" for check in report.checks if not check.passed]
@@ -107,6 +105,19 @@ def report_json(report: Report) -> str:
     )
 
 
+# XML 1.0, sec. 2.2: no other control character, no half of a surrogate pair, no U+FFFE or U+FFFF.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _xml_text(text: str) -> str:
+    """The text with what XML cannot hold escaped, as in odd file names.
+
+    >>> _xml_text("a\x1b.c")
+    'a\\x1b.c'
+    """
+    return _NOT_XML.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def report_junit(report: Report) -> str:
     """The verdicts as JUnit XML: one test case an expectation, and one a rule."""
     failures = sum(not c.passed and c.problem is None for c in report.checks)
@@ -114,23 +125,30 @@ def report_junit(report: Report) -> str:
     broken = sum(not rule.passed for rule in report.rules)
     suite = ElementTree.Element(
         "testsuite",
-        name=f"expectations of {report.path}",
+        name=_xml_text(f"expectations of {report.path}"),
         tests=str(len(report.checks) + len(report.rules)),
         failures=str(failures + broken),
         errors=str(errors),
     )
     for check in report.checks:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=check.metric or "metric", name=check.callpath
+            suite,
+            "testcase",
+            classname=_xml_text(check.metric or "metric"),
+            name=_xml_text(check.callpath),
         )
         if check.problem is not None:
-            ElementTree.SubElement(case, "error", message=_sentence(check))
+            ElementTree.SubElement(case, "error", message=_xml_text(_sentence(check)))
         elif not check.passed:
-            ElementTree.SubElement(case, "failure", message=_sentence(check)).text = check.model
+            ElementTree.SubElement(
+                case, "failure", message=_xml_text(_sentence(check))
+            ).text = _xml_text(check.model)
     for rule in report.rules:
-        case = ElementTree.SubElement(suite, "testcase", classname="rule", name=rule.text)
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="rule", name=_xml_text(rule.text)
+        )
         if not rule.passed:
-            ElementTree.SubElement(case, "failure", message=_rule_sentence(rule))
+            ElementTree.SubElement(case, "failure", message=_xml_text(_rule_sentence(rule)))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)

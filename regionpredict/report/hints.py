@@ -43,8 +43,12 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "schema": FACTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
         "regions": [
-            {**_region(one), "status": _status(one), "diagnostics": _notes(one.diagnostics)}
-            for one in facts
+            {
+                **_region(region_facts),
+                "status": _status(region_facts),
+                "diagnostics": _notes(region_facts.diagnostics),
+            }
+            for region_facts in facts
         ],
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
@@ -62,9 +66,9 @@ def _json(value: Any, line: str) -> str:
         return _ENCODE(value)
     deeper = line + " "
     if isinstance(value, dict):
-        items = [f"{_ENCODE(key)}: {_json(one, deeper)}" for key, one in value.items()]
+        items = [f"{_ENCODE(key)}: {_json(item, deeper)}" for key, item in value.items()]
         return "{" + deeper + f",{deeper}".join(items) + line + "}"
-    return "[" + deeper + f",{deeper}".join([_json(one, deeper) for one in value]) + line + "]"
+    return "[" + deeper + f",{deeper}".join([_json(item, deeper) for item in value]) + line + "]"
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -126,10 +130,10 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:
-    found = {"expr": None if count.expr is None else str(count.expr), value: count.value}
+    entry = {"expr": None if count.expr is None else str(count.expr), value: count.value}
     if count.holds:
-        found["conditions"] = count.conditions
-    return {**found, "at_most": True} if count.at_most else found
+        entry["conditions"] = count.conditions
+    return {**entry, "at_most": True} if count.at_most else entry
 
 
 def _access(fact: AccessFact) -> dict[str, Any]:

@@ -49,12 +49,12 @@ def measurements_extrap_text(experiment: Experiment) -> str:
 
 def measurements_extrap_json(experiment: Experiment) -> str:
     """Measurements in Extra-P's short JSON form."""
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    by_callpath: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for series in experiment.series:
-        rows = found.setdefault(series.callpath, {}).setdefault(series.metric, [])
+        rows = by_callpath.setdefault(series.callpath, {}).setdefault(series.metric, [])
         rows.extend(
             {"point": list(p), "values": [float(x) for x in v]}
             for p, v in zip(series.points, series.values, strict=True)
         )
     names = list(experiment.series[0].parameters) if experiment.series else []
-    return json.dumps({"parameters": names, "measurements": found}, indent=1)
+    return json.dumps({"parameters": names, "measurements": by_callpath}, indent=1)

@@ -35,13 +35,13 @@ def measured_seconds(
             f"no run on 1 thread in it, only on {known}" if known else "no run in it",
             remedy="measure with --resume --threads 1 into the same file", path=path,
         )  # fmt: skip
-    regions = [_predicted(one) for one in predictions]
+    regions = [_predicted(prediction) for prediction in predictions]
     seconds: dict[str, float] = {}
     for summary in summarise(campaign):
         last, timing = summary.last, summary.timings.get(1)
-        found = match_hint(regions, Place(last.file, last.line, last.loop_line, last.ordinal))
-        if found is not None and timing is not None:
-            seconds[found.id] = seconds.get(found.id, 0.0) + timing.seconds
+        region = match_hint(regions, Place(last.file, last.line, last.loop_line, last.ordinal))
+        if region is not None and timing is not None:
+            seconds[region.id] = seconds.get(region.id, 0.0) + timing.seconds
     if not seconds:
         raise InputError(
             "measurements of another program: none of the predicted regions is in it",
@@ -50,7 +50,7 @@ def measured_seconds(
     return seconds
 
 
-def _predicted(one: Prediction) -> _Predicted:
-    region = one.facts.region
+def _predicted(prediction: Prediction) -> _Predicted:
+    region = prediction.facts.region
     loop_line = region.nest.span.line if region.nest is not None else None
     return _Predicted(region.id, region.span.file, region.span.line, loop_line)

@@ -35,17 +35,17 @@ def measurements_table(campaign: Campaign) -> str:
         return lines[0] + "\n"
     shown = _chosen(counts)
     summaries = summarise(campaign)
-    for file, group in groupby(summaries, key=lambda one: one.last.file):
+    for file, group in groupby(summaries, key=lambda summary: summary.last.file):
         first = plural(shown[0], "thread")
         heads = "".join(f"{n:>7} th" for n in shown[1:])
         lines += ["", file]
         lines.append(
             f"  line  {'function':<{_NAME}} {'runs':>7} {'iterations':>10} {first:>11}{heads}"
         )
-        lines += [_row(one, shown) for one in group]
-    if any(one.last.nowait for one in summaries):
+        lines += [_row(summary, shown) for summary in group]
+    if any(summary.last.nowait for summary in summaries):
         lines += ["", "n: nowait, the first thread's own share of the loop"]
-    if any(t.interval > 0.05 for one in summaries for t in one.timings.values()):
+    if any(t.interval > 0.05 for summary in summaries for t in summary.timings.values()):
         lines += ["", "~ the 95 % confidence interval is wider than 5 % of the mean"]
     return "\n".join(map(one_line, lines)) + "\n"
 
@@ -58,17 +58,17 @@ def _chosen(counts: Sequence[int]) -> list[int]:
     return [counts[round(place * step)] for place in range(_COLUMNS)]
 
 
-def _row(one: RegionSummary, counts: Sequence[int]) -> str:
-    last = one.last
+def _row(summary: RegionSummary, counts: Sequence[int]) -> str:
+    last = summary.last
     trips = show_count(last.most_trips) if last.counted else "?"
-    base = one.timings.get(counts[0])
+    base = summary.timings.get(counts[0])
     mark = "n" if last.nowait else " "
     head = f"{last.line:>6}{mark} {last.function[:_NAME]:<{_NAME}} {show_count(last.executions):>7}"
     row = f"{head} {trips:>10} {_seconds(None if base is None else base.seconds):>10}"
     row += "~" if base is not None and base.interval > 0.05 else " "
     for threads in counts[1:]:
-        speedup = one.speedup(threads, counts[0])
-        timing = one.timings.get(threads)
+        speedup = summary.speedup(threads, counts[0])
+        timing = summary.timings.get(threads)
         unsure = timing is not None and timing.interval > 0.05
         row += f"{'?' if speedup is None else f'{speedup:.2f}x':>9}" + ("~" if unsure else " ")
     return row.rstrip()
@@ -95,12 +95,12 @@ def measurements_document(campaign: Campaign) -> dict[str, Any]:
         "command": list(campaign.command),
         "host": asdict(campaign.host),
         "binding": campaign.binding,
-        "regions": [_region(one) for one in summarise(campaign)],
+        "regions": [_region(summary) for summary in summarise(campaign)],
     }
 
 
-def _region(one: RegionSummary) -> dict[str, Any]:
-    last: RegionRun = one.last
+def _region(summary: RegionSummary) -> dict[str, Any]:
+    last: RegionRun = summary.last
     return {
         "id": f"{last.file}:{last.line}",
         "file": last.file,
@@ -116,7 +116,7 @@ def _region(one: RegionSummary) -> dict[str, Any]:
         "timings": [
             {"threads": threads, "seconds": timing.seconds, "least": timing.least,
              "interval": None if timing.runs < 2 else timing.interval, "runs": timing.runs,
-             "speedup": one.speedup(threads)}
-            for threads, timing in one.timings.items()
+             "speedup": summary.speedup(threads)}
+            for threads, timing in summary.timings.items()
         ],
     }  # fmt: skip

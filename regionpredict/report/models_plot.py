@@ -12,12 +12,12 @@ _WIDTH, _HEIGHT, _MARGIN = 640, 400, 60
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 
 
-def models_svg(found: ModelSet, limit: int = 6) -> str:
+def models_svg(models: ModelSet, limit: int = 6) -> str:
     """A drawing of at most `limit` models of one parameter, on logarithmic axes.
 
     Models of several parameters are left out; where nothing can be drawn, the drawing says so.
     """
-    drawn = [item for item in found.models if len(item[1].parameters) == 1][:limit]
+    drawn = [item for item in models.models if len(item[1].parameters) == 1][:limit]
     drawn = [
         item for item in drawn if item[1].points.min() > 0 and item[1].observations.y.min() > 0
     ]

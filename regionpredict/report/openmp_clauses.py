@@ -29,12 +29,14 @@ def clauses_of(prediction: Prediction) -> str | None:
 def openmp_clauses(predictions: Sequence[Prediction]) -> str:
     """One line a region, under its file; what has no clause says why."""
     lines: list[str] = []
-    for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
+    for file, group in groupby(
+        predictions, key=lambda prediction: prediction.facts.region.span.file
+    ):
         lines += ([""] if lines else []) + [file]
-        for one in group:
-            region = one.facts.region
+        for prediction in group:
+            region = prediction.facts.region
             own = " ".join([region.directive, *_kept(region)])
-            clauses = clauses_of(one) or _why_not(one)
+            clauses = clauses_of(prediction) or _why_not(prediction)
             lines.append(f"{region.span.line:>6}: #pragma omp {own}   {clauses}")
     return "\n".join(lines) + "\n" if lines else ""
 
@@ -48,10 +50,10 @@ def _kept(region: Region) -> list[str]:
     ]
 
 
-def _why_not(one: Prediction) -> str:
-    if one.status == "skipped" or not one.threads:
+def _why_not(prediction: Prediction) -> str:
+    if prediction.status == "skipped" or not prediction.threads:
         return "// no hint"
     return (
-        f"// {one.threads} threads: write num_threads({one.threads}) at the parallel "
+        f"// {prediction.threads} threads: write num_threads({prediction.threads}) at the parallel "
         "directive around it"
     )

@@ -41,14 +41,23 @@ def program_hint(
     `seconds` holds measured times on one thread by region id. Without them a region weighs its
     predicted time where every region has one, else all weigh the same.
     """
-    usable = [one for one in predictions if one.threads and one.status != "skipped"]
-    left_out = tuple(one.facts.region.id for one in predictions if one not in usable)
+    usable = [
+        prediction
+        for prediction in predictions
+        if prediction.threads and prediction.status != "skipped"
+    ]
+    left_out = tuple(
+        prediction.facts.region.id for prediction in predictions if prediction not in usable
+    )
     if not usable:
         return None
     weights, weighted_by = _weights(usable, seconds)
     counts = _counts(usable, machine)
     time = {
-        n: sum(w / _speedup(one, n, machine) for w, one in zip(weights, usable, strict=True))
+        n: sum(
+            w / _speedup(prediction, n, machine)
+            for w, prediction in zip(weights, usable, strict=True)
+        )
         for n in counts
     }
     best = min(time.values())
@@ -62,33 +71,33 @@ def _weights(
     usable: Sequence[Prediction], seconds: Mapping[str, float] | None
 ) -> tuple[list[float], str]:
     if seconds is not None:
-        found = [seconds.get(one.facts.region.id, 0.0) for one in usable]
-        if sum(found) > 0:
-            return found, "measured time"
-    predicted = [_predicted_time(one) for one in usable]
+        measured = [seconds.get(prediction.facts.region.id, 0.0) for prediction in usable]
+        if sum(measured) > 0:
+            return measured, "measured time"
+    predicted = [_predicted_time(prediction) for prediction in usable]
     if all(time is not None for time in predicted) and sum(time or 0.0 for time in predicted) > 0:
         return [time or 0.0 for time in predicted], "predicted time of one run"
     return [1.0] * len(usable), "equally"
 
 
-def _predicted_time(one: Prediction) -> float | None:
+def _predicted_time(prediction: Prediction) -> float | None:
     """Seconds on one thread, where the model gives a time."""
-    points = getattr(one.derivation, "points", ())
+    points = getattr(prediction.derivation, "points", ())
     first = next((point for point in points if point.threads == 1), None)
     time = getattr(first, "seconds", None)
     return float(time) if isinstance(time, (int, float)) else None
 
 
 def _counts(usable: Sequence[Prediction], machine: Machine) -> list[int]:
-    counts = {threads for one in usable for threads, _ in one.speedup}
+    counts = {threads for prediction in usable for threads, _ in prediction.speedup}
     if not counts:
         counts = {k * machine.cores_per_package for k in range(1, machine.packages + 1)}
-    return sorted(counts | {min(one.threads or 1 for one in usable)})
+    return sorted(counts | {min(prediction.threads or 1 for prediction in usable)})
 
 
-def _speedup(one: Prediction, threads: int, machine: Machine) -> float:
+def _speedup(prediction: Prediction, threads: int, machine: Machine) -> float:
     """Of a model without a curve: full speed up to the hinted threads, none more behind."""
-    if one.speedup:
-        below = [(n, value) for n, value in one.speedup if n <= threads]
+    if prediction.speedup:
+        below = [(n, value) for n, value in prediction.speedup if n <= threads]
         return max(below)[1] if below else 1.0
-    return float(min(threads, one.threads or machine.cores))
+    return float(min(threads, prediction.threads or machine.cores))

@@ -90,5 +90,5 @@ def _share(name: str, seconds: Mapping[str, float] | None) -> str:
 
 
 def _absent(predictions: Sequence[Prediction], seconds: Mapping[str, float]) -> list[str]:
-    names = [one.facts.region.id for one in predictions]
+    names = [prediction.facts.region.id for prediction in predictions]
     return [name for name in names if name not in seconds]

@@ -29,15 +29,17 @@ def prediction_table(predictions: Sequence[Prediction], machine: Machine, model:
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
-    for file, group in groupby(predictions, key=lambda one: one.facts.region.span.file):
+    for file, group in groupby(
+        predictions, key=lambda prediction: prediction.facts.region.span.file
+    ):
         lines += ["", file]
         choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
         lines.append(
             f"  line {'function':<{_NAME}} {'iterates':>8} {'data':>8}{choice}"
             f"{'limited by':<16}  sure"
         )
-        for one in group:
-            lines += _prediction_row(one)
+        for prediction in group:
+            lines += _prediction_row(prediction)
     lines += _legend(predictions)
     return "\n".join(map(one_line, lines)) + "\n"
 
@@ -76,8 +78,8 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
     lines = [""]
     counts = {status: sum(p.status == status for p in predictions) for status in
               ("predicted", "partial", "skipped")}  # fmt: skip
-    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
-    lines.append(f"{plural(len(predictions), 'region')}: {told or 'none'}")
+    shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):
@@ -124,15 +126,18 @@ def _limited(lines: list[str]) -> Iterator[str]:
 def facts_table(facts: Sequence[RegionFacts]) -> str:
     """The table of `analyze`: what the source says, without a machine."""
     lines = []
-    for file, group in groupby(facts, key=lambda one: one.region.span.file):
+    for file, group in groupby(facts, key=lambda region_facts: region_facts.region.span.file):
         lines += [file, f"  line {'function':<{_NAME}} {'iterations':<20}  working set in bytes"]
-        for one in group:
-            head = f"{one.region.span.line:>6} {_short(one.region.function):<{_NAME}} "
-            if one.status == "skipped":
-                lines += _wrapped(head + "skipped: " + _first_message(one), " " * len(head))
+        for region_facts in group:
+            region = region_facts.region
+            head = f"{region.span.line:>6} {_short(region.function):<{_NAME}} "
+            if region_facts.status == "skipped":
+                lines += _wrapped(
+                    head + "skipped: " + _first_message(region_facts), " " * len(head)
+                )
                 continue
-            row = f"{head}{_count_cell(one.iterations, 20):<20}  "
-            lines.append(row + _count_cell(one.working_set, _WIDTH - len(row)))
+            row = f"{head}{_count_cell(region_facts.iterations, 20):<20}  "
+            lines.append(row + _count_cell(region_facts.working_set, _WIDTH - len(row)))
         lines.append("")
     lines.append(plural(len(facts), "region"))
     return "\n".join(map(one_line, lines)) + "\n"

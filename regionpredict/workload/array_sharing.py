@@ -41,7 +41,7 @@ class ArraySharing(NamedTuple):
 
 def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[ArraySharing, ...]:
     """The arrays that the region's threads share, by name."""
-    private = {one.name for one in region.arrays if one.storage == "private"}
+    private = {array.name for array in region.arrays if array.storage == "private"}
     reads, writes = parts_of(region, "read"), parts_of(region, "write")
     strides = _strides(nest)
     sharing = []
@@ -85,26 +85,26 @@ def same_owner(parts: Parts, before: Parts) -> bool:
 
     So it is if both deal the array out alike, by static schedules.
     """
-    known = {part[:3] for part in before}
+    known = {part.division for part in before}
     return all(
-        part.dimension is not None and part.schedule.kind == "static" and part[:3] in known
+        part.dimension is not None and part.schedule.kind == "static" and part.division in known
         for part in parts
     )
 
 
 def other_readers(others: Parts, parts: Parts) -> Parts:
     """The references of other loops that do not keep to what each thread has in `parts`."""
-    known = {part[:3] for part in parts}
+    known = {part.division for part in parts}
     return frozenset(
-        part for part in others if part.schedule.kind != "static" or part[:3] not in known
+        part for part in others if part.schedule.kind != "static" or part.division not in known
     )
 
 
 def fetched_before(parts: Parts, before: Parts) -> bool:
     """Whether an earlier loop has brought to every thread what these references read."""
-    known = {part[:3] for part in before if part.schedule.kind == "static"}
+    known = {part.division for part in before if part.schedule.kind == "static"}
     everything = any(part.dimension is None for part in before)
-    return everything or all(part[:3] in known for part in parts)
+    return everything or all(part.division in known for part in parts)
 
 
 def _rank(parts: Parts) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.constants import KEPT_SHARE
 from regionpredict.workload.iteration_pieces import piece_length
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.loop_nest import LoopNest
@@ -42,12 +43,12 @@ class LevelTraffic:
     @property
     def read(self) -> float:
         """Bytes brought into the cache, write-allocate included."""
-        return sum(one.read for one in self.arrays)
+        return sum(array.read for array in self.arrays)
 
     @property
     def written(self) -> float:
         """Bytes written back."""
-        return sum(one.written for one in self.arrays)
+        return sum(array.written for array in self.arrays)
 
     @property
     def total(self) -> float:
@@ -96,8 +97,8 @@ class TrafficCounter:
         everything = CacheLevel(float("inf"), 1)
         (whole,) = self._traffic([everything], 1, Schedule("static", None), warm=False)
         touched: dict[str, float] = {}
-        for one in whole.arrays:
-            touched[one.array] = touched.get(one.array, 0.0) + one.read
+        for moved in whole.arrays:
+            touched[moved.array] = touched.get(moved.array, 0.0) + moved.read
         return touched
 
     def _traffic(
@@ -137,7 +138,7 @@ class TrafficCounter:
                     volume[array] = (
                         read + lines.touched * factor, written + lines.written * factor, carrier
                     )  # fmt: skip
-            arrays = tuple(ArrayTraffic(array, *one) for array, one in volume.items())
+            arrays = tuple(ArrayTraffic(array, *moved) for array, moved in volume.items())
             below.append(LevelTraffic(arrays))
         return tuple(below)
 
@@ -155,13 +156,13 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
 def staying(held: float, size: float) -> float:
     """The share of `held` bytes that a cache of `size` keeps from one run to the next.
 
-    All up to half of the cache, none from the whole of it on: a cyclic walk over more than an LRU
-    cache holds finds nothing, and no real cache is filled without conflicts.
+    All up to `KEPT_SHARE` of the cache, none from the whole of it on: a cyclic walk over more
+    than an LRU cache holds finds nothing, and no real cache is filled without conflicts.
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
     """
-    return min(1.0, max(0.0, 2.0 - 2.0 * held / size))
+    return min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
 
 
 def shared_iterations(nest: LoopNest) -> float:

@@ -34,10 +34,43 @@ MOST_GUIDED_PIECES = Constant(
     64, "pieces a thread", "derived",
     "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",
 )  # fmt: skip
+WORK_PLACES = (0.0, 0.3, 1.0)
+"""Places along the parallel loop whose work is compared, assumed: its ends, and one between them
+that is not the middle, where a loop of rising and falling work may be even with its ends."""
+WORK_PHASES = Constant(
+    3, "phases", "assumed",
+    "by which threads at work are told apart: those of a piece end one after the other, and the "
+    "footprint of their caches changes slowly",
+)  # fmt: skip
+KEPT_SHARE = Constant(
+    0.5, "of a cache", "assumed",
+    "data that is there from the run before: all up to this, none from a whole cache on (a cyclic "
+    "walk over more than an LRU cache holds finds nothing), in a straight line between",
+)  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
     "threads fall out of step where iterations of the parallel loop differ in work by a tenth",
 )  # fmt: skip
+HALO = Constant(
+    2.0, "elements", "assumed",
+    "what a row of unknown length has beside the range of its loops: one at each end, as a "
+    "stencil reads them",
+)  # fmt: skip
+BRANCH_SIDES = Constant(
+    2.0, "sides", "derived", "a branch goes one of two ways even where one of them is not written"
+)
+GUIDED_DIVISOR = Constant(
+    2.0, "even shares", "assumed",
+    "a guided piece is half of an even share of what is left, as libomp deals it; OpenMP 5.2, "
+    "sec. 11.5.3, leaves the factor open, and libgomp takes the whole share",
+)  # fmt: skip
+WAITED_PIECE = Constant(
+    0.5, "pieces", "derived",
+    "threads that take pieces as they are free end evenly spread over the time of the last one",
+)  # fmt: skip
+GATHER_LOADS = Constant(
+    2.0, "loads", "derived", "a reference whose address is data: the address and the element"
+)
 NEAR_DEPENDENCE = Constant(
     8, "iterations", "assumed",
     "a recurrence over more iterations than this has more chains than a core has pipes times "

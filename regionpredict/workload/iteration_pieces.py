@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import MOST_GUIDED_PIECES
+from regionpredict.workload.constants import GUIDED_DIVISOR, MOST_GUIDED_PIECES
 
 
 def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
@@ -20,8 +20,7 @@ def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
 def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
     """Pieces handed out in all.
 
-    A guided piece is half of an even share of what is left, down to the smallest (OpenMP 5.2,
-    sec. 11.5.3, leaves the factor open; libgomp takes the whole share, libomp half of it).
+    A guided piece is a part of what is left (`GUIDED_DIVISOR`), down to the smallest.
 
     >>> piece_count(100.0, 4, Schedule("dynamic", 30.0))
     4.0
@@ -29,9 +28,9 @@ def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
     if schedule.kind == "guided" and schedule.chunk is not None:
         left, number = iterations, 0.0
         while left > 1 and number < MOST_GUIDED_PIECES.value * threads:
-            left -= max(schedule.chunk, left / (2 * threads))
+            left -= max(schedule.chunk, left / (GUIDED_DIVISOR.value * threads))
             number += 1
-        return number
+        return max(1.0, number)
     if schedule.chunk is None:
         return min(iterations, float(threads))
     own = piece_length(iterations, threads, schedule)

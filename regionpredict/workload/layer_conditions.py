@@ -77,8 +77,8 @@ class LayerConditions:
     def _gathered(self, group: ReferenceGroup) -> Lines:
         """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2)."""
         number = self.team.threads
-        for one in loop_ranges(group.loops, {}, self.team.pieces).values():
-            number *= max(0.0, one.trips)
+        for spanned in loop_ranges(group.loops, {}, self.team.pieces).values():
+            number *= max(0.0, spanned.trips)
         extent = group.extent * (self.team.threads if group.private else 1.0)
         lines = max(1.0, extent / self.team.line_bytes)
         first = lines * -math.expm1(-number / lines)
@@ -204,9 +204,9 @@ class LayerConditions:
             return []
         standing = []
         for group in loop.children[0].groups_below:
-            depth = next(at for at, one in enumerate(group.loops) if one.index == loop.index)
+            depth = next(at for at, around in enumerate(group.loops) if around.index == loop.index)
             below = group.loops[depth + 1 :]
-            if not group.irregular and not any(group.slopes.get(one.variable) for one in below):
+            if not group.irregular and not any(group.slopes.get(inner.variable) for inner in below):
                 standing.append(group)
         for group in loop.groups:
             if any(g.array == group.array and g.slopes == group.slopes for g in standing):
@@ -235,7 +235,7 @@ class LayerConditions:
             if not group.irregular
             and not group.slopes.get(loop.variable)
             and not group.slopes.get(inner.variable)
-            and not any({loop.variable, inner.variable} & one.depends for one in group.loops)
+            and not any({loop.variable, inner.variable} & around.depends for around in group.loops)
         ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 Level = tuple[float, float]
@@ -46,13 +47,13 @@ class GroupLines(NamedTuple):
     strides: tuple[float, ...] = ()  # of the levels with several steps, the widest first
 
 
-def union_of(parts: list[GroupLines], line_bytes: float) -> Lines:
+def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
     """Lines of several groups of one array: added, less what overlaps by position and density."""
     if len(parts) == 1:
         return Lines(parts[0].touched, parts[0].written)
     kept: list[GroupLines] = []
     touched = written = 0.0
-    for part in sorted(parts, key=lambda one: -one.touched):
+    for part in sorted(parts, key=lambda lines: -lines.touched):
         extra, fresh = part.touched, part.written
         for other in kept:
             share = _covered(part, other, line_bytes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regionpredict.analysis import StatementFact
-from regionpredict.workload.constants import DEFAULT_ELEMENT
+from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
 
@@ -86,7 +86,11 @@ def _memory_operations(loop: NestLoop) -> tuple[float, float]:
             continue
         stores += len(group.written) if not group.irregular else float(bool(group.written))
         read = {a.text for a in group.accesses if a.kind == "read"}
-        loads += min(len(read), len(group.offsets)) if not group.irregular else 2 * len(read)
+        loads += (
+            min(len(read), len(group.offsets))
+            if not group.irregular
+            else GATHER_LOADS.value * len(read)
+        )
     return loads, stores
 
 

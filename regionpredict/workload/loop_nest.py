@@ -193,14 +193,14 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
 
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     """(trips, executions of the body) of every loop, those around it at their middle."""
-    found: list[tuple[float, float]] = []
+    executions: list[tuple[float, float]] = []
 
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:
         trips = loop.trips(env)
         middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
-        found.append((trips, around * trips))
+        executions.append((trips, around * trips))
         for child in loop.children:
             visit(child, {**env, loop.variable: middle}, around * trips)
 
     visit(nest.root, {}, 1.0)
-    return tuple(found)
+    return tuple(executions)

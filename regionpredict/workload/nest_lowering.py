@@ -13,9 +13,11 @@ from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.region import Branch, Node
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
+    HALO,
     UNEVEN_WORK,
     UNKNOWN_EXTENT,
     UNKNOWN_TRIPS,
+    WORK_PLACES,
 )
 from regionpredict.workload.loop_nest import (
     Affine,
@@ -27,8 +29,6 @@ from regionpredict.workload.loop_nest import (
     ReferenceGroup,
     innermost_iterations,
 )
-
-_UNEVEN = (0.0, 0.3, 1.0)  # places along the parallel loop whose work is compared
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
@@ -46,7 +46,7 @@ def _uneven(root: NestLoop) -> bool:
             root.children, {root.variable: begin + root.step * place * max(0.0, trips - 1)}
         )
         + 1
-        for place in _UNEVEN
+        for place in WORK_PLACES
     ]
     return max(weights) > UNEVEN_WORK.value * min(weights)
 
@@ -66,7 +66,7 @@ def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
 
 
 def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
-    """The loop and all in it, its groups told by which variables threads drift apart."""
+    """The loop and all in it, its groups with the variables by which threads drift apart."""
     groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
     return _with_contents(
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
@@ -114,11 +114,11 @@ def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
             if isinstance(factor, str):
                 term = term * Expr.name(factor) ** power
                 continue
-            one = Expr({((factor, 1),): 1})
-            if factor.kind == "ref" and len(factor.args) == 1 and inner not in one.names:
+            term_factor = Expr({((factor, 1),): 1})
+            if factor.kind == "ref" and len(factor.args) == 1 and inner not in term_factor.names:
                 picked |= factor.args[0].names
-                one = factor.args[0]
-            term = term * one**power
+                term_factor = factor.args[0]
+            term = term * term_factor**power
         total = total + term
     return total
 
@@ -291,12 +291,12 @@ class _Lowering:
             element=max(1, access.bytes),
             slopes=address.slopes if address is not None else {},
             offsets=tuple(sorted({offset for offset, _, _ in members})),
-            written=tuple(sorted({at for at, one, _ in members if one.kind == "write"})),
+            written=tuple(sorted({at for at, member, _ in members if member.kind == "write"})),
             loops=chain,
             irregular=address is None,
             extent=self._extent(array) if address is None else 0.0,
             private=array.storage == "private",
-            accesses=tuple(one for _, one, _ in members),
+            accesses=tuple(member for _, member, _ in members),
         )
 
     def _address(
@@ -307,18 +307,20 @@ class _Lowering:
         Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
         """
         subscripts = [unclamped(subscript) for subscript in access.subscripts]
-        found = self._affine(subscripts, array, chain)
-        if found is not None or not chain:
-            return found
+        address = self._affine(subscripts, array, chain)
+        if address is not None or not chain:
+            return address
         picked: set[str] = set()
-        subscripts = [in_order(one, chain[-1].variable, picked) for one in subscripts]
+        subscripts = [in_order(subscript, chain[-1].variable, picked) for subscript in subscripts]
         picked &= self.variables
-        found = self._affine(subscripts, array, chain) if picked else None
-        if found is None:
+        address = self._affine(subscripts, array, chain) if picked else None
+        if address is None:
             return None
-        widest = max((abs(s) for name, s in found.slopes.items() if name not in picked), default=0)
-        apart = all(abs(found.slopes.get(name, 0.0)) > widest for name in picked)
-        return found if apart and widest else None
+        widest = max(
+            (abs(s) for name, s in address.slopes.items() if name not in picked), default=0
+        )
+        apart = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
+        return address if apart and widest else None
 
     def _affine(
         self, subscripts: Sequence[Expr], array: Array, chain: tuple[LoopHeader, ...]
@@ -350,7 +352,7 @@ class _Lowering:
         known = self.form(extent)
         if isinstance(known, Affine) and not known.slopes and known.constant > 0:
             return known.constant
-        reach = 2.0
+        reach = HALO.value
         for loop in chain:
             if loop.variable in form.slopes and loop.limit is not None:
                 reach += abs(form.slopes[loop.variable]) * max(1.0, loop.limit.at({}))

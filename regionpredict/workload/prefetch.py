@@ -7,17 +7,17 @@ from regionpredict.workload.loop_nest import LoopNest
 
 
 def unforeseen_arrays(
-    nest: LoopNest, *, line_bytes: int, page_bytes: int, streams: float
+    nest: LoopNest, *, line_bytes: int, stride_bytes: float, streams: float
 ) -> frozenset[str]:
-    """Gathers, walks over whole pages, and all arrays of a loop that streams from more places at
-    once than the `streams` that a prefetcher follows.
+    """Gathers, strides beyond the `stride_bytes` that a prefetcher follows, and all arrays of a
+    loop that streams from more places at once than its `streams`.
     """
     unforeseen: set[str] = set()
     for loop in nest.loops:
         streaming = 0.0
         for group in loop.groups:
             stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
-            if group.irregular or stride > page_bytes / 2:
+            if group.irregular or stride > stride_bytes:
                 unforeseen.add(group.array)
             elif stride:
                 streaming += lattice_lines((), group.offsets, group.element, line_bytes)

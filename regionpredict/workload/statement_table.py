@@ -89,10 +89,10 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
     statement = fact.statement
     references = tuple(
         ReferenceRow(
-            one.access.text, one.access.kind, one.reuse,
-            _pattern(facts, fact, one, line_bytes), one.counted,
+            reference.access.text, reference.access.kind, reference.reuse,
+            _pattern(facts, fact, reference, line_bytes), reference.counted,
         )
-        for one in fact.accesses
+        for reference in fact.accesses
     )  # fmt: skip
     operations = tuple((operation.kind, number) for operation, number in statement.operations)
     return StatementRow(statement.span.line, statement.text, operations, references)

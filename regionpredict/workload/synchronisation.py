@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.ir import Branch, Loop, Node, Region, Synchronisation
+from regionpredict.workload.constants import BRANCH_SIDES
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS
 
@@ -41,7 +42,9 @@ class SynchronisationCounts(NamedTuple):
     def visits(self, kind: str) -> float:
         """How often the serial bodies of one kind run."""
         return sum(
-            self.by_construct.get(name, 0.0) for name, one in SERIAL_KINDS.items() if one == kind
+            self.by_construct.get(name, 0.0)
+            for name, serial_kind in SERIAL_KINDS.items()
+            if serial_kind == kind
         )
 
 
@@ -93,5 +96,7 @@ def _count(
             loop = _count(node.body, times * trips[loop], trips, loop + 1, counts)
         elif isinstance(node, Branch):
             for side in node.sides:
-                loop = _count(side, times / max(2, len(node.sides)), trips, loop, counts)
+                loop = _count(
+                    side, times / max(BRANCH_SIDES.value, len(node.sides)), trips, loop, counts
+                )
     return loop

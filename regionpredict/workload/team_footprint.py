@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from regionpredict.workload.line_lattice import lattice_lines
-from regionpredict.workload.line_overlap import GroupLines, Level, Volume, union_of
+from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
     Cut,
     Env,
@@ -49,6 +49,15 @@ class Range(NamedTuple):
 
 
 Ranges = dict[str, Range]
+RangesKey = tuple[Positions, tuple[tuple[str, float], ...], tuple[float | None, ...], Cut | None]
+"""The chain of loops, and of the loop variables, pieces and cut those that change its ranges."""
+GroupKey = tuple[
+    int, tuple[float, ...], tuple[float, ...], tuple[Range | float, ...], tuple[TeamLevel, ...],
+    float, bool,
+]  # fmt: skip
+"""What decides which lines a group touches: index, offsets, those written, a range or value for
+every variable in its slopes, the team along these, copies of its data, and whether apart.
+"""
 TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
 """What decides what a team touches in inner loops."""
 FootprintKey = tuple[
@@ -64,7 +73,9 @@ class FootprintTables:
     """
 
     volumes: dict[FootprintKey, Volume] = field(default_factory=dict)
-    ranges: dict[Positions, Ranges] = field(default_factory=dict)
+    ranges: dict[RangesKey, Ranges] = field(default_factory=dict)
+    lines: dict[GroupKey, tuple[GroupLines, ...]] = field(default_factory=dict)
+    unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     joined: dict[Positions, list[ReferenceGroup]] = field(default_factory=dict)
 
 
@@ -186,23 +197,25 @@ class TeamFootprints:
             if key not in ranges:
                 ranges[key] = self._ranges_of(chain, key, env, cut)
             parts = by_array.setdefault(group.array, [])
-            for rows in _separate_rows(group, ranges[key], self.line_bytes):
-                part = self._lines_of(rows, ranges[key], env, apart)
-                if part is not None:
-                    parts.append(part)
-        return {
-            array: union_of(parts, self.line_bytes) for array, parts in by_array.items() if parts
-        }
+            parts += self._lines_of(group, ranges[key], env, apart)
+        return {array: self._union(tuple(parts)) for array, parts in by_array.items() if parts}
+
+    def _union(self, parts: tuple[GroupLines, ...]) -> Lines:
+        union = self._tables.unions.get(parts)
+        if union is None:
+            union = self._tables.unions[parts] = union_of(parts, self.line_bytes)
+        return union
 
     def _ranges_of(
         self, chain: Sequence[LoopHeader], key: Positions, env: Env, cut: Cut | None
     ) -> Ranges:
-        """The loops' ranges; where nothing around them changes them, worked out once."""
-        if cut is not None or any(one.depends or one.index in self.pieces for one in chain):
-            return loop_ranges(chain, env, self.pieces, cut)
-        ranges = self._tables.ranges.get(key)
+        """The loops' ranges, worked out once for all that changes them."""
+        around = tuple(env.items()) if any(loop.depends for loop in chain) else ()
+        cutting = self._lengths if any(loop.index in self.pieces for loop in chain) else ()
+        asked = (key, around, cutting, cut)
+        ranges = self._tables.ranges.get(asked)
         if ranges is None:
-            ranges = self._tables.ranges[key] = loop_ranges(chain, env, self.pieces)
+            ranges = self._tables.ranges[asked] = loop_ranges(chain, env, self.pieces, cut)
         return ranges
 
     def _joined(self, groups: Groups) -> list[ReferenceGroup]:
@@ -214,45 +227,65 @@ class TeamFootprints:
 
     def _lines_of(
         self, group: ReferenceGroup, ranges: Ranges, env: Env, apart: bool
-    ) -> GroupLines | None:
+    ) -> tuple[GroupLines, ...]:
+        """The lines of the group's rows; none where a loop around it does not run."""
         if group.irregular:
-            return self._spread(group, ranges)
-        if any(one.trips <= 0 for one in ranges.values()):
-            return None
+            rows = _separate_rows(group, ranges, self.line_bytes)
+            return tuple(self._spread(row, ranges) for row in rows)
+        for spanned in ranges.values():
+            if spanned.trips <= 0:
+                return ()
+        slopes = group.slopes
+        along: tuple[TeamLevel, ...] = ()
+        copies = 1.0
+        if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
+            copies = self.threads
+        elif not group.drifts:
+            along = tuple(team for team in self.team if slopes.get(team.variable))
+        asked = (
+            group.index, group.offsets, group.written,
+            tuple(ranges[name] if name in ranges else env.get(name, 0.0) for name in slopes),
+            along, copies, bool(along) and apart,
+        )  # fmt: skip
+        lines = self._tables.lines.get(asked)
+        if lines is None:
+            lines = self._tables.lines[asked] = tuple(
+                self._lattice(row, ranges, env, along, copies, apart=apart)
+                for row in _separate_rows(group, ranges, self.line_bytes)
+            )
+        return lines
+
+    def _lattice(
+        self, group: ReferenceGroup, ranges: Ranges, env: Env, along: Sequence[TeamLevel],
+        copies: float, *, apart: bool,
+    ) -> GroupLines:  # fmt: skip
+        """The lines of an affine group whose loops all run; threads stand `along` its address."""
         levels: list[Level] = []
-        copies, apart_levels = 1.0, list[Level]()
+        apart_levels: list[Level] = []
         origin = low = high = 0.0
         slanted = False
         for name, slope in group.slopes.items():
-            one = ranges.get(name)
-            if one is None:
+            spanned = ranges.get(name)
+            if spanned is None:
                 origin += slope * env.get(name, 0.0)
                 continue
-            origin += slope * one.first
-            stride = slope * one.step
-            moving = one.depends and not one.depends.isdisjoint(group.slopes)
+            origin += slope * spanned.first
+            stride = slope * spanned.step
+            moving = spanned.depends and not spanned.depends.isdisjoint(group.slopes)
             slanted = slanted or bool(moving)
-            levels.append((stride, one.trips if moving else one.extent))
+            levels.append((stride, spanned.trips if moving else spanned.extent))
             if stride > 0:
-                high += stride * (one.extent - 1)
+                high += stride * (spanned.extent - 1)
             else:
-                low += stride * (one.extent - 1)
+                low += stride * (spanned.extent - 1)
         own = tuple(levels)
-        if group.private:
-            copies = self.threads
-        elif group.drifts:
-            if apart or not group.drifts <= ranges.keys():
-                copies = self.threads
-        else:
-            for team in self.team:
-                slope = group.slopes.get(team.variable, 0.0)
-                if not slope:
-                    continue
-                if apart and team.variable in ranges:
-                    copies *= team.threads
-                else:
-                    levels.append((slope * team.apart, team.threads))
-                apart_levels.append((slope * team.apart, team.threads))
+        for team in along:
+            level = (group.slopes[team.variable] * team.apart, team.threads)
+            if apart and team.variable in ranges:
+                copies *= team.threads
+            else:
+                levels.append(level)
+            apart_levels.append(level)
         touched = copies * lattice_lines(levels, group.offsets, group.element, self.line_bytes)
         written = touched if group.written == group.offsets else 0.0
         if group.written and not written:
@@ -267,8 +300,8 @@ class TeamFootprints:
     def _spread(self, group: ReferenceGroup, ranges: Ranges) -> GroupLines:
         """Random accesses: lines hit at least once."""
         number = 1.0 if group.private else self.threads
-        for one in ranges.values():
-            number *= max(0.0, one.trips)
+        for spanned in ranges.values():
+            number *= max(0.0, spanned.trips)
         lines = max(1.0, group.extent / self.line_bytes)
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if group.written else 0.0
@@ -289,16 +322,16 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     joined: dict[tuple[object, ...], ReferenceGroup] = {}
     for group in groups:
         moving = tuple(
-            (group.slopes[one.variable], depth, one.step, repr(one.first), repr(one.limit))
-            for depth, one in enumerate(group.loops)
-            if one.variable in group.slopes
+            (group.slopes[loop.variable], depth, loop.step, repr(loop.first), repr(loop.limit))
+            for depth, loop in enumerate(group.loops)
+            if loop.variable in group.slopes
         )
         key = (group.array, group.private, moving)
         other = joined.get(key) if not group.irregular else None
         if other is None:
             joined[(*key, group.index) if group.irregular else key] = group
             continue
-        shorter = min(other, group, key=lambda one: len(one.loops))
+        shorter = min(other, group, key=lambda candidate: len(candidate.loops))
         joined[key] = replace(
             shorter,
             offsets=tuple(sorted({*other.offsets, *group.offsets})),
@@ -343,13 +376,13 @@ def loop_ranges(
         start, step = begin, loop.step
         ends = (begin, begin + step * max(0.0, trips - 1))
         extent = trips
-        depends = loop.depends & ranges.keys()
+        depends = loop.depends.intersection(ranges)
         if depends:
             start, _ = loop.section(first, length, cut)
             all_ends = list(ends)
             for at in (low, high):
-                one, number = loop.section(at, length, cut)
-                all_ends += [one, one + step * max(0.0, number - 1)]
+                begin_there, number = loop.section(at, length, cut)
+                all_ends += [begin_there, begin_there + step * max(0.0, number - 1)]
             ends = (min(all_ends), max(all_ends))
             extent = max(trips, (ends[1] - ends[0]) / abs(step) + 1)
         variable = loop.variable

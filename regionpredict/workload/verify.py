@@ -28,7 +28,7 @@ def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[
     faults = [*_table_faults(workload)]
     execution = workload.execution
     if execution is not None:
-        works = (execution.work, *(one.work for one in execution.serial))
+        works = (execution.work, *(body.work for body in execution.serial))
         stand = sum(len(loop.statements) for work in works for loop in work.nest.loops)
         if stand != len(workload.table.statements):
             faults.append(f"{stand} statements in loops of {len(workload.table.statements)}")
@@ -42,9 +42,9 @@ def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[
 
 def _table_faults(workload: Workload) -> Iterable[str]:
     for row in workload.table.statements:
-        counted = [one for one in row.references if one.counted]
-        hits = sum(one.reuse == "hit" for one in counted)
-        misses = sum(one.reuse == "miss" for one in counted)
+        counted = [reference for reference in row.references if reference.counted]
+        hits = sum(reference.reuse == "hit" for reference in counted)
+        misses = sum(reference.reuse == "miss" for reference in counted)
         if hits + misses != len(counted):
             yield f"line {row.line}: {hits} hits and {misses} misses of {len(counted)} references"
 

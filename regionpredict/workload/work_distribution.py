@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import PROFILE_SAMPLES
+from regionpredict.workload.constants import PROFILE_SAMPLES, WAITED_PIECE, WORK_PHASES
 from regionpredict.workload.loop_nest import LoopNest, innermost_iterations
 
 
@@ -47,14 +47,14 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
     """The busiest thread's part of the work: 1/threads where the work is even.
 
     Static pieces of a triangular nest are weighed at samples of the iteration space; a dynamic
-    schedule leaves half a piece of waiting.
+    schedule leaves a part of a piece of waiting (`WAITED_PIECE`).
     """
     if threads == 1:
         return 1.0
     total = profile.iterations
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
-        return min(1.0, 1.0 / threads + 0.5 * own / total * (threads - 1) / threads)
+        return min(1.0, 1.0 / threads + WAITED_PIECE.value * own / total * (threads - 1) / threads)
     if schedule.chunk is not None and schedule.chunk * threads < total:
         rounds = -(-total // (schedule.chunk * threads))
         return min(1.0, rounds * schedule.chunk / total)
@@ -70,7 +70,7 @@ def threads_at_work(
     """(threads of one cache that work at a time, share of all work done so), most first.
 
     Where static pieces differ, the threads with the light ones leave the cache to the others. At
-    most three numbers stand for all.
+    most `WORK_PHASES` numbers stand for all.
     """
     weights = profile.weights if schedule == Schedule("static", None) and sharers > 1 else ()
     if not weights:
@@ -86,7 +86,8 @@ def threads_at_work(
     total = sum(done.values())
     phases: list[list[float]] = []
     for active, share in sorted(done.items(), reverse=True):
-        if phases and (phases[-1][1] + share / total / 2 < 1 / 3 or len(phases) == 3):
+        short = phases and phases[-1][1] + share / total / 2 < 1 / WORK_PHASES.value
+        if short or len(phases) == WORK_PHASES.value:
             phases[-1][0] += active * share / total
             phases[-1][1] += share / total
         elif share:

@@ -65,7 +65,7 @@ class Workload:
     `execution` is None where no loop could be read. `team_limit` are the most threads that the
     directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
     been written before; `repeats`: loops around the directive run it many times. `guessed` tells,
-    a line each, which sizes were guessed.
+    a line each, which sizes were guessed. `only_written` arrays are written and never read.
     """
 
     table: StatementTable
@@ -77,6 +77,7 @@ class Workload:
     repeats: bool
     guessed: tuple[str, ...]
     line_bytes: int
+    only_written: frozenset[str] = frozenset()
 
     def traffic_of(self, work: Work) -> TrafficCounter:
         """A counter of the traffic of the region's work, or of a serial body's."""
@@ -112,7 +113,16 @@ def workload_of(
         repeats=bool(facts.region.enclosing),
         guessed=guessed,
         line_bytes=line_bytes,
+        only_written=_only_written(facts),
     )
+
+
+def _only_written(facts: RegionFacts) -> frozenset[str]:
+    kinds: dict[str, set[str]] = {}
+    for statement in facts.statements:
+        for fact in statement.accesses:
+            kinds.setdefault(fact.access.array, set()).add(fact.access.kind)
+    return frozenset(array for array, known in kinds.items() if known == {"write"})
 
 
 def _execution(

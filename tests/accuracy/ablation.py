@@ -2,7 +2,7 @@
 
 A machine whose synchronisation is free, whose caches deliver at once or whose memory never
 saturates is a machine value like any other: the model itself is not touched. Two parts are terms of
-the sum, left out of it. `NOT_YET` names the parts that only the model itself can leave out.
+the sum, left out of it. What only the model itself can leave out are its own `Parts`.
 """
 
 from __future__ import annotations
@@ -14,18 +14,10 @@ from predictor import FULL, Variant
 from regionpredict.machine import Machine
 from regionpredict.machine.model import Memory
 from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.predict import Parts
 
 NOTHING = 1e-9
 """In place of 0 where the model divides by it."""
-
-NOT_YET = {
-    "write-allocate": "a store that misses reads its line first",
-    "closed queue": "cores that compute ask for less",
-    "root of squares": "waiting and computing overlap in part",
-    "reuse from run to run": "data of one run is in the caches for the next",
-}
-"""Parts that no machine value switches off: name and meaning. Each becomes a `Variant` when the
-model takes it as a parameter."""
 
 
 def _without(*factors: str):
@@ -95,6 +87,10 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("new pages, others' lines", _overheads(*_HISTORY)),
     Variant("imbalance", without=frozenset({"imbalance"})),
     Variant("serialization", without=frozenset({"serialization"})),
+    Variant("write-allocate", parts=Parts(write_allocation=False)),
+    Variant("closed queue", parts=Parts(queue=False)),
+    Variant("root of squares", parts=Parts(overlap=False)),
+    Variant("reuse from run to run", parts=Parts(reuse_between_runs=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
-from regionpredict.predict import Prediction
+from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import SaturationDerivation, saturation_point
 from regionpredict.predict.hints import hint_from
 
@@ -44,11 +44,14 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The model with a part switched off: on another machine, or without some terms of the sum."""
+    """The model with a part switched off: by itself, on another machine, or without some terms of
+    the sum.
+    """
 
     name: str
     on: Callable[[Machine], Machine] = field(default=lambda machine: machine)
     without: frozenset[str] = frozenset()
+    parts: Parts = ALL_PARTS
 
 
 FULL = Variant("all parts on")
@@ -80,15 +83,17 @@ def ask(
     """The answer of each variant; the source is read once."""
     analysis = _read(code, code.text)
     alone = _read(code, code.one_thread) if code.one_thread and 1 in threads else None
-    asked: list[tuple[Machine, tuple[list[Prediction], list[Prediction]]]] = []
+    asked: list[tuple[tuple[Machine, Parts], tuple[list[Prediction], list[Prediction]]]] = []
     answers = {}
     for variant in variants:
         own = variant.on(machine)
-        made = next((made for other, made in asked if other == own), None)
+        made = next((made for other, made in asked if other == (own, variant.parts)), None)
         if made is None:
-            made = (_predictions(code, analysis, own, threads),
-                    _predictions(code, alone, own, [1]) if alone is not None else [])  # fmt: skip
-            asked.append((own, made))
+            made = (
+                _predictions(code, analysis, own, threads, variant.parts),
+                _predictions(code, alone, own, [1], variant.parts) if alone is not None else [],
+            )
+            asked.append(((own, variant.parts), made))
         answer = _sum(made[0], own, threads, variant)
         if made[1]:
             single = _sum(made[1], own, [1], variant)
@@ -129,10 +134,11 @@ def _read(code: Code, text: str) -> Analysis:
 
 
 def _predictions(
-    code: Code, analysis: Analysis, machine: Machine, threads: Sequence[int]
+    code: Code, analysis: Analysis, machine: Machine, threads: Sequence[int], parts: Parts
 ) -> list[Prediction]:
     """The regions that count."""
-    made = predict(analysis, machine, "saturation", threads=threads, first_touch=code.first_touch)
+    made = predict(analysis, machine, "saturation", threads=threads, first_touch=code.first_touch,
+                   parts=parts)  # fmt: skip
     found = []
     for one in made.predictions:
         region = one.facts.region

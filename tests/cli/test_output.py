@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -126,13 +131,38 @@ def test_a_link_that_is_the_file_itself_is_followed(folder: Path) -> None:
     assert (folder / "real").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+AS_NOBODY = """
+import os, sys
+from regionpredict.cli.fit import command
+from regionpredict.cli.main import program
+# Once as root: another user may not be able to read what it imports.
+command.main(["m.txt", "-o", "first"], standalone_mode=False)
+os.setgid(65534)
+os.setuid(65534)
+sys.argv[:1] = ["regionpredict"]
+program()
+"""
+
+
 def test_a_read_only_folder_is_one_line(folder: Path) -> None:
     closed = folder / "closed"
-    closed.mkdir(mode=0o500)
-    done = call("fit", "m.txt", "-o", "closed/x", cwd=folder)
+    closed.mkdir(mode=0o555)
+    words = ["fit", "m.txt", "-o", "closed/x"]
+    if os.geteuid() == 0:  # who writes everywhere: the command itself runs as another user
+        for path in (folder, *folder.parents):
+            if path.is_relative_to(Path(tempfile.gettempdir(), "pytest-of-root")):
+                path.chmod(path.stat().st_mode | 0o055)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_NOBODY, *words], cwd=folder, check=False, timeout=120,
+            capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+    else:
+        done = call(*words, cwd=folder)
     assert done.returncode == 1
-    assert "Permission denied" in last_line(done)
+    assert last_line(done) == (
+        "regionpredict: closed/x: cannot be written: Permission denied; choose another -o FILE"
+    )
+    assert list(closed.iterdir()) == []
 
 
 def test_broken_expectations_fail_the_command(folder: Path) -> None:
@@ -153,36 +183,63 @@ def test_series_without_a_model_fail_the_command(folder: Path) -> None:
     assert last_line(done).startswith("regionpredict: m.txt:")
 
 
-NAMES = [b"a\nb.c", b"caf\xe9.c", b"a,b\"c'.c", b"a\tb.c", b"\x1b[31m.c"]
+def test_junit_of_odd_names_is_xml(folder: Path) -> None:
+    odd = os.fsdecode(b'caf\xe9\x1b[31m\x01<&>".txt')
+    (folder / odd).write_text(POINTS)
+    (folder / "e.yaml").write_text(BROKEN.replace("m.txt", json.dumps(odd, ensure_ascii=True)))
+    (folder / os.fsdecode(b"e\xe9\x1b.yaml")).write_text(BROKEN.replace("expect: 1", "expect: p"))
+    for expectations in ("e.yaml", os.fsdecode(b"e\xe9\x1b.yaml")):
+        done = call("expect", expectations, "--junit", "r.xml", cwd=folder)
+        assert "Traceback" not in done.stderr
+        if done.returncode == 0:
+            suite = ElementTree.parse(folder / "r.xml").getroot()[0]
+            assert suite.get("name") == r"expectations of e\udce9\x1b.yaml"
+            assert suite.get("tests") == "1"
+        else:
+            assert done.stderr.count("\n") == 1
+
+
+NAMES = [b"a\nb.c", b"caf\xe9.c", b"a\tb.c", b"\x1b[31m.c"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("command", [["analyze"], ["predict", "-m", "epyc-7452"]])
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_strange_file_names_leave_output_well_formed(folder, name, command, form) -> None:
+def test_a_file_of_a_strange_name_is_one_line_and_takes_no_other_down(
+    folder, name, command
+) -> None:
+    plain = call(*command, ".", cwd=folder)
     (folder / os.fsdecode(name)).write_text(C)
-    (folder / "f.c").unlink()
-    done = call(*command, ".", "--format", form, cwd=folder)
+    done = call(*command, ".", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    done.stdout.encode("utf-8")  # nothing in it that is no text
+    assert done.stdout == plain.stdout
+    told = [line for line in done.stderr.splitlines() if "RP004" in line]
+    assert len(told) == 1
+    assert "a file name that is no line of UTF-8 text" in told[0]
+    assert told[0].isprintable()
+    (folder / "f.c").unlink()
+    alone = call(*command, ".", cwd=folder)
+    assert alone.returncode == 1
+    assert len(alone.stderr.splitlines()) == 1
+    assert alone.stdout == ""
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_a_name_of_quotes_and_commas_leaves_output_well_formed(folder, form) -> None:
+    name = "a,b\"c'.c"
+    (folder / "f.c").rename(folder / name)
+    done = call("predict", ".", "-m", "epyc-7452", "--format", form, cwd=folder)
+    assert done.returncode == 0, done.stderr
     if form == "json":
-        import json
-
-        assert len(json.loads(done.stdout)["regions"]) == 1
+        (region,) = json.loads(done.stdout)["regions"]
+        assert region["file"] == name
     elif form == "csv":
-        import csv
-        import io
-
-        rows = list(csv.reader(io.StringIO(done.stdout)))
-        assert {len(row) for row in rows} == {len(rows[0])}
+        header, row = csv.reader(io.StringIO(done.stdout))
+        assert row[header.index("file")] == name
     else:
-        (folder / os.fsdecode(name)).rename(folder / "plain.c")
-        plain = call(*command, ".", "--format", form, cwd=folder)
-        assert done.stdout.count("\n") == plain.stdout.count("\n")
-        assert "\x1b" not in done.stdout
-    into = call(*command, ".", "--format", form, "-o", "out", cwd=folder)
+        assert name in done.stdout.splitlines()[2]
+    into = call("predict", ".", "-m", "epyc-7452", "--format", form, "-o", "out", cwd=folder)
     assert into.returncode == 0
+    assert (folder / "out").read_text() == done.stdout
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
     (tmp_path / "bin.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not a text file"):
         load(tmp_path / "bin.yaml")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is a folder"):
         load(tmp_path)
     with pytest.raises(InputError, match="did you mean 'clovertown'"):
         load("clovertwon")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from nest_texts import facts_of
 
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict_region
+from regionpredict.workload.address_space import check_sizes
 
 _SOURCE = """
 void f(long n, double *restrict a)
@@ -64,3 +66,27 @@ def test_a_value_of_65_bits_is_no_value() -> None:
     assert parse_given([f"n={(1 << 63) - 1}"]) == {"n": (1 << 63) - 1}
     with pytest.raises(UsageError):
         parse_given([f"n={1 << 63}"])
+
+
+def _refusal(loops: str, declared: str, **sizes: int) -> str:
+    with pytest.raises(InputError) as caught:
+        check_sizes(facts_of(loops, declared, **sizes))
+    return str(caught.value)
+
+
+def test_iterations_beyond_64_bits() -> None:
+    """2**63 - 1 iterations are counted, one more is not; the largest size is named."""
+    loops = "for (long i = 0; i < n; i++) for (long j = 0; j < m; j++) a[0] = 1;"
+    declared = "unsigned long n, unsigned long m, double a[1]"
+    most = (1 << 63) - 1
+    check_sizes(facts_of(loops.replace("j < m", "j < 9"), declared, n=most))
+    text = _refusal(loops.replace("i < n", "i < 2 * n"), declared, n=1 << 62, m=5)
+    assert "9.22e+18 iterations do not fit 64 bits" in text
+    assert f"n = {1 << 62} is too large" in text
+
+
+def test_sizes_without_a_name() -> None:
+    """Constants in the text: there is nothing to name."""
+    loops = "for (long i = 0; i < 20000000000000; i++) a[i] = 1;"
+    text = _refusal(loops, "double *a")
+    assert "1.6e+14 bytes" in text and text.endswith("check the sizes")

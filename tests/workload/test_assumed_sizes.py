@@ -6,11 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from nest_texts import facts_of, nest_of
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
+from regionpredict.workload.cache_traffic import touched_bytes
 
 _TEXT = """
 void f(long first, long last, long n, double *restrict a, double b[64])
@@ -62,3 +64,90 @@ def test_data_that_does_not_grow(tmp_path: Path) -> None:
     """Sixty-four elements whatever n: as many iterations as ten caches of data have elements."""
     values = _guess(tmp_path, "1", "n", "b[i % 64] += 1.0")
     assert values["n"] == pytest.approx(_target() / 8, rel=1e-6)
+
+
+def _bound(loops: str, parameters: str, target: float, **given: int) -> tuple[dict[str, int], str]:
+    """Values and notes for a target in bytes."""
+    facts = facts_of(loops, parameters, **given)
+    values, notes = bound_sizes(facts, SizeTarget(target, "so much"), 64)
+    return {name: int(value) for name, value in values.items()}, "\n".join(notes)
+
+
+DECLARED = "int n, int m, int step, double *a, int *row"
+
+
+def test_nothing_is_missing() -> None:
+    facts = facts_of("for (int i = 0; i < n; i++) a[i] = 0;", DECLARED, n=7)
+    assert bound_sizes(facts, SizeTarget(1e6, "so much"), 64) == (facts.bindings.values, ())
+
+
+@pytest.mark.parametrize("elements", [1, 2, 3, 1000, 1 << 20])
+def test_the_smallest_size_that_reaches_the_target(elements: int) -> None:
+    """n doubles reach 8 n bytes, and n - 1 do not."""
+    loops = "for (int i = 0; i < n; i++) a[i] = 0;"
+    for target in (8 * elements, 8 * elements - 7):
+        values, note = _bound(loops, DECLARED, target)
+        assert values["n"] == elements
+        assert note == f"n = {elements} (no value given: so much)"
+
+
+def test_several_names_share_a_size() -> None:
+    """n * m doubles, both 100: 80000 bytes; one byte more takes 101 of each."""
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) b[i][j] = 0;"
+    declared = "int n, int m, double b[n][m]"
+    values, note = _bound(loops, declared, 80_000)
+    assert (values["n"], values["m"]) == (100, 100)
+    assert note == "m, n = 100 (no value given: so much)"
+    assert _bound(loops, declared, 80_001)[0]["n"] == 101
+    assert _bound(loops, declared, 80_001, m=50)[0]["n"] == 201  # 80400 bytes
+
+
+def test_steps_are_tiles_or_one() -> None:
+    """A name that is a step and a bound is the size of a tile; a step alone is 1."""
+    tiled = """for (int ii = 0; ii < n; ii += step)
+      for (int i = ii; i < ii + step; i++) a[i] = 0;"""
+    values, note = _bound(tiled, DECLARED, 80_000)
+    assert values["step"] == 32 and "step = 32 (no value given: a step)" in note
+    plain, note = _bound("for (int i = 0; i < n; i += step) a[i] = 0;", DECLARED, 80_000)
+    assert plain["step"] == 1 and "step = 1 (no value given: a step)" in note
+    assert plain["n"] == 10_000
+    alone, note = _bound("for (int i = 0; i < 50; i += step) a[i] = 0;", DECLARED, 80_000)
+    assert alone["step"] == 1 and note == "step = 1 (no value given: a step)"
+
+
+def test_a_lower_bound_alone() -> None:
+    """Nothing else is missing: one note, and the given end stays."""
+    values, note = _bound("for (int i = m; i < 50; i++) a[i] = 0;", DECLARED, 80_000)
+    assert (values["m"], note) == (0, "m = 0 (no value given: a lower bound)")
+
+
+def test_names_of_a_bound_that_is_no_number_are_sizes() -> None:
+    """The bound of k is data: nothing says that m shortens anything."""
+    loops = "for (int i = 0; i < n; i++) for (int k = row[i]; k < row[i + 1]; k++) a[k] = m;"
+    values, _ = _bound(loops, DECLARED, 80_000)
+    assert values["n"] > 1
+
+
+def test_a_target_that_is_never_reached() -> None:
+    """One element whatever the size: as many executions as the target has doubles."""
+    values, note = _bound("for (int i = 0; i < n; i++) a[0] += 1;", DECLARED, 80_000)
+    assert values["n"] == 10_000
+    assert note == "n = 10000 (no value given: its data is the same for all)"
+    deep = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[0] += 1;"
+    assert _bound(deep, DECLARED, 80_000)[0]["n"] == 100
+
+
+def test_where_neither_data_nor_work_grow() -> None:
+    """n is only an extent: 2000, whatever is asked for."""
+    loops = "for (int i = 0; i < 9; i++) b[0][i] = b[1][3];"
+    values, note = _bound(loops, "int n, double b[9][n]", 80_000)
+    assert values["n"] == 2000 and "its data is the same for all" in note
+
+
+def test_a_size_without_a_closed_form_is_counted() -> None:
+    """A diagonal over half: lines touched, 64 bytes each from a stride of eight elements on."""
+    loops = "for (int i = 0; i < n; i++) a[row[i]] = row[i];"
+    values, _ = _bound(loops, DECLARED, 40_000.0)
+    nest = nest_of(loops, DECLARED, n=values["n"])
+    below = nest_of(loops, DECLARED, n=values["n"] - 1)
+    assert touched_bytes(below, 64) < 40_000 <= touched_bytes(nest, 64)

@@ -75,7 +75,7 @@ def test_a_walk_over_half_pages_is_not_foreseen(tmp_path: Path) -> None:
     assert made.execution is not None
     nest = made.execution.work.nest
     small, large = (
-        unforeseen_arrays(nest, line_bytes=64, page_bytes=page, streams=32)
+        unforeseen_arrays(nest, line_bytes=64, stride_bytes=page / 2, streams=32)
         for page in (4096, 65536)
     )
     assert (small, large) == (frozenset({"a", "b"}), frozenset())

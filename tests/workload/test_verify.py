@@ -1,4 +1,4 @@
-"""A workload that contradicts itself is told, and none of the samples does."""
+"""A workload that contradicts itself is an error that says what contradicts what."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, region_workload
-from regionpredict.workload import Workload
+from regionpredict.workload import ArrayTraffic, CacheLevel, LevelTraffic, Workload
+from regionpredict.workload.layer_conditions import Carrier
 from regionpredict.workload.verify import InconsistentWorkloadError, verify
 
-ROOT = Path(__file__).parents[2]
 CACHES = [1 << power for power in range(13, 27)]
 TEAMS = (1, 2, 3, 7, 64)
 MACHINE = load("dunnington")
@@ -30,12 +30,6 @@ SUM = """void f(int n, double a[n][n], double b[n][n]) {
   for (int i = 0; i < n; i++) for (int j = i; j < n; j++) a[i][j] += b[j][i];
 }
 """
-
-
-@pytest.mark.parametrize("folder", ["polybench_samples", "npb_samples"])
-def test_the_samples_do_not_contradict_themselves(folder: str) -> None:
-    for facts in analyse(requests_for((str(ROOT / folder),)), {}).facts:
-        verify(region_workload(facts, MACHINE), threads=TEAMS, caches=CACHES[::4])
 
 
 def test_a_reference_that_is_neither_hit_nor_miss(tmp_path: Path) -> None:
@@ -62,3 +56,49 @@ def test_a_statement_that_is_lost(tmp_path: Path) -> None:
     table = replace(made.table, statements=made.table.statements * 2)
     with pytest.raises(InconsistentWorkloadError, match="1 statements in loops of 2"):
         verify(replace(made, table=table))
+
+
+def test_a_share_that_is_too_small(tmp_path: Path) -> None:
+    """No loop has less than no iterations: a share below nothing is no share."""
+    made = workload(tmp_path, SUM, n=100)
+    assert made.execution is not None
+    profile = made.execution.work.profile._replace(iterations=-100.0, weights=())
+    work = made.execution.work._replace(profile=profile)
+    with pytest.raises(InconsistentWorkloadError, match=r"largest share of 2 threads is -0\.01"):
+        verify(replace(made, execution=replace(made.execution, work=work)), threads=(2,))
+
+
+def test_a_larger_cache_that_moves_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A counter that says twice as much for twice the cache."""
+    made = workload(tmp_path, SUM, n=100)
+
+    class Rising:
+        def traffic(self, levels: list[CacheLevel], threads: int) -> tuple[LevelTraffic, ...]:
+            assert threads == 1
+            moved = ArrayTraffic("a", levels[0].size * FACTOR[0], 0.0, Carrier(None, 0.0))
+            return (LevelTraffic((moved,)),)
+
+    monkeypatch.setattr(Workload, "traffic_of", lambda *_: Rising())
+    FACTOR = [1.0]
+    with pytest.raises(InconsistentWorkloadError, match="a cache of 2048 bytes moves 2048 bytes"):
+        verify(made, caches=(2048, 1024))
+    verify(made, caches=(1024,))
+    # What the count may be off by: 15 %.
+    verify(made, caches=(1000, 1140))
+    with pytest.raises(InconsistentWorkloadError, match="moves 1160 bytes, one of 1000 1000"):
+        verify(made, caches=(1000, 1160))
+
+
+def test_work_that_is_even_and_serial_work_agree(tmp_path: Path) -> None:
+    text = """void f(int n, double *a) {
+#pragma omp parallel for schedule(%s)
+  for (int i = 0; i < n; i++) {
+    a[i] = 1;
+#pragma omp critical
+    a[0] += 1;
+  }
+}
+"""
+    for schedule in ("static", "static, 3", "dynamic, 7", "guided", "static, 1000"):
+        for n in (1, 2, 63, 64, 1000):
+            verify(workload(tmp_path, text % schedule, n=n), threads=TEAMS, caches=CACHES[:4])

@@ -25,18 +25,23 @@ class Part(NamedTuple):
     schedule: Schedule
     rank: int
 
+    @property
+    def division(self) -> tuple[int | None, str, Schedule]:
+        """How the dimension is dealt out: with the same one a thread has the same part."""
+        return (self.dimension, self.slope, self.schedule)
+
 
 def parts_of(region: Region, kind: str) -> dict[str, frozenset[Part]]:
     """By array: how its references of one kind ('read' or 'write') are dealt out."""
     if region.nest is None:
         return {}
     schedule = schedule_of(region)
-    found: dict[str, set[Part]] = {}
+    parts: dict[str, set[Part]] = {}
     for statement, loops in region.statements():
         for access in statement.accesses:
             if access.kind == kind:
-                found.setdefault(access.array, set()).add(_part(access, loops, schedule))
-    return {array: frozenset(parts) for array, parts in found.items()}
+                parts.setdefault(access.array, set()).add(_part(access, loops, schedule))
+    return {array: frozenset(parts) for array, parts in parts.items()}
 
 
 def _part(access: Access, loops: tuple[Loop, ...], schedule: Schedule) -> Part:

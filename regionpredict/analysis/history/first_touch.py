@@ -37,18 +37,20 @@ class Placement(NamedTuple):
         """A line for each kind of placement that is assumed."""
         if not self.arrays:
             return (f"pages placed by a {self.kind} first touch",) if self.assumed else ()
-        found = []
+        lines = []
         for kind in ("parallel", "serial"):
-            names = [one.array for one in self.arrays if one.assumed and one.kind == kind]
+            names = [
+                placed.array for placed in self.arrays if placed.assumed and placed.kind == kind
+            ]
             if names:
-                found.append(f"pages of {', '.join(names)} placed by a {kind} first touch")
-        return tuple(found)
+                lines.append(f"pages of {', '.join(names)} placed by a {kind} first touch")
+        return tuple(lines)
 
     def is_serial(self, array: str) -> bool:
         """Whether the array's pages lie in one domain."""
         if not self.arrays:
             return self.kind == "serial"
-        return any(one.array == array and one.kind == "serial" for one in self.arrays)
+        return any(placed.array == array and placed.kind == "serial" for placed in self.arrays)
 
 
 UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
@@ -72,19 +74,19 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
     arrays = tuple(_array(name, visits) for name in shared)
     if not arrays:
         return UNSEEN
-    serial = [one for one in arrays if one.kind == "serial"]
+    serial = [placed for placed in arrays if placed.kind == "serial"]
     kind = "parallel" if not serial else "serial" if len(serial) == len(arrays) else "mixed"
-    return Placement(kind, _reason(arrays), any(one.assumed for one in arrays), arrays)
+    return Placement(kind, _reason(arrays), any(placed.assumed for placed in arrays), arrays)
 
 
 def _array(name: str, visits: Sequence[dict[str, FirstWrite | None]]) -> ArrayPlacement:
     key = name.rstrip("'")
-    found = [write for visit in visits if (write := visit.get(key)) is not None]
-    if not found:
+    writes = [write for visit in visits if (write := visit.get(key)) is not None]
+    if not writes:
         return ArrayPlacement(name, "parallel", "no first write is seen", True)
-    serial = [write for write in found if write.kind == "serial"]
-    chosen = serial[0] if serial else found[0]
-    sure = chosen.sure and len(found) == len(visits)
+    serial = [write for write in writes if write.kind == "serial"]
+    chosen = serial[0] if serial else writes[0]
+    sure = chosen.sure and len(writes) == len(visits)
     reason = chosen.how
     if serial and len(serial) < len(visits):
         reason += f", in {len(serial)} of {len(visits)} runs of the region"
@@ -95,8 +97,8 @@ def _array(name: str, visits: Sequence[dict[str, FirstWrite | None]]) -> ArrayPl
 def _reason(arrays: Sequence[ArrayPlacement]) -> str:
     """One part for all arrays that have it in common: `A, B: ... (assumed)`."""
     parts: dict[tuple[str, str, bool], list[str]] = {}
-    for one in arrays:
-        parts.setdefault((one.kind, one.reason, one.assumed), []).append(one.array)
+    for placed in arrays:
+        parts.setdefault((placed.kind, placed.reason, placed.assumed), []).append(placed.array)
     return "; ".join(
         f"{', '.join(names)}: {kind}, {reason}" + (" (assumed)" if assumed else "")
         for (kind, reason, assumed), names in parts.items()

@@ -31,7 +31,10 @@ _HARMLESS = frozenset(
      "gettimeofday", "clock_gettime", "assert", "sprintf", "snprintf", "getenv", "qsort")
 )  # fmt: skip
 _MAX_DEPTH = 40
+"""Calls within calls that are followed: more than programs nest that do not recur."""
 _MAX_EVENTS = 200_000
+"""Writes and calls that are followed in all, some seconds: what a program calls ten times in ten
+places, five deep, is beyond it, and its arrays are not known then."""
 
 
 class FirstWrite(NamedTuple):
@@ -238,19 +241,19 @@ class _Walk:
         self.share, self.ran[block.span] = outer, self.turn
         for name, memory in named.items():
             self.since.setdefault(memory, {})[block.span, name] = None
-        told: dict[str, FirstWrite | None] = {}
+        first: dict[str, FirstWrite | None] = {}
         for name, memory in named.items():
-            found = before.get(memory, self.first.get(memory))
-            if found is not None and memory not in before:
-                past[name] = past[name]._replace(fresh=found.sure)
-                found = found._replace(how="first written here")
-            if found is None and memory in self.doubts:
-                found = FirstWrite("parallel", self.doubts[memory], sure=False)
-            told[name] = found
+            write = before.get(memory, self.first.get(memory))
+            if write is not None and memory not in before:
+                past[name] = past[name]._replace(fresh=write.sure)
+                write = write._replace(how="first written here")
+            if write is None and memory in self.doubts:
+                write = FirstWrite("parallel", self.doubts[memory], sure=False)
+            first[name] = write
         if self.again:
             self.notes.steady.setdefault(block.span, []).append(past)
         else:
-            self.notes.first.setdefault(block.span, []).append(told)
+            self.notes.first.setdefault(block.span, []).append(first)
             self.notes.before.setdefault(block.span, []).append(past)
 
     def _before(self, memory: Place, loop: Span) -> Before:
@@ -268,7 +271,10 @@ class _Walk:
     # -- calls ----------------------------------------------------------------------------------
 
     def _handed(self, event: Handed, frame: _Frame, state: _State) -> None:
-        arguments = [None if one is None else self._resolve(one, frame) for one in event.arguments]
+        arguments = [
+            None if argument is None else self._resolve(argument, frame)
+            for argument in event.arguments
+        ]
         result = self._resolve(event.result, frame)
         name = event.function
         flow = self.by_file.get((frame.flow.span.file, name)) or self.by_name.get(name)
@@ -290,9 +296,9 @@ class _Walk:
             self.points[arguments[0]] = self._block_of(event)
         elif name not in _NEW and name not in _HARMLESS:
             why = f"whether {name or 'a function behind a pointer'}() writes it is not seen"
-            for one in arguments:
-                if one is not None:
-                    self.doubts.setdefault(self._memory(one), why)
+            for argument in arguments:
+                if argument is not None:
+                    self.doubts.setdefault(self._memory(argument), why)
             self.doubts[self.points[result]] = why
 
     def _block_of(self, event: Handed) -> Place:

@@ -62,10 +62,10 @@ class _Loops:
         region = self.regions.get(span)
         if region is None:
             return None
-        found = self._known.get((span, kind))
-        if found is None:
-            found = self._known[span, kind] = parts_of(region, kind)
-        return found.get(name)
+        parts = self._known.get((span, kind))
+        if parts is None:
+            parts = self._known[span, kind] = parts_of(region, kind)
+        return parts.get(name)
 
 
 def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loops) -> History:
@@ -78,9 +78,9 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
             continue
         if all(past.fresh for past in pasts):
             fresh.add(array.name)
-        found = _last(pasts[0], loops)
-        if found is not None:
-            last[array.name] = found
+        writer = _last(pasts[0], loops)
+        if writer is not None:
+            last[array.name] = writer
     return History(frozenset(fresh), last)
 
 

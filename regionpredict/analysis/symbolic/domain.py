@@ -66,10 +66,10 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
     tiles = _tiles(loops)
     for position in range(len(loops)):
         # Every iteration of the tiles' loop is one of the loop inside, once, in the same order.
-        one = _range_of(_dense(_untiled(loops, position, tiles)))
-        if one is None:
+        own = _range_of(_dense(_untiled(loops, position, tiles)))
+        if own is None:
             return Domain(None)
-        ranges.append(one)
+        ranges.append(own)
     for position in range(len(ranges) - 1, 0, -1):
         clipped = _clip(ranges, position)
         if clipped is None:
@@ -85,28 +85,28 @@ def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
     the inner one counts, from 0 to n, whatever b is.
     """
     tiles = _tiles(loops)
-    found = []
+    steps = []
     for position in range(len(loops)):
         if position in tiles:
             continue
         loop = _untiled(loops, position, tiles)
         if loop.trips is None or loop.start is None or loop.step is None:
             return None
-        found.append(Steps(loop.variable, loop.start, loop.trips, loop.step))
-    return found
+        steps.append(Steps(loop.variable, loop.start, loop.trips, loop.step))
+    return steps
 
 
 def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
     """The loops over tiles, with the loop inside one tile, by their positions."""
-    found: dict[int, int] = {}
+    tiles: dict[int, int] = {}
     for outer, tile in enumerate(loops):
         users = [
             inner for inner in range(outer + 1, len(loops))
             if tile.variable in _names_of(loops[inner])
         ]  # fmt: skip
         if len(users) == 1 and _is_tile(tile, loops[users[0]]):
-            found[outer] = users[0]
-    return found
+            tiles[outer] = users[0]
+    return tiles
 
 
 def _names_of(loop: Loop) -> frozenset[str]:

@@ -25,8 +25,15 @@ from regionpredict.ir.expr import ONE, ZERO, Atom, Number
 _T = "\0t"
 _RUNS = "runs"  # the label of max(0, trips): a loop never runs fewer than no iterations
 _MAX_PIECES = 150
+"""Pieces of a sum: a nest of four loops, each end a minimum of two, has fewer."""
 _MAX_RESIDUES = 8
+"""Cases by the remainder of a size: strides up to eight, as unrolling makes them."""
 _MAX_SIZE = 3000
+"""Parts of a sum that is still added up in fractions of a second; no reader sees such forms."""
+_MOST_GUARDS = 3
+"""Guards that are added up to show that another one holds: a triangle in a triangle needs two."""
+_MOST_SUMS = 40
+"""Sums of guards that are tried further: three of a nest's few guards make no more."""
 
 
 class Steps(NamedTuple):
@@ -75,8 +82,8 @@ def readable_total(loops: Sequence[Steps]) -> Total | None:
 
     >>> n, w, i = Expr.name("n"), Expr.name("w"), Expr.name("i")
     >>> low, high = Expr.atom("max", ZERO, i - w), Expr.atom("min", n, i + w + 1)
-    >>> found = readable_total([Steps("i", ZERO, n, ONE), Steps("j", low, high - low, ONE)])
-    >>> str(found.expr), [str(one) for one in found.holds]
+    >>> total = readable_total([Steps("i", ZERO, n, ONE), Steps("j", low, high - low, ONE)])
+    >>> str(total.expr), [str(guard) for guard in total.holds]
     ('2*n*w - w*w + n - w', ['w', 'n - w - 1'])
     """
     try:
@@ -203,10 +210,10 @@ class _Summer:
                     break
                 ends = [side.substitute({_T: end}) for end in (low, last)]
                 lowest = [self._lowest(end) for end in ends]
-                for one in lowest:
-                    if one is not None:
-                        wanted[one] = None
-                if any(one is None or (_bounds(one)[1] or 0) < 0 for one in lowest):
+                for value in lowest:
+                    if value is not None:
+                        wanted[value] = None
+                if any(value is None or (_bounds(value)[1] or 0) < 0 for value in lowest):
                     break
             else:
                 if wanted:
@@ -260,12 +267,12 @@ class _Summer:
         """The conditions, without those that follow from others, or from loops that run."""
         own = {loop.variable for loop in self.loops}
         given = [_plain(loop.trips - 1) for loop in self.loops if not loop.trips.names & own]
-        plain = {_plain(one): None for one in self.holds if _may_be_negative(one)}
-        left = sorted(plain, key=lambda one: (one.size, str(one)))
-        for one in list(left):
-            others = [other for other in left if other != one] + given
-            if _follows(one, others):
-                left.remove(one)
+        plain = {_plain(guard): None for guard in self.holds if _may_be_negative(guard)}
+        left = sorted(plain, key=lambda guard: (guard.size, str(guard)))
+        for guard in list(left):
+            others = [other for other in left if other != guard] + given
+            if _follows(guard, others):
+                left.remove(guard)
         return tuple(left)
 
 
@@ -313,10 +320,11 @@ def _may_stop(expression: Expr) -> bool:
 
 
 def _follows(condition: Expr, known: Sequence[Expr]) -> bool:
-    """Whether a sum of at most three of `known` is not more than the condition."""
+    """Whether a sum of at most `_MOST_GUARDS` of `known` is not more than the condition."""
     reached = {ZERO}
-    for _ in range(3):
-        reached = {have + one for have in sorted(reached, key=str)[:40] for one in (ZERO, *known)}
+    for _ in range(_MOST_GUARDS):
+        tried = sorted(reached, key=str)[:_MOST_SUMS]
+        reached = {have + more for have in tried for more in (ZERO, *known)}
         for have in reached:
             gap = (condition - have).constant
             if gap is not None and gap >= 0:
@@ -332,13 +340,13 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
                 wanted = "min" if number > 0 else "max"
                 if len(monomial) > 1 or power > 1 or factor.kind != wanted:
                     return None
-                found: list[Expr] = []
+                alternatives: list[Expr] = []
                 for side in factor.args:
                     inner = _alternatives(_put(expression, factor, side))
                     if inner is None:
                         return None
-                    found += inner
-                return found
+                    alternatives += inner
+                return alternatives
     return [expression]
 
 
@@ -357,13 +365,13 @@ def _apart(expression: Expr) -> list[Expr]:
 
 def _innermost(expression: Expr) -> Atom | None:
     """An atom that moves with t and holds no other that does."""
-    found = None
+    moving = None
     for atom in expression.atoms():
         if _T in atom.names:
             if not any(_innermost(arg) for arg in atom.args):
                 return atom
-            found = atom
-    return found
+            moving = atom
+    return moving
 
 
 def _put(expression: Expr, atom: Atom, value: Expr) -> Expr:

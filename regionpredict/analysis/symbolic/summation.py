@@ -13,6 +13,8 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
 
 MAX_DEGREE = 12
+"""The highest power that is summed in closed form: as many Bernoulli numbers stand below; a nest
+of twelve triangular loops reaches it."""
 
 
 _BERNOULLI = tuple(
@@ -38,7 +40,7 @@ def _power_sum(power: int) -> tuple[Fraction, ...]:
 
 def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
     """The expression as a polynomial in `name`: power -> coefficient; None if it is none."""
-    found: dict[int, dict[Monomial, int | Fraction]] = {}
+    coefficients: dict[int, dict[Monomial, int | Fraction]] = {}
     for monomial, number in expression.terms.items():
         power = 0
         rest = []
@@ -49,8 +51,8 @@ def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
                 return None
             else:
                 rest.append((factor, exponent))
-        found.setdefault(power, {})[tuple(rest)] = number
-    return {power: Expr(terms) for power, terms in found.items()}
+        coefficients.setdefault(power, {})[tuple(rest)] = number
+    return {power: Expr(terms) for power, terms in coefficients.items()}
 
 
 def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -> Expr | None:

@@ -176,27 +176,27 @@ class _Parser:
         return growth, self.parameter or "p"
 
     def sum(self) -> Growth:
-        found = self.product()
+        growth = self.product()
         while self.peek()[1] in ("+", "-"):
             self.take()
             other = self.product()
-            found = other if compare(other, found) > 0 else found
-        return found
+            growth = other if compare(other, growth) > 0 else growth
+        return growth
 
     def product(self) -> Growth:
-        found = self.power()
+        growth = self.power()
         while True:
             kind, text, _ = self.peek()
             if text == "*":
                 self.take()
-                found = found * self.power()
+                growth = growth * self.power()
             elif text == "/":
                 self.take()
-                found = found / self.power()
+                growth = growth / self.power()
             elif kind in ("number", "name") or text in ("(", "{"):
-                found = found * self.power()
+                growth = growth * self.power()
             else:
-                return found
+                return growth
 
     def power(self) -> Growth:
         kind, text, place = self.take()
@@ -262,7 +262,7 @@ class _Parser:
         factor = math.log2(base)
         kind, text, start = self.take()
         if text in ("(", "{"):
-            share, found = 1.0, False
+            share, has_exponential = 1.0, False
             while self.peek()[1] not in (")", "}") and self.peek()[0] != "end":
                 kind, text, start = self.take()
                 if kind == "number":
@@ -270,12 +270,12 @@ class _Parser:
                 elif text == "/":
                     share /= float(self.take()[1])
                 elif kind == "name":
-                    found = True
+                    has_exponential = True
                     self.same(text, start)
                 elif text != "*":
                     raise self.error(f"'{text}' is unexpected", start)
             self.close(start)
-            return Growth(exponential=factor * share) if found else ONE
+            return Growth(exponential=factor * share) if has_exponential else ONE
         if kind == "number":
             return ONE
         self.same(text, start)

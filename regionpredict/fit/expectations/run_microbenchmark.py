@@ -69,7 +69,7 @@ def run_microbenchmark(
         doubts: list[InputError] = []
         for count in counts:
             launch = (launcher or benchmark.launch).format(n=count)
-            text, said = _run(
+            text, messages = _run(
                 [*shlex.split(launch), str(program), str(repetitions), *benchmark.arguments],
                 {**variables, "OMP_NUM_THREADS": str(count), "OMP_DYNAMIC": "false"},
                 limit_s,
@@ -80,7 +80,7 @@ def run_microbenchmark(
                 builder.add(callpath, metric, (float(place),), (float(value),))
             doubts.extend(
                 InputError(line, path=benchmark.source.name)
-                for line in said.splitlines()
+                for line in messages.splitlines()
                 if "do not start together" in line
             )
     return Experiment(builder.series(), tuple(doubts))
@@ -102,6 +102,6 @@ def _run(
     if done.returncode:
         # mpirun frames what it says with lines of dashes.
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
-        said = lines[0] if lines else "it said nothing"
-        raise InputError(f"'{name}' failed: {said}", remedy=remedy)
+        message = lines[0] if lines else "it said nothing"
+        raise InputError(f"'{name}' failed: {message}", remedy=remedy)
     return done.stdout, done.stderr

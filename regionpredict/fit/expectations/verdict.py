@@ -59,8 +59,8 @@ def search_space(
         ticks = [Growth(log2=2 * expected.log2 * k / count) for k in range(count + 1)]
         short = []
     top = expected**2
-    found = {g.order: g for g in (*ticks, expected, *short) if compare(g, top) <= 0}
-    return tuple(found[order] for order in sorted(found))
+    ticks_by_order = {g.order: g for g in (*ticks, expected, *short) if compare(g, top) <= 0}
+    return tuple(ticks_by_order[order] for order in sorted(ticks_by_order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +101,11 @@ def judge(
     ('1/log(p)', 'approximate')
     """
     wanted = parse(expected)[0] if isinstance(expected, str) else expected
-    found = parse(growth)[0] if isinstance(growth, str) else growth
+    fitted = parse(growth)[0] if isinstance(growth, str) else growth
     limit = parse(deviation)[0] if isinstance(deviation, str) else deviation
     if limit is None:
         limit = default_deviation(wanted)
-    divergence = found / wanted
+    divergence = fitted / wanted
     side = compare(divergence, ONE)
     match: Match
     if side == 0 or (side < 0 and better == "match"):
@@ -114,7 +114,7 @@ def judge(
         match = "approximate"
     else:
         match = "none"
-    return Verdict(wanted, found, divergence, limit, match)
+    return Verdict(wanted, fitted, divergence, limit, match)
 
 
 def growth_of(model: FittedModel) -> Growth:

@@ -86,12 +86,12 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
     """
     state = _Reading(path)
     for number, raw in enumerate(lines, start=1):
-        head, _, rest = raw.partition(" ")
+        head, _, arguments = raw.partition(" ")
         if head == "DATA":
             try:
-                state.values.append([float(v) for v in rest.split()])
+                state.values.append([float(v) for v in arguments.split()])
             except ValueError:
-                _bad_data(state, rest, number)
+                _bad_data(state, arguments, number)
             if not state.line:
                 state.line = number
             if len(state.values) == len(state.points) + 1:
@@ -108,8 +108,8 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
     return Experiment(tuple(state.series), tuple(state.problems))
 
 
-def _bad_data(state: _Reading, rest: str, number: int) -> None:
-    bad = next(v for v in rest.split() if not _is_number(v))
+def _bad_data(state: _Reading, arguments: str, number: int) -> None:
+    bad = next(v for v in arguments.split() if not _is_number(v))
     state.values.append([])
     state.fail(f"'{bad}' is not a number", "write the repetition as a number or nan", number)
 
@@ -119,22 +119,22 @@ def _keyword(state: _Reading, raw: str, number: int) -> None:
     if not text or text.startswith("#"):
         return
     parts = text.split(None, 1)
-    word, rest = parts[0], parts[1] if len(parts) > 1 else ""
+    word, arguments = parts[0], parts[1] if len(parts) > 1 else ""
     if word == "DATA":
         state.values.append([])
     elif word == "PARAMETER":
-        state.parameters.extend(rest.split())
+        state.parameters.extend(arguments.split())
     elif word == "POINTS":
-        _points(state, rest, number)
+        _points(state, arguments, number)
     elif word in ("METRIC", "REGION", "EXPERIMENT"):
         state.close()
         state.line = number
         if word == "METRIC":
-            state.metric = rest
+            state.metric = arguments
         elif word == "REGION":
-            state.region = rest
+            state.region = arguments
         else:
-            metric, _, region = rest.partition("/")
+            metric, _, region = arguments.partition("/")
             state.metric, state.region = metric, region
     else:
         raise InputError(
@@ -145,10 +145,10 @@ def _keyword(state: _Reading, raw: str, number: int) -> None:
         )
 
 
-def _points(state: _Reading, rest: str, number: int) -> None:
-    groups = re.findall(r"\(([^)]*)\)", rest) if "(" in rest else rest.split()
+def _points(state: _Reading, arguments: str, number: int) -> None:
+    groups = re.findall(r"\(([^)]*)\)", arguments) if "(" in arguments else arguments.split()
     try:
-        found = [tuple(float(v) for v in group.replace(",", " ").split()) for group in groups]
+        points = [tuple(float(v) for v in group.replace(",", " ").split()) for group in groups]
     except ValueError as error:
         raise InputError(
             f"a point is not a number: {error}",
@@ -157,7 +157,7 @@ def _points(state: _Reading, rest: str, number: int) -> None:
             line=number,
         ) from error
     width = len(state.parameters) or 1
-    wrong = next((p for p in found if len(p) != width), None)
+    wrong = next((p for p in points if len(p) != width), None)
     if wrong is not None:
         raise InputError(
             f"a point has {len(wrong)} numbers, there are {width} parameters",
@@ -165,7 +165,7 @@ def _points(state: _Reading, rest: str, number: int) -> None:
             path=state.path,
             line=number,
         )
-    state.points.extend(found)
+    state.points.extend(points)
 
 
 def _is_number(text: str) -> bool:

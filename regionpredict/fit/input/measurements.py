@@ -59,27 +59,31 @@ def read_measurements(path: Path) -> Experiment:
     if not times:
         raise InputError("no run in it", remedy="measure again with --resume", path=str(path))
     sizes: dict[tuple[str, int, str], set[float]] = {}
-    for one in times:
-        if one.trips is not None:
-            sizes.setdefault((one.file, one.line, one.function), set()).add(round(one.trips, 6))
-    several = any(len(found) > 1 for found in sizes.values())
+    for region in times:
+        if region.trips is not None:
+            sizes.setdefault((region.file, region.line, region.function), set()).add(
+                round(region.trips, 6)
+            )
+    several = any(len(team_sizes) > 1 for team_sizes in sizes.values())
     builder = SeriesBuilder(("p", "n") if several else ("p",))
     problems: dict[str, InputError] = {}
-    top = _common_folder([one.file for one in times])
-    for one in times:
-        name = f"{os.path.relpath(one.file, top) if top else one.file}:{one.line}"
-        name = f"{name} {one.function}".rstrip()
-        if several and one.trips is None:
+    top = _common_folder([region.file for region in times])
+    for region in times:
+        name = f"{os.path.relpath(region.file, top) if top else region.file}:{region.line}"
+        name = f"{name} {region.function}".rstrip()
+        if several and region.trips is None:
             problems.setdefault(
                 name,
                 InputError(
                     f"{name}: trips were not counted, and others ran with several sizes",
-                    remedy="fit each size by itself", path=str(path), line=one.at,
+                    remedy="fit each size by itself", path=str(path), line=region.at,
                 ),
             )  # fmt: skip
             continue
-        point = (float(one.threads), one.trips or 0.0) if several else (float(one.threads),)
-        builder.add(name, "time", point, [one.seconds], one.at)
+        point = (
+            (float(region.threads), region.trips or 0.0) if several else (float(region.threads),)
+        )
+        builder.add(name, "time", point, [region.seconds], region.at)
     return Experiment(builder.series(), tuple(problems.values()))
 
 

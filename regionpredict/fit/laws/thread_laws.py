@@ -71,11 +71,11 @@ def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
     >>> law_of([(9.0, {0: (-1.0, 0.0)})]), law_of([(1.0, {0: (1.0, 0.0)})])
     ('amdahl', 'pmnf')
     """
-    found = [term for coefficient, m in terms for term in m.values() if coefficient > 0]
-    if INVERSE not in found or len(found) != len(terms):
+    growing = [term for coefficient, m in terms for term in m.values() if coefficient > 0]
+    if INVERSE not in growing or len(growing) != len(terms):
         return "pmnf"
-    rest = tuple(term for term in found if term != INVERSE)
-    return {(): "amdahl", (_LOG,): "amdahl-log", (_LINEAR,): "amdahl-linear"}.get(rest, "pmnf")
+    overhead = tuple(term for term in growing if term != INVERSE)
+    return {(): "amdahl", (_LOG,): "amdahl-log", (_LINEAR,): "amdahl-linear"}.get(overhead, "pmnf")
 
 
 def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:

@@ -192,15 +192,15 @@ class FittedModel:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the model; notes of the fit first."""
-        found = list(self.notes)
+        warnings = list(self.notes)
         if self.noise > 0.1:
-            found.append(
+            warnings.append(
                 f"the repetitions differ by {self.noise:.0%}: more of them, or their minimum, "
                 "make a better model"
             )
         if self.smape > 20:
-            found.append(f"the model misses the measurements by {self.smape:.0f} % (SMAPE)")
-        return tuple(found)
+            warnings.append(f"the model misses the measurements by {self.smape:.0f} % (SMAPE)")
+        return tuple(warnings)
 
     def formula(self, style: str = "text", digits: int = 4) -> str:
         """The model as `text`, `python` or `latex`.
@@ -237,8 +237,8 @@ class FittedModel:
 
 def remember_quality(models: Sequence[FittedModel]) -> None:
     """Computes the quality of many models together, for when it is asked for."""
-    for model, found in zip(models, quality.of_models(models), strict=True):
-        model.__dict__["_quality"] = found
+    for model, model_quality in zip(models, quality.of_models(models), strict=True):
+        model.__dict__["_quality"] = model_quality
 
 
 def growth_key(monomial: Monomial) -> tuple[float, float, float]:

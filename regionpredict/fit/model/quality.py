@@ -160,13 +160,13 @@ def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
             else (row, "own")
         )
         groups.setdefault(key, []).append(row)
-    found: dict[int, Quality] = {}
+    by_model: dict[int, Quality] = {}
     for rows in groups.values():
         if len(rows) == 1:
-            found[rows[0]] = of_model(models[rows[0]])
+            by_model[rows[0]] = of_model(models[rows[0]])
         else:
-            found.update(zip(rows, _together([models[row] for row in rows]), strict=True))
-    return [found[row] for row in range(len(models))]
+            by_model.update(zip(rows, _together([models[row] for row in rows]), strict=True))
+    return [by_model[row] for row in range(len(models))]
 
 
 def _together(models: Sequence[ModelOfData]) -> list[Quality]:
@@ -240,7 +240,7 @@ def _mixture_quantiles(
 ) -> tuple[float, float]:
     """Two quantiles of a mixture of normal distributions, by bisection."""
     weights = shares / shares.sum()
-    found = []
+    quantiles = []
     for target in (lower, upper):
         low = float((centres - 12 * spreads).min())
         high = float((centres + 12 * spreads).max())
@@ -250,5 +250,5 @@ def _mixture_quantiles(
             # The logistic function stands in for the normal one; it errs by less than 0.01.
             below = float((weights / (1.0 + np.exp(-1.702 * z))).sum())
             low, high = (middle, high) if below < target else (low, middle)
-        found.append(0.5 * (low + high))
-    return found[0], found[1]
+        quantiles.append(0.5 * (low + high))
+    return quantiles[0], quantiles[1]

@@ -8,7 +8,7 @@ term must explain the data than a common one before it is believed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +42,8 @@ FAR = 16.0
 
 INVERSE: Term = (-1.0, 0.0)
 """The term of perfectly divided work, ``1/p``."""
+
+_OVERHEAD: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0))  # of more threads: a tree's, a queue's
 
 # What algorithms mostly do: loops, nested loops, trees, sorts, surfaces of volumes.
 _COMMON: frozenset[Term] = frozenset(
@@ -82,6 +84,29 @@ def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
     return result * np.exp2(term[2] * values) if len(term) > 2 else result
 
 
+def evaluate_all(terms: Sequence[Term], x: FloatArray) -> FloatArray:
+    """Each of `h` terms at `n` values: `(h, n)`, equal to `evaluate` of each.
+
+    >>> evaluate_all([(1.0, 0.0), (0.0, 2.0)], np.array([2.0, 8.0])).tolist()
+    [[2.0, 8.0], [1.0, 9.0]]
+    """
+    polys = {poly: row for row, poly in enumerate(dict.fromkeys(term[0] for term in terms))}
+    logs = {log2: row for row, log2 in enumerate(dict.fromkeys(term[1] for term in terms))}
+    if not terms:
+        return np.empty((0, len(x)))
+    powers = np.array([np.power(x, poly) for poly in polys])
+    logarithms = np.array(
+        [np.power(np.log2(x), log2) if log2 else np.ones_like(x) for log2 in logs]
+    )
+    columns: FloatArray = (
+        powers[[polys[term[0]] for term in terms]] * logarithms[[logs[term[1]] for term in terms]]
+    )
+    for row, term in enumerate(terms):
+        if len(term) > 2:
+            columns[row] *= np.exp2(term[2] * x)
+    return columns
+
+
 def growth_order(term: Term) -> tuple[float, float, float]:
     """Sorts terms by growth: the exponential first, then the power, then the logarithm.
 
@@ -101,13 +126,14 @@ def is_growth(term: Term) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledSpace:
     """A search space at the `n` values of one parameter; `h` terms are defined there.
 
     `columns` is `(h, n)`; `stacked` is `(n, 2h)`, the columns and their squares side by side;
     `inverse` is `1/columns` with a huge number where a column is zero; `pairs_a`, `pairs_b` and
-    `pair_rarity` list the `h(h-1)/2` pairs of terms; `smallest` is the point with the least value;
-    `far` is `(h,)`, the terms at `FAR` times the largest.
+    `pair_rarity` list the `h(h-1)/2` pairs of terms; `divided_pairs` says which hold `1/p`, and
+    `overhead_pairs` which hold `1/p` and `log2(p)` or `p`; `smallest` is the point with the least
+    value; `far` is `(h,)`, the terms at `FAR` times the largest.
     """
 
     terms: tuple[Term, ...]
@@ -119,6 +145,8 @@ class Compiled:
     pairs_a: NDArray[np.intp]
     pairs_b: NDArray[np.intp]
     pair_rarity: FloatArray
+    divided_pairs: NDArray[np.bool_]
+    overhead_pairs: NDArray[np.bool_]
     smallest: int
     far: FloatArray
 
@@ -129,9 +157,6 @@ class SearchSpace:
 
     terms: tuple[Term, ...]
     rarities: tuple[float, ...]
-    _compiled: dict[tuple[float, ...], Compiled] = field(
-        default_factory=dict, compare=False, repr=False
-    )
 
     @staticmethod
     def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:
@@ -152,42 +177,40 @@ class SearchSpace:
         terms = [(i, j) for i in poly for j in log2]
         return SearchSpace.of(([*terms, INVERSE]) if negative else terms)
 
-    def compiled(self, x: tuple[float, ...]) -> Compiled:
-        """The space evaluated at the parameter values `x`, kept for the next call with them."""
-        found = self._compiled.get(x)
-        if found is None:
-            if len(self._compiled) > 256:
-                self._compiled.clear()
-            found = self._compiled[x] = _compile(self, np.array(x, dtype=np.float64))
-        return found
-
-
-def _compile(space: SearchSpace, x: FloatArray) -> Compiled:
-    lowest = float(x.min())
-    usable = [
-        (term, rare)
-        for term, rare in zip(space.terms, space.rarities, strict=True)
-        if (lowest >= 1 or term[1] == 0) and (lowest > 0 or term[0] > 0)
-    ]
-    terms = tuple(term for term, _ in usable)
-    columns = np.array([evaluate(term, x) for term in terms]).reshape(len(terms), len(x))
-    rarities = np.array([rare for _, rare in usable])
-    first, second = np.triu_indices(len(terms), 1)
-    with np.errstate(divide="ignore"):
-        inverse = np.where(columns > 0, 1.0 / columns, 1e200)
-    return Compiled(
-        terms=terms,
-        columns=columns,
-        transposed=np.ascontiguousarray(columns.T),
-        stacked=np.ascontiguousarray(np.concatenate([columns, columns**2]).T),
-        inverse=inverse,
-        rarity=rarities,
-        pairs_a=first,
-        pairs_b=second,
-        pair_rarity=rarities[first] + rarities[second],
-        smallest=int(np.argmin(x)),
-        far=np.array([float(evaluate(term, FAR * float(x.max()))) for term in terms]),
-    )
+    def compiled(self, x: FloatArray) -> CompiledSpace:
+        """The space at the values `(n,)` of one parameter; terms not defined there are left out."""
+        lowest = float(x.min())
+        usable = [
+            (term, rare)
+            for term, rare in zip(self.terms, self.rarities, strict=True)
+            if (lowest >= 1 or term[1] == 0) and (lowest > 0 or term[0] > 0)
+        ]
+        terms = tuple(term for term, _ in usable)
+        with_far = evaluate_all(terms, np.append(x, FAR * x.max()))
+        columns = np.ascontiguousarray(with_far[:, :-1])
+        rarities = np.array([rare for _, rare in usable])
+        overhead = np.array([term in _OVERHEAD for term in terms], dtype=bool)
+        first, second = np.triu_indices(len(terms), 1)
+        divided = np.zeros(len(first), dtype=bool)
+        if INVERSE in terms:
+            divided = (first == terms.index(INVERSE)) | (second == terms.index(INVERSE))
+        with np.errstate(divide="ignore"):
+            inverse = np.where(columns > 0, 1.0 / columns, 1e200)
+        return CompiledSpace(
+            terms=terms,
+            columns=columns,
+            transposed=np.ascontiguousarray(columns.T),
+            stacked=np.ascontiguousarray(np.concatenate([columns, columns**2]).T),
+            inverse=inverse,
+            rarity=rarities,
+            pairs_a=first,
+            pairs_b=second,
+            pair_rarity=rarities[first] + rarities[second],
+            divided_pairs=divided,
+            overhead_pairs=divided & (overhead[first] | overhead[second]),
+            smallest=int(np.argmin(x)),
+            far=with_far[:, -1].copy(),
+        )
 
 
 DEFAULT_SPACE = SearchSpace.of((*DEFAULT_TERMS, INVERSE))
@@ -222,8 +245,8 @@ def term_text(name: str, term: Term, *, style: str = "text") -> str:
             "python": f"2**({exponent})",
             "text": f"2^{exponent}" if term[2] == 1 else f"2^({exponent})",
         }[style]
-        rest = term_text(name, term[:2], style=style) if any(term[:2]) else ""
-        return (" " if style == "latex" else "*").join([rest, power] if rest else [power])
+        factors = term_text(name, term[:2], style=style) if any(term[:2]) else ""
+        return (" " if style == "latex" else "*").join([factors, power] if factors else [power])
     if style == "latex":
         power = f"^{{{exponent_text(poly)}}}"
         logs = "" if log2 == 1 else f"^{{{exponent_text(log2)}}}"

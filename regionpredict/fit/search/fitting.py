@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,105 +11,17 @@ from regionpredict.fit.laws.thread_laws import THREAD_LAWS, fit_law, law_of
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Observations, Statistic, summarise
 from regionpredict.fit.model.quality import Candidate, Monomial
-from regionpredict.fit.model.terms import (
-    DEFAULT_SPACE,
-    Compiled,
-    FloatArray,
-    SearchSpace,
-    growth_order,
-)
+from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
 from regionpredict.fit.search.options import NEEDED_POINTS, Options
+from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
 
-DEFAULT_NAMES = ("p", "q", "r", "s", "t", "u", "v", "w")
-
-Points = Sequence[Sequence[float]] | Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What depends on the points alone, kept from call to call.
-
-    `points` is `(n, m)`; `order` merges repeated points, or is None where there are none;
-    `active` are the parameters with more than one value.
-    """
-
-    points: FloatArray
-    order: tuple[tuple[int, ...], ...] | None
-    active: tuple[int, ...]
-    names: tuple[str, ...]
-    single: Compiled | None
-    grid: several_parameters.Grid | None
-    space: SearchSpace
-
-
 _DEFAULT_OPTIONS = Options()
-_PLANS: dict[tuple[object, ...], Plan] = {}
 
 
-def _plan(points: Points, names: tuple[str, ...] | None, options: Options) -> Plan:
-    try:
-        key = (tuple(points), names, id(options.space), options.min_points)
-        found = _PLANS.get(key)
-    except TypeError:
-        key = (
-            tuple(tuple(p) for p in points),  # type: ignore[arg-type]
-            names,
-            id(options.space),
-            options.min_points,
-        )
-        found = _PLANS.get(key)
-    if found is None:
-        if len(_PLANS) > 256:
-            _PLANS.clear()
-        found = _PLANS[key] = _make_plan(points, names, options)
-    return found
-
-
-def _make_plan(points: Points, names: tuple[str, ...] | None, options: Options) -> Plan:
-    try:
-        x = np.array([np.atleast_1d(p) for p in points], dtype=np.float64)
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            "the points are not numbers, or differ in length",
-            remedy="give every point one number per parameter",
-        ) from error
-    if x.ndim != 2 or not x.size:
-        raise InputError("there are no points", remedy="give at least 5 points")
-    if not np.isfinite(x).all():
-        raise InputError("a point is not finite", remedy="leave it out")
-    names = names or DEFAULT_NAMES[: x.shape[1]]
-    if len(names) != x.shape[1]:
-        raise InputError(
-            f"{len(names)} parameter names for points of {x.shape[1]} numbers",
-            remedy="name every parameter once",
-        )
-    unique: dict[tuple[float, ...], list[int]] = {}
-    for index, point in enumerate(x.tolist()):
-        unique.setdefault(tuple(point), []).append(index)
-    order = None
-    if len(unique) < len(x):
-        order = tuple(tuple(group) for group in unique.values())
-        x = np.array(list(unique))
-    if len(x) < options.min_points:
-        raise InputError(
-            f"{len(x)} different points, at least {options.min_points} are needed",
-            remedy="measure more, or lower the minimum (min_points)",
-        )
-    active = tuple(k for k in range(x.shape[1]) if len(np.unique(x[:, k])) > 1)
-    compiled = grid = None
-    if len(active) <= 1:
-        values = x[:, active[0]] if active else x[:, 0]
-        compiled = options.space.compiled(tuple(values.tolist()))
-    else:
-        grid = several_parameters.Grid.of(x, active, options.space)
-    # The plan keeps the space alive, so that its id stays its own while the plan is known.
-    return Plan(x, order, active, names, compiled, grid, options.space)
-
-
-def _merged(values: Sequence[Sequence[float]], plan: Plan) -> Sequence[Sequence[float]]:
+def _merged(values: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:
     if plan.order is None:
         if len(values) != len(plan.points):
             raise InputError(
@@ -158,7 +69,8 @@ def fit(
             options = Options(criterion=criterion)
     else:
         options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
-    plan = _plan(points, tuple(parameters) if parameters else None, options)
+    names = tuple(parameters) if parameters else None
+    plan = plan_of(points, names, options)
     observations = summarise(_merged(values, plan), options.statistic)
     if prior is not None:
         return fit_known(plan.points, observations, plan.names, prior, options)
@@ -172,7 +84,7 @@ def fit(
     return _fit_plan(plan, observations, options)
 
 
-def _fit_plan(plan: Plan, observations: Observations, options: Options) -> FittedModel:
+def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
         terms, constant = several_parameters.search(plan.grid, observations, options.criterion)
         return FittedModel(
@@ -187,9 +99,9 @@ def _fit_plan(plan: Plan, observations: Observations, options: Options) -> Fitte
     compiled = plan.single
     assert compiled is not None
     o = observations
-    one = one_parameter.select_one(o, compiled, options.criterion)
-    if one.settled or options.max_terms < 2:
-        return _built(plan, o, options, one.constant, ((one.coefficient, one.first),))
+    single = one_parameter.select_one(o, compiled, options.criterion)
+    if single.settled or options.max_terms < 2:
+        return _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
     selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
     return _model(plan, o, selection, 0, options)
 
@@ -207,7 +119,7 @@ def _data_of(observations: Sequence[Observations]) -> Data:
 
 
 def _model(
-    plan: Plan,
+    plan: PointPlan,
     observations: Observations,
     selection: one_parameter.Selection,
     row: int,
@@ -221,7 +133,7 @@ def _model(
 
 
 def _built(
-    plan: Plan,
+    plan: PointPlan,
     observations: Observations,
     options: Options,
     constant: float,
@@ -282,7 +194,7 @@ def fit_many(
     `many` holds, for each call path, what `values` is in `fit`. Raises as `fit` does.
     """
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
-    plan = _plan(points, tuple(parameters) if parameters else None, options)
+    plan = plan_of(points, tuple(parameters) if parameters else None, options)
     seen = [summarise(_merged(values, plan), statistic) for values in many]
     if law not in ("auto", "pmnf"):
         return [fit_law(law, plan.points, observations, plan.names) for observations in seen]

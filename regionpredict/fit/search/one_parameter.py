@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.fit.model.observations import Observations
-from regionpredict.fit.model.terms import INVERSE, Compiled, FloatArray
+from regionpredict.fit.model.terms import CompiledSpace, FloatArray
 
 IntArray = NDArray[np.intp]
 
@@ -117,7 +117,7 @@ class _Sums(NamedTuple):
     dof: FloatArray
 
 
-def _sums(data: Data, space: Compiled, criterion: Criterion) -> _Sums:
+def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     y, w = data.y, data.weights
     n = y.shape[1]
     h = len(space.terms)
@@ -125,10 +125,10 @@ def _sums(data: Data, space: Compiled, criterion: Criterion) -> _Sums:
     mean = _sum(w * y, 1, keepdims=True) / total
     centred = y - mean
     weighted = w * centred
-    both = w @ space.stacked
-    column_sum = both[:, :h]
+    sums = w @ space.stacked
+    column_sum = sums[:, :h]
     column_mean = column_sum / total
-    column_norm = both[:, h:] - column_mean * column_sum
+    column_norm = sums[:, h:] - column_mean * column_sum
     size = np.abs(y)
     largest = _least(size[:, None, :] * space.inverse, 2)
     least = _least(size, 1, keepdims=True)
@@ -152,7 +152,7 @@ def _sign_cost(z: FloatArray) -> FloatArray:
 
 
 def _first_scores(
-    s: _Sums, space: Compiled, criterion: Criterion
+    s: _Sums, space: CompiledSpace, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Scores `(b, h)` of the models of one term, coefficients, the gain over none, own prices."""
     slope = s.product / s.column_norm
@@ -172,35 +172,20 @@ def _first_scores(
     return score, slope, constant, residual, gain, own
 
 
-_PRICES: dict[tuple[int, Criterion], tuple[Compiled, FloatArray]] = {}
-
-
-def _pair_price(space: Compiled, criterion: Criterion) -> FloatArray:
-    """The prior's price `(pairs,)` of each pair of terms, kept for the next call."""
-    key = (id(space), criterion)
-    known = _PRICES.get(key)
-    if known is not None and known[0] is space:
-        return known[1]
+def _pair_price(space: CompiledSpace, criterion: Criterion) -> FloatArray:
+    """The prior's price `(pairs,)` of each pair of terms."""
     price = criterion.second + criterion.pair_rarity * space.pair_rarity
-    if INVERSE in space.terms:
-        inverse = space.terms.index(INVERSE)
-        with_inverse = (space.pairs_a == inverse) | (space.pairs_b == inverse)
-        overhead = np.array([term in ((0.0, 1.0), (1.0, 0.0)) for term in space.terms])
-        plain = overhead[space.pairs_a] | overhead[space.pairs_b]
-        price = np.where(with_inverse & plain, criterion.thread_overhead, price)
-        price = np.where(with_inverse & ~plain, price + 2.0, price)
-    if len(_PRICES) > 64:
-        _PRICES.clear()
-    _PRICES[key] = (space, price)
+    price[space.divided_pairs] += 2.0
+    price[space.overhead_pairs] = criterion.thread_overhead
     return price
 
 
-def _falls(y: FloatArray, space: Compiled) -> NDArray[np.bool_]:
+def _falls(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
     """Whether the values `(b, n)` fall from the smallest parameter value on, as run times do."""
     return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
 
 
-def _pair_surcharge(space: Compiled, criterion: Criterion) -> FloatArray:
+def _pair_surcharge(space: CompiledSpace, criterion: Criterion) -> FloatArray:
     """What makes overhead beside `1/p` cost as much as other pairs, where nothing falls."""
     price = _pair_price(space, criterion)
     usual = criterion.second + criterion.pair_rarity * space.pair_rarity
@@ -222,7 +207,7 @@ class _Pairs(NamedTuple):
 def _pair_models(
     data: Data,
     s: _Sums,
-    space: Compiled,
+    space: CompiledSpace,
     criterion: Criterion,
     rows: IntArray,
     dearest: float = np.inf,
@@ -287,7 +272,7 @@ def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
     return np.asarray(winners[kept], dtype=np.intp)
 
 
-def _most_agreed(pairs: _Pairs, winner: int, space: Compiled) -> int:
+def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
     """Among the pairs nearly as good as `winner`, the one whose extrapolation most others share.
 
     Many pairs explain the same data; where they lead, far beyond the points, tells them apart.
@@ -306,7 +291,7 @@ def _most_agreed(pairs: _Pairs, winner: int, space: Compiled) -> int:
 
 def select(
     data: Data,
-    space: Compiled,
+    space: CompiledSpace,
     criterion: Criterion = DEFAULT_CRITERION,
     *,
     max_terms: int = 2,
@@ -365,7 +350,7 @@ class One(NamedTuple):
 
 
 def select_one(
-    seen: Observations, space: Compiled, criterion: Criterion = DEFAULT_CRITERION
+    seen: Observations, space: CompiledSpace, criterion: Criterion = DEFAULT_CRITERION
 ) -> One:
     """The first half of `select` for a single call path.
 
@@ -379,9 +364,9 @@ def select_one(
     centred = y - mean
     weighted = w * centred
     spread = float(weighted @ centred)
-    both = w @ space.stacked
-    column_mean = both[:h] / total
-    column_norm = both[h:] - column_mean * both[:h]
+    sums = w @ space.stacked
+    column_mean = sums[:h] / total
+    column_norm = sums[h:] - column_mean * sums[:h]
     product = weighted @ space.transposed
     size = np.abs(y)
     largest = _least(size * space.inverse, 1)
@@ -416,7 +401,11 @@ def select_one(
 
 
 def rank(
-    data: Data, space: Compiled, criterion: Criterion = DEFAULT_CRITERION, *, max_terms: int = 2
+    data: Data,
+    space: CompiledSpace,
+    criterion: Criterion = DEFAULT_CRITERION,
+    *,
+    max_terms: int = 2,
 ) -> Selection:
     """All models of one call path (`b` = 1), best first: the runners-up of `select`.
 

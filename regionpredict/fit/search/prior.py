@@ -87,23 +87,23 @@ def fit_known(
             points,
             observations,
         )
-    compiled = spaces[index].compiled(tuple(points[:, index].tolist()))
+    compiled = spaces[index].compiled(points[:, index])
     data = one_parameter.Data(
         observations.y[None],
         observations.weights[None],
         np.array([observations.within]),
         np.array([observations.dof]),
     )
-    found = one_parameter.select(data, compiled, options.criterion, max_terms=options.max_terms)
+    selection = one_parameter.select(data, compiled, options.criterion, max_terms=options.max_terms)
     pairs = (
-        (found.first[0], found.coefficient_first[0]),
-        (found.second[0], found.coefficient_second[0]),
+        (selection.first[0], selection.coefficient_first[0]),
+        (selection.second[0], selection.coefficient_second[0]),
     )
     chosen = [(float(c), {index: compiled.terms[k]}) for k, c in pairs if k >= 0]
     chosen.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
     monomials = tuple(m for _, m in chosen)
     return FittedModel(
-        float(found.constant[0]),
+        float(selection.constant[0]),
         chosen,
         law_of(chosen),
         names,

@@ -111,7 +111,7 @@ def fit_segments(
 
 def _misfit(x: FloatArray, y: FloatArray, w: FloatArray, space: SearchSpace) -> float:
     """The least weighted sum of squares of a constant and one growing term."""
-    compiled = space.compiled(tuple(x.tolist()))
+    compiled = space.compiled(x)
     total = w.sum()
     centred = y - (w @ y) / total
     weighted = w * centred
@@ -139,9 +139,9 @@ def _cheapest(
         dof * np.log(base + best[used, count]) + price * (used - 1) for used in range(1, most + 1)
     ]
     used, stop = 1 + int(np.argmin(costs)), count
-    found = []
+    segments = []
     while used:
         start = int(cut[used, stop])
-        found.append((start, stop))
+        segments.append((start, stop))
         used, stop = used - 1, start
-    return found[::-1]
+    return segments[::-1]

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -33,6 +33,7 @@ _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
 _BEAM = 3
 _SMALLEST_DETERMINANT = 1e-7
+MOST_COLUMNS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,21 @@ class _Axis:
     line_count: int
 
 
-@dataclass(frozen=True, slots=True)
+_ShortLists = tuple[tuple[int, ...], ...]
+"""For each parameter the indices of its short-listed terms."""
+
+
+@dataclass(slots=True)
 class Grid:
-    """The points of several parameters and what the search needs of them, made once."""
+    """The points of several parameters and what the search needs of them.
+
+    It keeps the candidate columns of the short lists that were searched on it, as many call paths
+    at the same points have the same ones; past `MOST_COLUMNS` all are forgotten.
+    """
 
     points: FloatArray
     axes: tuple[_Axis, ...]
-    choices: dict[tuple[tuple[int, ...], ...], _Columns]
+    _kept: dict[tuple[_ShortLists, Criterion], _Columns] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -73,7 +82,16 @@ class Grid:
     ) -> Grid:
         """The grid of points `(n, m)`; `active` are the parameters with several values."""
         axes = tuple(_axis(points, index, (spaces or {}).get(index, space)) for index in active)
-        return Grid(points, axes, {})
+        return Grid(points, axes)
+
+    def columns(self, lists: _ShortLists, criterion: Criterion) -> _Columns:
+        """The candidate columns of these short lists, priced by the criterion."""
+        columns = self._kept.get((lists, criterion))
+        if columns is None:
+            if len(self._kept) >= MOST_COLUMNS:
+                self._kept.clear()
+            columns = self._kept[lists, criterion] = _columns(self, lists, criterion)
+        return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +107,7 @@ class _Columns:
 
 
 def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
-    compiled = space.compiled(tuple(points[:, index].tolist()))
+    compiled = space.compiled(points[:, index])
     groups: dict[tuple[float, ...], list[int]] = {}
     for row, point in enumerate(np.delete(points, index, axis=1).tolist()):
         groups.setdefault(tuple(point), []).append(row)
@@ -131,8 +149,8 @@ def _short_list(
         total = wl.sum(1, keepdims=True)
         centred = yl - (wl * yl).sum(1, keepdims=True) / total
         weighted = wl * centred
-        both = wl @ lines.stacked
-        norm = both[:, h:] - both[:, :h] ** 2 / total
+        sums = wl @ lines.stacked  # of the columns and of their squares
+        norm = sums[:, h:] - sums[:, :h] ** 2 / total
         rising = np.maximum(weighted @ lines.transposed, 0.0)
         residual += float((weighted * centred).sum()) - (rising * rising / norm).sum(0)
         measured += lines.indices.size
@@ -144,13 +162,10 @@ def _short_list(
     return tuple(sorted(near.tolist()))
 
 
-def _columns(grid: Grid, chosen: tuple[tuple[int, ...], ...], criterion: Criterion) -> _Columns:
-    found = grid.choices.get(chosen)
-    if found is not None:
-        return found
+def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     monomials: list[Monomial] = []
     values, price = [], []
-    for picks in product(*((-1, *terms) for terms in chosen)):
+    for picks in product(*((-1, *terms) for terms in lists)):
         monomial: Monomial = {}
         column = np.ones(len(grid.points))
         for axis, pick in zip(grid.axes, picks, strict=True):
@@ -168,11 +183,7 @@ def _columns(grid: Grid, chosen: tuple[tuple[int, ...], ...], criterion: Criteri
             for a, b in zip(first.tolist(), second.tolist(), strict=True)
         ]
     )
-    if len(grid.choices) > 512:
-        grid.choices.clear()
-    made = _Columns(tuple(monomials), np.array(values), np.array(price), first, second, pair_price)
-    grid.choices[chosen] = made
-    return made
+    return _Columns(tuple(monomials), np.array(values), np.array(price), first, second, pair_price)
 
 
 def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
@@ -202,9 +213,7 @@ class _Fit:
     dof: float
 
 
-def _short_lists(
-    grid: Grid, observations: Observations, criterion: Criterion
-) -> tuple[tuple[int, ...], ...]:
+def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -> _ShortLists:
     """The short lists of all parameters.
 
     Where a parameter has no lines, its list is found by trying all its common terms beside the
@@ -220,11 +229,11 @@ def _short_lists(
     if all(axis.lines for axis in grid.axes):
         return tuple(lists)
     for _ in range(2):
-        for place, axis in enumerate(grid.axes):
+        for number, axis in enumerate(grid.axes):
             if axis.lines:
                 continue
             common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
-            lists[place] = common
+            lists[number] = common
             fit = _standardise(grid, observations, criterion, tuple(lists))
             kept: dict[int, None] = {}
             for _, chosen in _ranked(fit, 12):
@@ -232,7 +241,7 @@ def _short_lists(
                     term = fit.columns.monomials[k].get(axis.index)
                     if term is not None:
                         kept.setdefault(axis.terms.index(term))
-            lists[place] = tuple(sorted(list(kept)[:count])) or common[:count]
+            lists[number] = tuple(sorted(list(kept)[:count])) or common[:count]
     return tuple(lists)
 
 
@@ -240,11 +249,11 @@ def _standardise(
     grid: Grid,
     observations: Observations,
     criterion: Criterion,
-    chosen: tuple[tuple[int, ...], ...] | None = None,
+    lists: _ShortLists | None = None,
 ) -> _Fit:
-    if chosen is None:
-        chosen = _short_lists(grid, observations, criterion)
-    columns = _columns(grid, chosen, criterion)
+    if lists is None:
+        lists = _short_lists(grid, observations, criterion)
+    columns = grid.columns(lists, criterion)
     y, w = observations.y, observations.weights
     root = np.sqrt(w)
     total = float(w.sum())
@@ -273,13 +282,13 @@ _Scored = tuple[float, tuple[int, ...]]
 
 def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
     """The best models of no, one and two columns, best first."""
-    none = (fit.dof * np.log(fit.base + fit.spread), ())
+    constant = (fit.dof * np.log(fit.base + fit.spread), ())
     single = fit.dof * np.log(
         fit.base + np.maximum(fit.spread - np.maximum(fit.projection, 0.0) ** 2, 0.0)
     )
-    ones = single + fit.columns.price
-    found: list[_Scored] = [none]
-    found.extend((float(ones[k]), (int(k),)) for k in np.argsort(ones)[:keep])
+    single_scores = single + fit.columns.price
+    ranked: list[_Scored] = [constant]
+    ranked.extend((float(single_scores[k]), (int(k),)) for k in np.argsort(single_scores)[:keep])
     a, b = fit.columns.first, fit.columns.second
     if len(a):
         rho = (fit.unit @ fit.unit.T)[a, b]
@@ -291,14 +300,16 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
         if len(usable):
             r, pa, pb = rho[usable], pa[usable], pb[usable]
             explained = (pa * pa + pb * pb - 2.0 * r * pa * pb) / determinant[usable]
-            twos = (
+            pair_scores = (
                 fit.dof * np.log(fit.base + np.maximum(fit.spread - explained, 0.0))
                 + fit.columns.pair_price[usable]
             )
-            best = np.argpartition(twos, min(keep, len(twos)) - 1)[:keep]
-            found.extend((float(twos[k]), (int(a[usable[k]]), int(b[usable[k]]))) for k in best)
-    found.sort(key=lambda item: item[0])
-    return found
+            best = np.argpartition(pair_scores, min(keep, len(pair_scores)) - 1)[:keep]
+            ranked.extend(
+                (float(pair_scores[k]), (int(a[usable[k]]), int(b[usable[k]]))) for k in best
+            )
+    ranked.sort(key=lambda item: item[0])
+    return ranked
 
 
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
@@ -328,10 +339,10 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
             index = list(chosen)
             basis = np.linalg.qr(fit.unit[index].T)[0]
             shared = fit.unit @ basis
-            left = 1.0 - (shared * shared).sum(1)
+            independent = 1.0 - (shared * shared).sum(1)  # of each column's unit of squares
             centred = fit.projection - shared @ (basis.T @ _target(fit, basis, index))
-            gain = np.where(left > _SMALLEST_DETERMINANT, centred, 0.0) ** 2 / np.maximum(
-                left, _SMALLEST_DETERMINANT
+            gain = np.where(independent > _SMALLEST_DETERMINANT, centred, 0.0) ** 2 / np.maximum(
+                independent, _SMALLEST_DETERMINANT
             )
             explained = _explained(fit, index)
             hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))

@@ -106,6 +106,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_getCursorReferenced": (Cursor, [Cursor]),
     "clang_getCanonicalCursor": (Cursor, [Cursor]),
     "clang_getCursorDefinition": (Cursor, [Cursor]),
+    "clang_isCursorDefinition": (c_uint, [Cursor]),
+    "clang_getCursorLinkage": (c_int, [Cursor]),
     "clang_getCursorSemanticParent": (Cursor, [Cursor]),
     "clang_getCursorType": (Type, [Cursor]),
     "clang_getCanonicalType": (Type, [Type]),

@@ -32,8 +32,11 @@ from regionpredict.frontend.text import (
     holding,
     masked,
     may_hold_directives,
+    unreached,
     written_at,
 )
+
+_INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -64,6 +67,7 @@ class _Reader:
         self.known_bodies: dict[Decl, Function | None] = {}
         self.known_writes: dict[Decl, int] = {}
         self.all_bodies: list[Function] | None = None
+        self.directed: set[str] = set()  # names of the functions that hold a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -74,6 +78,7 @@ class _Reader:
         self._read_macros(user_files)
         directives = self._read_directives(user_files)
         functions = self._functions_with(directives)
+        self.directed = {function.name for function in functions}
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
@@ -86,6 +91,7 @@ class _Reader:
             lookups=self.lookups,
             writes_of=self.writes_of,
             bodies=self.bodies,
+            live_bodies=self.live_bodies,
             errors=self.errors,
             headers="system" if has_system_headers() else "shipped",
             close=self.parsed.close,
@@ -158,7 +164,7 @@ class _Reader:
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
-        """Every function of the user's files: (cursor, file, begin, end), nested ones included."""
+        """Every function that the user's files define: (cursor, file, begin, end), methods too."""
         if self.located is None:
             self.located = []
             kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
@@ -180,6 +186,8 @@ class _Reader:
                 continue
             if cursor.kind not in FUNCTIONS:
                 self._locate(cursor, kinds, located)
+                continue
+            if not lib.clang_isCursorDefinition(cursor):
                 continue
             end_file, _, _, end = self.place.end(cursor)
             located.append((cursor, file, begin, end if end_file == file else 1 << 62))
@@ -245,6 +253,30 @@ class _Reader:
             functions = (self._function(cursor) for cursor, _, _, _ in self._located())
             self.all_bodies = [function for function in functions if function is not None]
         return self.all_bodies
+
+    def live_bodies(self) -> list[Function]:
+        """`bodies` without the functions that only this file could call and that it does not.
+
+        A header of helpers is read with each file that includes it, which calls few of them.
+        """
+        if is_cpp(self.request.path):  # operators and methods are called without their name
+            return self.bodies()
+        located = [
+            (lc.spelling(cursor), file, begin, end) for cursor, file, begin, end in self._located()
+        ]
+        private = {
+            name
+            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
+            if self.lib.clang_getCursorLinkage(cursor) == _INTERNAL_LINKAGE
+        }
+        texts = {file: source.data for file, source in self.sources.items()}
+        texts[0] = " ".join(value for _, value in self.request.defines).encode()
+        asleep = unreached(located, private - self.directed, texts)
+        return [
+            function
+            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
+            if name not in asleep and (function := self._function(cursor)) is not None
+        ]
 
     def writes_of(self, decl: Decl) -> int:
         """How many functions of the user's files may set a global variable."""

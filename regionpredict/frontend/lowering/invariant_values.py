@@ -67,7 +67,7 @@ def _node(node: Node, change: Change) -> Node:
             access._replace(subscripts=tuple(_subscript(one, change) for one in access.subscripts))
             for access in node.accesses
         )
-        return replace(node, accesses=accesses)
+        return node._replace(accesses=accesses)
     if isinstance(node, Branch):
         return replace(node, sides=tuple(_nodes(side, change) for side in node.sides))
     return replace(node, body=_nodes(node.body, change))

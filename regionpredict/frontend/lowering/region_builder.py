@@ -3,7 +3,7 @@
 Before, as C, and after, as the IR dump shows it:
 
     #pragma omp parallel for              region f.c:3 parallel for in scale
-    for (int i = 0; i < n; i++)             for i in [0, n) step 1
+    for (int i = 0; i < n; i++)             for i from 0 while < n step 1
         a[i] *= s;                            a[i] *= s        fp_mul 1; read a[i]; write a[i]
 """
 

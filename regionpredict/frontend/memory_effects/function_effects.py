@@ -52,8 +52,8 @@ _TASKS = frozenset(("task", "taskloop", "sections"))
 
 
 def flows_of(unit: Unit) -> list[Flow]:
-    """One record for every function of the unit that has a body."""
-    return [_Flows(unit.effects).flow(function) for function in unit.bodies()]
+    """One record for every function of the unit that has a body and that anybody may call."""
+    return [_Flows(unit.effects).flow(function) for function in unit.live_bodies()]
 
 
 class _Flows:

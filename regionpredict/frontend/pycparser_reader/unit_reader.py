@@ -53,6 +53,7 @@ from regionpredict.frontend.text import (
     masked,
     may_hold_directives,
     parse_directive,
+    unreached,
     written_at,
 )
 from regionpredict.ir import Diagnostic, Span
@@ -114,6 +115,7 @@ class _Reader:
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
         self.located: list[tuple[str, str, int, int]] = []
+        self.directed: set[str] = set()  # names of the functions that hold a directive
         for chunk in split(self.words, partner):
             self._take_in(chunk)
 
@@ -234,6 +236,7 @@ class _Reader:
             self.macros.add(name, value)
         directives = self._read_directives()
         functions = self._functions_with(directives)
+        self.directed = {function.name for function in functions}
         self._name_guesses()
         return Unit(
             path=self.request.path,
@@ -247,6 +250,7 @@ class _Reader:
             lookups=self.read.lookups,
             writes_of=self.writes_of,
             bodies=self.bodies,
+            live_bodies=self.live_bodies,
             errors=tuple(self.errors),
             headers="shipped",
         )
@@ -368,6 +372,19 @@ class _Reader:
     def bodies(self) -> list[Function]:
         """Every function of the user's files that has a body."""
         functions = (self._function(name) for name, _, _, _ in self.located)
+        return [function for function in functions if function is not None]
+
+    def live_bodies(self) -> list[Function]:
+        """`bodies` without the functions that only this file could call and that it does not."""
+        private = {
+            name
+            for name, chunk in self.chunks.items()
+            if any(word.value == "static" for word in self.words[chunk.start : chunk.body])
+        }
+        texts = {path: source.data for path, source in self.sources.items()}
+        texts[""] = " ".join(value for _, value in self.request.defines).encode()
+        asleep = unreached(self.located, private - self.directed, texts)
+        functions = (self._function(name) for name, *_ in self.located if name not in asleep)
         return [function for function in functions if function is not None]
 
     def _functions_calling(self, name: str) -> list[Function]:

@@ -7,11 +7,19 @@ of the same text are two places in the program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.ir import Span
+
+_Node = TypeVar("_Node")
+
+
+def _by_identity(node: type[_Node]) -> type[_Node]:
+    """Has a tuple equal only itself. A frozen dataclass takes three times as long to make."""
+    for name in ("__eq__", "__ne__", "__hash__"):
+        setattr(node, name, getattr(object, name))
+    return node
 
 
 class CType(NamedTuple):
@@ -83,31 +91,31 @@ class Decl:
 # -- expressions ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Name:
+@_by_identity
+class Name(NamedTuple):
     """A use of a declared name."""
 
     decl: Decl
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IntLit:
+@_by_identity
+class IntLit(NamedTuple):
     """An integer constant."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FloatLit:
+@_by_identity
+class FloatLit(NamedTuple):
     """A floating constant and its width."""
 
     bits: int = 64
     value: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unary:
+@_by_identity
+class Unary(NamedTuple):
     """`-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--` (the last two as `p++`, `p--`)."""
 
     op: str
@@ -115,8 +123,8 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binary:
+@_by_identity
+class Binary(NamedTuple):
     """`left op right`, the comma and logical operators included."""
 
     op: str
@@ -124,8 +132,8 @@ class Binary:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assign:
+@_by_identity
+class Assign(NamedTuple):
     """`left op right` for `=`, `+=`, ..."""
 
     op: str
@@ -134,8 +142,8 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ternary:
+@_by_identity
+class Ternary(NamedTuple):
     """`condition ? then : other`."""
 
     condition: Expression
@@ -143,17 +151,17 @@ class Ternary:
     other: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Index:
+@_by_identity
+class Index(NamedTuple):
     """`base[index]`."""
 
     base: Expression
-    index: Expression
+    index: Expression  # type: ignore[assignment]  # tuple.index: of no use here
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Member:
+@_by_identity
+class Member(NamedTuple):
     """`base.field` or `base->field`."""
 
     base: Expression | None
@@ -162,8 +170,8 @@ class Member:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallExpr:
+@_by_identity
+class CallExpr(NamedTuple):
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
 
     A `method`'s object is its first argument.
@@ -176,16 +184,16 @@ class CallExpr:
     method: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cast:
+@_by_identity
+class Cast(NamedTuple):
     """`(type) operand`."""
 
     ctype: CType
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Opaque:
+@_by_identity
+class Opaque(NamedTuple):
     """Something that is not understood, with the expressions inside it that are."""
 
     text: str
@@ -211,31 +219,31 @@ Expression = (
 # -- statements -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compound:
+@_by_identity
+class Compound(NamedTuple):
     """`{ ... }`."""
 
     items: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExprStmt:
+@_by_identity
+class ExprStmt(NamedTuple):
     """An expression for its effect."""
 
     expr: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DeclStmt:
+@_by_identity
+class DeclStmt(NamedTuple):
     """Declarations, each with its initialiser or None."""
 
     decls: tuple[Decl, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class For:
+@_by_identity
+class For(NamedTuple):
     """`for (init; condition; increment) body`."""
 
     init: Stmt | None
@@ -246,8 +254,8 @@ class For:
     last_line: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RangeFor:
+@_by_identity
+class RangeFor(NamedTuple):
     """C++ `for (variable : range) body`."""
 
     variable: Decl | None
@@ -256,8 +264,8 @@ class RangeFor:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class While:
+@_by_identity
+class While(NamedTuple):
     """`while (condition) body`, or `do body while (condition)`."""
 
     condition: Expression
@@ -265,8 +273,8 @@ class While:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class If:
+@_by_identity
+class If(NamedTuple):
     """`if (condition) then else other`."""
 
     condition: Expression
@@ -275,8 +283,8 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Switch:
+@_by_identity
+class Switch(NamedTuple):
     """`switch (condition) body`; labels inside are gone, their statements stay."""
 
     condition: Expression
@@ -284,24 +292,24 @@ class Switch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Return:
+@_by_identity
+class Return(NamedTuple):
     """`return value;`."""
 
     value: Expression | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Jump:
+@_by_identity
+class Jump(NamedTuple):
     """`break`, `continue` or `goto`."""
 
     kind: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Directive:
+@_by_identity
+class Directive(NamedTuple):
     """An OpenMP directive with the statement it stands before (None: it stands alone)."""
 
     pragma: Pragma
@@ -309,8 +317,8 @@ class Directive:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unread:
+@_by_identity
+class Unread(NamedTuple):
     """A statement that is not understood (assembler, a statement expression)."""
 
     what: str
@@ -334,8 +342,8 @@ Stmt = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function:
+@_by_identity
+class Function(NamedTuple):
     """A function with a body."""
 
     name: str

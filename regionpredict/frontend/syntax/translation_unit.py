@@ -59,8 +59,8 @@ class Unit:
     """One parsed translation unit.
 
     `functions` are those with OpenMP directives in them; `body_of` gives any other function's
-    tree, `bodies` all of them, and `calls_of` the calls of a function with the functions they
-    stand in.
+    tree, `bodies` all of them, `live_bodies` those that anybody may call, or more, and `calls_of`
+    the calls of a function with the functions they stand in.
     `directives` are all active loop directives, (file, directive), so that none can get lost.
     """
 
@@ -75,6 +75,7 @@ class Unit:
     lookups: Lookups
     writes_of: Callable[[Decl], int]
     bodies: Callable[[], list[Function]]
+    live_bodies: Callable[[], list[Function]]
     headers: str = "system"
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)

@@ -6,7 +6,12 @@ which statement each belongs to, `name_occurrences` where a name is called or wr
 
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
 from regionpredict.frontend.text.macros import MacroTable
-from regionpredict.frontend.text.name_occurrences import called_at, holding, written_at
+from regionpredict.frontend.text.name_occurrences import (
+    called_at,
+    holding,
+    unreached,
+    written_at,
+)
 from regionpredict.frontend.text.parse_expression import parse_expression
 from regionpredict.frontend.text.pragmas import find_pragmas, may_hold_directives, parse_directive
 from regionpredict.frontend.text.source_text import (
@@ -33,5 +38,6 @@ __all__ = [
     "may_hold_directives",
     "parse_directive",
     "parse_expression",
+    "unreached",
     "written_at",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -13,6 +13,7 @@ File = TypeVar("File", bound=Hashable)
 _CALL = re.compile(rb"\s*\(")
 _SET = re.compile(rb"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _WORD = re.compile(rb"\w")
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
@@ -62,3 +63,49 @@ def holding(
         if at < len(inside) and inside[at] < end:
             holders.append(function)
     return holders
+
+
+def unreached(
+    functions: Sequence[tuple[str, File, int, int]],
+    candidates: Set[str],
+    texts: Mapping[File, bytes],
+) -> set[str]:
+    """Those of the candidates that only other such functions name, and that name no other function.
+
+    `functions` are all that the texts define, as (name, file, begin, end); `candidates` the names
+    of those among them that only these texts can call. A name in a comment counts, and where names
+    are pasted (`##`) none is sure: an answer too small is right, one too large is not.
+
+    >>> text = b"int f(){} int g(){f();} int h(){} int main(){h();}"
+    >>> functions = [("f", 0, 0, 9), ("g", 0, 10, 23), ("h", 0, 24, 33), ("main", 0, 34, 50)]
+    >>> sorted(unreached(functions, {"f", "g", "h"}, {0: text}))
+    ['f', 'g']
+    """
+    if any(b"##" in data for data in texts.values()):
+        return set()
+    own = [entry for entry in functions if entry[0] in candidates]
+    others = {name.encode() for name, *_ in functions if name not in candidates}
+    naming: dict[str, set[str]] = {name: set() for name in candidates}
+    waiting = [
+        name
+        for name, file, begin, end in own
+        if not others.isdisjoint(_IDENTIFIER.findall(texts.get(file, b""), begin, end))
+    ]
+    for name in candidates:
+        for file, data in texts.items():
+            for at, _ in named_at(data, name):
+                holder = next(
+                    (n for n, inside, begin, end in own if inside == file and begin <= at < end),
+                    None,
+                )
+                if holder is None:
+                    waiting.append(name)
+                else:
+                    naming[holder].add(name)
+    asleep = set(candidates)
+    while waiting:
+        name = waiting.pop()
+        if name in asleep:
+            asleep.discard(name)
+            waiting += naming[name]
+    return asleep

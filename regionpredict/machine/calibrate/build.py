@@ -31,7 +31,7 @@ def build(compiler: str, folder: Path) -> dict[str, Path]:
 
 def _compile(compiler: str, name: str, flags: tuple[str, ...], folder: Path) -> Path:
     target, source = folder / name, SOURCES / f"{name}.c"
-    said = ""
+    message = ""
     for native in (("-march=native",), ("-mcpu=native",), ()):
         line = [compiler, *_PLAIN, *flags, *native, str(source), "-o", str(target), "-lm"]
         try:
@@ -49,8 +49,8 @@ def _compile(compiler: str, name: str, flags: tuple[str, ...], folder: Path) -> 
             ) from None
         if done.returncode == 0:
             return target
-        said = next((text for text in done.stderr.splitlines() if "error" in text), done.stderr)
+        message = next((text for text in done.stderr.splitlines() if "error" in text), done.stderr)
     raise InputError(
-        f"'{compiler}' cannot compile {name}.c: {said.strip()[:200]}",
+        f"'{compiler}' cannot compile {name}.c: {message.strip()[:200]}",
         remedy="calibrate needs a C compiler with -fopenmp; name one with --cc",
     )

@@ -35,22 +35,22 @@ def figures(
     openmp: dict[str, dict[int, float]] = {}
     sweeps: dict[int, dict[int, float]] = {}
     for key, value in values.items():
-        kind, *rest = key.split("/")
+        kind, *arguments = key.split("/")
         if kind == "bandwidth":
-            level, kernel, count = int(rest[0]), rest[1], int(rest[2])
+            level, kernel, count = int(arguments[0]), arguments[1], int(arguments[2])
             bandwidth.setdefault(level, {}).setdefault(kernel, {})[count] = value
         elif kind == "capacity":
-            sweeps.setdefault(int(rest[0]), {})[int(rest[1])] = value
+            sweeps.setdefault(int(arguments[0]), {})[int(arguments[1])] = value
         elif clock is None:
             continue
         elif kind == "latency":
-            latency[int(rest[0])] = value * clock
+            latency[int(arguments[0])] = value * clock
         elif kind == "openmp":
-            openmp.setdefault(rest[0], {})[int(rest[1])] = max(value * clock, 0.1)
-        elif kind == "operation" and rest[1] == "latency":
-            throughput = values.get(f"operation/{rest[0]}/throughput")
+            openmp.setdefault(arguments[0], {})[int(arguments[1])] = max(value * clock, 0.1)
+        elif kind == "operation" and arguments[1] == "latency":
+            throughput = values.get(f"operation/{arguments[0]}/throughput")
             if throughput is not None:
-                operations[rest[0]] = (value * clock, throughput * clock)
+                operations[arguments[0]] = (value * clock, throughput * clock)
     measured = Figures(
         clock_hz=clock * 1e9 if clock is not None else None,
         latency=latency,

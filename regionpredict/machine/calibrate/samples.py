@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, stdev
 
+from regionpredict.atomic_file import replace_file
 from regionpredict.documents import parse_json, read_text, reading
 from regionpredict.errors import InputError
 
@@ -89,15 +90,13 @@ class State:
             self.save()
 
     def save(self) -> None:
-        """Write the file whole."""
-        part = self.path.with_name(f"{self.path.name}.part")
+        """Write the file whole; raises InputError where it cannot be written."""
         text = json.dumps({"schema": SCHEMA, "host": self.host, "samples": self.samples})
         try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(self.path)
-        except OSError as failure:
+            replace_file(self.path, text.encode())
+        except OSError as error:
             raise InputError(
-                f"cannot be written: {failure.strerror}",
+                f"cannot be written: {error.strerror}",
                 remedy="give -o a path in a folder that exists and is yours",
                 path=str(self.path),
             ) from None

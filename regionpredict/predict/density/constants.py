@@ -11,6 +11,9 @@ ASSUMED_WORKING_SET = Constant(
 BORDERLINE = Constant(
     0.05, "of the score", "assumed", "a score as near to a boundary as this may lie beyond it"
 )
+LEAST_CONFIDENCE = Constant(
+    0.5, "1", "assumed", "a score on a boundary: both sides are as likely; 1 in an area's middle"
+)
 PARTIAL_CONFIDENCE = Constant(
     0.7, "of the confidence", "assumed", "what is left where a part of the region is not understood"
 )

@@ -16,6 +16,7 @@ from regionpredict.predict.density.constants import (
     ASSUMED_WORKING_SET,
     ASSUMPTION_CONFIDENCE,
     BORDERLINE,
+    LEAST_CONFIDENCE,
     PARTIAL_CONFIDENCE,
 )
 from regionpredict.predict.estimate import DensityDerivation, Estimate, StatementScore, Term
@@ -133,7 +134,7 @@ def operation_weight(kind: str, machine: Machine) -> float:
     """Cycles that an operation weighs; a called function by its own name, or as any call."""
     weights = machine.density.operation
     if kind.startswith("call:"):
-        name = kind[5:]
+        name = kind.removeprefix("call:")
         known = weights.get(name) or weights.get(name.rstrip("fl")) or weights["call"]
         return known.value
     return weights[kind].value
@@ -192,8 +193,9 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machin
 
 def _confidence(near: float, packages: int, assumed: tuple[str, ...], *, partial: bool) -> float:
     """From 0.5 on a boundary to 1 in the middle of an area, less for what is assumed."""
-    half = 0.5 / packages
-    sure = 0.5 + 0.5 * min(1.0, near / half)
+    half = 1 / (2 * packages)
+    least = LEAST_CONFIDENCE.value
+    sure = least + (1.0 - least) * min(1.0, near / half)
     sure *= ASSUMPTION_CONFIDENCE.value ** len(assumed)
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 

@@ -6,5 +6,6 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 """
 
 from regionpredict.predict.saturation.model import predict_saturation, size_target
+from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 
-__all__ = ["predict_saturation", "size_target"]
+__all__ = ["ALL_PARTS", "Parts", "predict_saturation", "size_target"]

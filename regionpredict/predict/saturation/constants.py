@@ -4,30 +4,9 @@ from __future__ import annotations
 
 from regionpredict.constant import Constant
 
-# -- of processors --------------------------------------------------------------------------------
+# -- of a core, whatever its family ---------------------------------------------------------------
 
-ISSUE_WIDTH = Constant(
-    4.0, "instructions/cycle", "assumed",
-    "what most cores since 2006 start in a cycle (Fog, The microarchitecture of Intel, AMD and "
-    "VIA CPUs)",
-)  # fmt: skip
-WIDE_PORTS = Constant(
-    24.0, "B/cycle", "assumed",
-    "a first cache that reads as much serves two scalar loads a cycle: 16 B come by one port, "
-    "32 B by two",
-)  # fmt: skip
-FEWEST_LOADS = Constant(
-    0.25, "loads/cycle", "assumed", "the slowest that vectors are read from a first cache"
-)
-REGISTERS = Constant(
-    16, "registers", "measured", "vector registers of SSE and AVX (Intel 64 SDM, vol. 1)"
-)
-WIDE_REGISTERS = Constant(
-    32, "registers", "measured", "vector registers of AVX-512, SVE and NEON on 64 bits"
-)
-WIDE_REGISTER_BITS = Constant(
-    512, "bit", "assumed", "width of vectors from which on a core is taken to have the 32 registers"
-)
+BYTE = Constant(8, "bit", "derived", "a byte")
 RESERVED_REGISTERS = Constant(
     4, "registers", "assumed", "those that hold what is being computed, not a loop's constants"
 )
@@ -37,21 +16,20 @@ LOOP_CONTROL = Constant(
 OUTER_BODY = Constant(
     1.0, "instructions/iteration", "derived", "loop control of an outer loop, beside its inner one"
 )
-INTEGER_PIPES = Constant(
-    2.0, "pipes", "assumed", "integer operations run on twice the pipes that their table is of"
-)
-DIVIDER_LANES = Constant(
-    2.0, "lanes", "measured",
-    "a divider takes vectors two doubles at a time (Fog, Instruction tables: VDIVPD by width)",
+SCALAR_LOAD = Constant(
+    8.0, "B", "derived",
+    "a double, of which the kernels of a machine's tables are made: one that reads the first cache "
+    "no faster than its ports take these may not be compiled to vectors",
 )  # fmt: skip
-PARALLEL_MISSES = Constant(
-    10.0, "lines", "measured",
-    "misses of one core on their way at once where no prefetcher helps: line fill buffers of cores "
-    "since Nehalem, 10 to 12 (Intel optimization manual)",
+LONG_INTEGER = Constant(
+    0.5, "of the table's cycles", "assumed",
+    "integer multiplications and divisions: vectors multiply on two pipes, and a division "
+    "by a constant is a multiplication (Granlund and Montgomery 1994); tables are of neither",
 )  # fmt: skip
-PREFETCHED_STREAMS = Constant(
-    32, "streams", "measured",
-    'what the second cache\'s prefetcher follows (Intel optimization manual, "streamer")',
+PREFETCHED_STRIDE = Constant(
+    0.5, "of the prefetch block", "derived",
+    "a prefetcher needs two misses of a stream inside its block to see a direction: strides beyond "
+    "half a block leave it one or two",
 )  # fmt: skip
 
 # -- of the operating system and its libraries ----------------------------------------------------
@@ -66,8 +44,9 @@ FIRST_TOUCH_BYTES = Constant(
 )
 RECYCLED_BLOCK = Constant(
     128 << 10, "B", "measured",
-    "smaller blocks malloc takes from memory that the program has used before (mallopt(3), "
-    "M_MMAP_THRESHOLD); larger ones come new from the kernel",
+    "smaller blocks malloc takes from memory that the program has used before, larger ones "
+    "come new from the kernel (The GNU C Library, sec. 3.2.3.7: M_MMAP_THRESHOLD, which programs "
+    "that free large blocks raise)",
 )  # fmt: skip
 BORDER_TRANSFERS = Constant(
     2.0, "transfers", "derived",
@@ -97,6 +76,18 @@ TURNING_WRITES = Constant(
     0.02, "of the traffic", "assumed",
     "from this share of write-backs on a bus that turns round saturates as with writing kernels",
 )  # fmt: skip
+MIX_DIGITS = Constant(
+    4, "digits", "derived", "kernels whose shares of write-backs agree in so many stand together"
+)
+SOLVER_STEPS = Constant(
+    60, "steps", "derived", "by then bisection alone has reached the last bit of a double"
+)
+SOLVER_RESIDUAL = Constant(
+    1e-9, "of the cores", "derived", "how well the closed queue is solved: more than times show"
+)
+SOLVER_INTERVAL = Constant(
+    1e-7, "of the cores", "derived", "the interval in which its solution then lies"
+)
 STAYING = Constant(
     0.5, "of one thread's traffic", "assumed",
     "from this loss of memory traffic on it is told that the caches keep data between two runs",
@@ -109,8 +100,14 @@ CLEAR_MARGIN = Constant(
     0.3, "of the best speed", "assumed", "two choices that differ by this are clearly different"
 )
 GUESS_CONFIDENCE = Constant(
-    0.9, "of the confidence", "assumed", "what each guessed size leaves of it"
-)
+    0.9, "of the confidence", "assumed",
+    "what each guessed size leaves of it, and each section of the machine file of which an assumed "
+    "figure decides",
+)  # fmt: skip
+DECIDING_SHARE = Constant(
+    0.5, "of the time", "assumed",
+    "from this share of the time on the hinted threads on the figures of a term decide",
+)  # fmt: skip
 COUNTED_GUESSES = Constant(3, "guesses", "assumed", "more of them lower the confidence no further")
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"

@@ -3,101 +3,149 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime
 from regionpredict.predict.saturation.constants import (
-    DIVIDER_LANES,
-    FEWEST_LOADS,
-    INTEGER_PIPES,
-    ISSUE_WIDTH,
+    BYTE,
+    LONG_INTEGER,
     LOOP_CONTROL,
     OUTER_BODY,
-    REGISTERS,
     RESERVED_REGISTERS,
-    WIDE_PORTS,
-    WIDE_REGISTER_BITS,
-    WIDE_REGISTERS,
+    SCALAR_LOAD,
 )
 from regionpredict.workload import LoopBody, Recurrence
+
+_PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
+          "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
 
 
 def core_time(bodies: Sequence[LoopBody], machine: Machine, line_bytes: int) -> CoreTime:
     """Seconds of one core for one run of the loops, all data in the first cache."""
-    overlapping = loading = 0.0
+    overlapping = loading = heaviest = 0.0
     notes = []
+    figures: tuple[str, ...] = ()
     for body in bodies:
-        over, load, note = _body_cycles(body, machine, line_bytes)
-        overlapping += over * body.executions
-        loading += load * body.executions
-        notes.append(note)
-    return CoreTime(overlapping / machine.clock_hz, loading / machine.clock_hz, tuple(notes))
+        cycles = _body_cycles(body, machine, line_bytes)
+        overlapping += cycles.overlapping * body.executions
+        loading += cycles.loading * body.executions
+        notes.append(cycles.note)
+        weight = max(cycles.overlapping, cycles.loading) * body.executions
+        if weight > heaviest:
+            heaviest, figures = weight, cycles.figures
+    clock = machine.clock_hz
+    return CoreTime(overlapping / clock, loading / clock, tuple(notes), figures)
 
 
-def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> tuple[float, float, str]:
-    """(overlapping, loading) cycles of one iteration, and how it was judged."""
+class BodyCycles(NamedTuple):
+    """Cycles of one iteration as `CoreTime` has seconds, how it was judged, and by what figures."""
+
+    overlapping: float
+    loading: float
+    note: str
+    figures: tuple[str, ...]
+
+
+def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycles:
     size = body.element_bytes
     chain, why = _recurrence(body.recurrences, machine)
     reason = why or body.scalar_because
-    lanes = 1.0 if reason else max(1.0, machine.simd_bits / 8 / size)
-    arithmetic, instructions = _arithmetic(body, machine, lanes)
+    lanes = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
+    arithmetic, instructions = _arithmetic(body, machine, lanes, BYTE.value * size)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
     if not body.innermost:
         instructions += OUTER_BODY.value
     control = LOOP_CONTROL.value if body.innermost else 0.0
-    issue = (instructions + loads + stores + control) / ISSUE_WIDTH.value / lanes
-    width = lanes * size
-    rate = _load_rate(machine, width, vector=lanes > 1)
-    split = (width - size) / line_bytes if lanes > 1 else 0.0
-    loading = max(loads * (1 + split) / rate, stores * (1 + split)) / lanes
+    issue = (instructions + loads + stores + control) / machine.processor.issue_width.value / lanes
+    split = (lanes - 1) * size / line_bytes
+    ports = _port_cycles(loads * (1 + split), stores * (1 + split), lanes * size, machine,
+                         vector=lanes > 1) / lanes  # fmt: skip
     note = f"{body.variable} (line {body.line}): "
     note += f"scalar, {reason}" if reason else f"{lanes:.0f} lanes"
-    return max(arithmetic, issue, chain), loading, note
+    longest = max(arithmetic, issue, chain)
+    if ports > longest:
+        figures = [f"caches[0].bandwidth.{kernel}" for kernel in machine.caches[0].bandwidth]
+        figures += [f"processor.{name}" for name in _PORTS]
+    elif longest == chain:
+        kinds = {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
+        figures = [f"operations.{kind}.latency" for kind in sorted(kinds)]
+    elif longest == arithmetic:
+        names = {kind.removeprefix("call:") for kind, times in body.operations if times}
+        kinds = {name if name in machine.operations else "call" for name in names}
+        figures = [f"operations.{kind}.throughput" for kind in sorted(kinds)]
+    else:
+        figures = ["processor.issue_width"]
+    return BodyCycles(longest, ports, note, tuple(figures))
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
     """Loads of an iteration for scalars that find no register."""
-    wide = machine.simd_bits >= WIDE_REGISTER_BITS.value
-    registers = WIDE_REGISTERS.value if wide else REGISTERS.value
-    return max(0, body.scalars - (registers - RESERVED_REGISTERS.value)) if body.innermost else 0
+    free = machine.processor.vector_registers.value - RESERVED_REGISTERS.value
+    return max(0, body.scalars - free) if body.innermost else 0
 
 
-def _load_rate(machine: Machine, width: float, *, vector: bool) -> float:
-    """Loads a cycle from the first cache, by its bandwidth on one core."""
-    first = machine.caches[0]
-    curve = first.bandwidth.get("load")
-    per_cycle = curve.at(1) / machine.clock_hz if curve is not None else first.bytes_per_cycle.value
+def _port_cycles(
+    loads: float, stores: float, width: float, machine: Machine, *, vector: bool
+) -> float:
+    """Cycles in which the ports of the first cache take loads and stores of `width` bytes."""
+    core = machine.processor
+    load_rate, store_rate = core.loads_per_cycle.value, core.stores_per_cycle.value
     if vector:
-        return max(FEWEST_LOADS.value, per_cycle / width)
-    return 2.0 if per_cycle >= WIDE_PORTS.value else 1.0
+        load_rate = min(load_rate, _vector_load_bytes(machine) / width)
+        store_rate = min(store_rate, core.store_bytes_per_cycle.value / width)
+    both = (loads + stores) / core.memory_operations_per_cycle.value
+    return max(loads / load_rate, stores / store_rate, both)
 
 
-def _arithmetic(body: LoopBody, machine: Machine, lanes: float) -> tuple[float, float]:
+def _vector_load_bytes(machine: Machine) -> float:
+    """Bytes a cycle that vector loads read: as measured on one core, else what the ports take."""
+    core, curve = machine.processor, machine.caches[0].bandwidth.get("load")
+    measured = curve.at(1) / machine.clock_hz if curve is not None else 0.0
+    if measured > SCALAR_LOAD.value * core.loads_per_cycle.value:
+        return measured
+    return core.load_bytes_per_cycle.value
+
+
+def _arithmetic(
+    body: LoopBody, machine: Machine, lanes: float, element_bits: float
+) -> tuple[float, float]:
     """(cycles, instructions) of the arithmetic of one iteration, `lanes` iterations at once."""
+    core = machine.processor
     count = dict(body.operations)
     adds = count.pop("fp_add", 0.0) + count.pop("fp_neg", 0.0) + count.pop("fp_compare", 0.0)
     muls = count.pop("fp_mul", 0.0)
-    add, mul, fma = (
-        machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
-    )
-    if _fuses(machine):
-        fused = min(adds, muls)
-        pipes = fused * fma + (adds - fused) * add + (muls - fused) * mul
-        instructions = adds + muls - fused
-    else:
-        pipes = max(adds * add, muls * mul)
-        instructions = adds + muls
+    fused = min(adds, muls) if _fuses(machine) else 0.0
+    pipes = _pipe_cycles(adds - fused, muls - fused, fused, machine)
+    instructions = adds + muls - fused
     other = 0.0
     for kind, times in count.items():
-        name = kind[5:] if kind.startswith("call:") else kind
+        name = kind.removeprefix("call:")
         cycles = machine.operation(name).throughput_cycles.value
-        if kind in ("fp_div", "fp_sqrt") and lanes > 1:
-            cycles *= lanes / DIVIDER_LANES.value
-        if kind.startswith("int_"):
-            cycles /= INTEGER_PIPES.value
+        if kind in ("fp_div", "fp_sqrt"):
+            cycles *= max(1.0, lanes * element_bits / core.divider_bits.value)
+        if kind in ("int_add", "int_compare", "int_logic"):
+            cycles = 1.0 / core.integer_pipes.value
+        elif kind in ("int_mul", "int_div"):
+            cycles *= LONG_INTEGER.value
         other += times * cycles
         instructions += times
     return (pipes + other) / lanes, instructions
+
+
+def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> float:
+    """Cycles in which the pipes take additions, multiplications and fused operations.
+
+    No less than those that add need for the one, those that multiply for the others, and all of
+    them for everything, where some do both.
+    """
+    core = machine.processor
+    add, mul, fma = (
+        machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
+    )
+    adding, multiplying = adds * add, muls * mul + fused * fma
+    occupied = adding * core.fp_add_pipes.value + multiplying * core.fp_mul_pipes.value
+    return max(adding, multiplying, occupied / core.fp_pipes.value)
 
 
 def _recurrence(chains: Sequence[Recurrence], machine: Machine) -> tuple[float, str]:

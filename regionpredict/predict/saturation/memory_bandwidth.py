@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.quantity import Curve
-from regionpredict.predict.saturation.constants import TURNING_WRITES
+from regionpredict.predict.saturation.constants import (
+    MIX_DIGITS,
+    SOLVER_INTERVAL,
+    SOLVER_RESIDUAL,
+    SOLVER_STEPS,
+    TURNING_WRITES,
+)
 
 
 class MixedBandwidth:
@@ -19,8 +26,10 @@ class MixedBandwidth:
     run beside), but a bus that must turn round saturates as with the writing kernel.
     """
 
-    def __init__(self, curves: Mapping[str, Curve]) -> None:
+    def __init__(self, curves: Mapping[str, Curve], write_allocate: float = 1.0) -> None:
+        """`write_allocate`: share of the lines that a kernel only writes that are read first."""
         self._curves = curves
+        self._write_allocate = write_allocate
         self._known: dict[float, Callable[[float], float]] = {}
         self._points: list[tuple[float, Curve]] = []
 
@@ -29,7 +38,7 @@ class MixedBandwidth:
         curve = self._known.get(writes)
         if curve is None:
             if not self._points:
-                self._points = _curves_by_mix(self._curves)
+                self._points = _curves_by_mix(self._curves, self._write_allocate)
             curve = self._known[writes] = self._between(writes)
         return curve
 
@@ -50,13 +59,15 @@ class MixedBandwidth:
         return at
 
 
-def _curves_by_mix(curves: Mapping[str, Curve]) -> list[tuple[float, Curve]]:
+def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[tuple[float, Curve]]:
     """(share of write-backs, mean traffic of the kernels of that share), the shares rising."""
     points: dict[float, list[tuple[Curve, float]]] = {}
     for name, curve in curves.items():
         kernel = KERNELS[name]
-        share = kernel.writes / (kernel.application + kernel.allocates)
-        points.setdefault(round(share, 4), []).append((curve, kernel.traffic_factor))
+        moved = kernel.application + write_allocate * kernel.allocates
+        points.setdefault(round(kernel.writes / moved, int(MIX_DIGITS.value)), []).append(
+            (curve, moved / kernel.application)
+        )
     by_mix = []
     for share, members in sorted(points.items()):
         first = members[0][0]
@@ -67,16 +78,42 @@ def _curves_by_mix(curves: Mapping[str, Curve]) -> list[tuple[float, Curve]]:
     return by_mix
 
 
-def overlapped(busy: float, waiting: float) -> float:
-    """Seconds of a core that works for `busy` and waits for memory for `waiting` seconds.
+class Overlap(NamedTuple):
+    """How a core's work and its waiting for memory go together.
 
     Between full overlap (the larger: Roofline) and none (the sum: the non-overlapping part of the
-    ECM model): the root of the sum of the squares.
+    ECM model): the root of the sum of the squares. Without overlap they add up.
 
-    >>> overlapped(3.0, 4.0)
-    5.0
+    >>> Overlap(partly=True).total(3.0, 4.0), Overlap(partly=False).total(3.0, 4.0)
+    (5.0, 7.0)
     """
-    return math.hypot(busy, waiting)
+
+    partly: bool = True
+
+    def total(self, busy: float, waiting: float) -> float:
+        """Seconds of a core that works for `busy` and waits for memory for `waiting` seconds."""
+        return math.hypot(busy, waiting) if self.partly else busy + waiting
+
+    def waiting(self, total: float, busy: float) -> float:
+        """The seconds of waiting that make `total` of `busy`; none where `total` is no longer."""
+        if self.partly:
+            return math.sqrt(max(0.0, total * total - busy * busy))
+        return max(0.0, total - busy)
+
+    def shares(self, busy: float, waiting: float) -> tuple[float, float]:
+        """`total` in two parts (busy, waiting), which share the overlapped time by their squares.
+
+        >>> busy, waiting = Overlap().shares(3.0, 4.0)
+        >>> f"{busy:.1f} {waiting:.1f}"
+        '1.8 3.2'
+        """
+        total = self.total(busy, waiting)
+        if not self.partly or not total:
+            return busy, waiting
+        return busy * busy / total, waiting * waiting / total
+
+
+PARTLY = Overlap()
 
 
 def requesting_cores(
@@ -85,33 +122,34 @@ def requesting_cores(
     data: float,
     bandwidth: Callable[[float], float],
     delay: float = 0.0,
+    overlap: Overlap = PARTLY,
 ) -> float:
     """How many of `cores` wait for memory on average: the m whose traffic the cores ask for.
 
     With m cores asking, each gets its `data` bytes in m * data / b(m) seconds and takes T =
-    overlapped(busy, that + delay) in all, so that n = T * b(m) / data cores are needed to ask so
+    overlap.total(busy, that + delay) in all, so that n = T * b(m) / data cores are needed to ask so
     much (mean value of a closed queue). T * b(m) rises with m: false position, in closed form up to
     one core. `delay` are seconds of waiting that the traffic of others does not lengthen.
     """
     if data <= 0:
         return 0.0
     work, late = busy / data, delay / data
-    alone = cores / math.hypot(work * bandwidth(1.0), 1.0 + late * bandwidth(1.0))
+    alone = cores / overlap.total(work * bandwidth(1.0), 1.0 + late * bandwidth(1.0))
     if alone <= 1.0:
         return alone
 
     def missing(m: float) -> float:
         rate = bandwidth(m)
-        return overlapped(work * rate, m + late * rate) - cores
+        return overlap.total(work * rate, m + late * rate) - cores
 
     low, high = 1.0, cores
     under, over = missing(low), missing(high)
-    for _ in range(60):
-        if over <= 0.0 or high - low <= 1e-7 * cores:
+    for _ in range(int(SOLVER_STEPS.value)):
+        if over <= 0.0 or high - low <= SOLVER_INTERVAL.value * cores:
             break
         middle = low + (high - low) * under / (under - over)
         here = missing(middle)
-        if abs(here) <= 1e-9 * cores:
+        if abs(here) <= SOLVER_RESIDUAL.value * cores:
             return middle
         # The end that stays counts half from then on (Illinois): both ends close in.
         if here < 0.0:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
+from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import WITHIN, hint_from
+from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import (
     ASSUMED_DATA,
@@ -24,7 +25,9 @@ from regionpredict.predict.saturation.constants import (
     LEAST_CONFIDENCE,
     PARTIAL_CONFIDENCE,
 )
+from regionpredict.predict.saturation.deciding_figures import assumed_groups, deciding_figures
 from regionpredict.predict.saturation.memory_overflow import overflow_note
+from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.workload import SizeTarget, Workload
 
@@ -40,13 +43,15 @@ def predict_saturation(
     machine: Machine,
     *,
     threads: Sequence[int] = (),
-    within: float = WITHIN,
+    within: float = WITHIN.value,
     warm: bool = True,
+    parts: Parts = ALL_PARTS,
 ) -> Estimate:
     """The estimate of one region: times on `threads` (all counts up to the cores if empty).
 
     `within` is the share of the best speed that a hint may lose. `warm`: the region has run before
-    on the same data, unless its only run writes it first. The density model's score and
+    on the same data, unless its only run writes it first. `parts` of the model may be switched off,
+    for ablations. The density model's score and
     probability stay beside the curve.
     """
     table, execution = workload.table, workload.execution
@@ -54,7 +59,7 @@ def predict_saturation(
     if density.status == "skipped" or execution is None:
         return _skipped(density)
     # What a region's only run writes first cannot be in a cache from a run before.
-    time = RegionTime(workload, execution, machine, warm=warm and not workload.fresh)
+    time = RegionTime(workload, execution, machine, warm=warm and not workload.fresh, parts=parts)
     most = workload.team_limit
     if most is None:
         most = max((machine.cores, *threads))
@@ -75,8 +80,12 @@ def predict_saturation(
         assumed.append(note)
     if time.traffic.stays(hint.threads):
         assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
+    bottleneck = limit(points)
+    hinted = next(point for point in points if point.threads == hint.threads)
+    guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
+    assumed += guessed_figures
     partial = table.status == "partial" or bool(execution.assumed)
-    guesses = len(workload.guessed) + len(execution.assumed)
+    guesses = len(workload.guessed) + len(execution.assumed) + len(guessed_figures)
     return Estimate(
         model="saturation",
         status="partial" if partial else "predicted",
@@ -86,7 +95,7 @@ def predict_saturation(
         speedup=speedup,
         packages=hint.packages,
         threads=hint.threads,
-        bottleneck=limit(points),
+        bottleneck=bottleneck,
         confidence=_confidence(hint.margin, guesses, partial=partial),
         borderline=hint.margin < within,
         assumed=tuple(assumed),
@@ -114,7 +123,9 @@ def _skipped(density: Estimate) -> Estimate:
 
 
 def _confidence(margin: float, guesses: int, *, partial: bool) -> float:
-    """From 0.5 where two choices are equal to 0.95 where they are 30 % apart."""
+    """From `LEAST_CONFIDENCE` where two choices are equal to `CLEAR_CONFIDENCE` more where they
+    differ by `CLEAR_MARGIN`.
+    """
     clear = min(1.0, margin / CLEAR_MARGIN.value)
     sure = LEAST_CONFIDENCE.value + CLEAR_CONFIDENCE.value * clear
     doubt = math.pow(GUESS_CONFIDENCE.value, min(COUNTED_GUESSES.value, guesses))

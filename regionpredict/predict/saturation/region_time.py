@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,16 +9,16 @@ from typing import NamedTuple
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
 from regionpredict.predict.curve import CoreTime, Point
-from regionpredict.predict.saturation.constants import PARALLEL_MISSES
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.predict.saturation.data_transfers import DataTransfers
 from regionpredict.predict.saturation.memory_bandwidth import (
     MixedBandwidth,
-    overlapped,
+    Overlap,
     requesting_cores,
 )
 from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
 from regionpredict.predict.saturation.openmp_overheads import overheads
+from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
 from regionpredict.predict.saturation.traffic_curve import Data, TrafficCurve
 from regionpredict.workload import (
@@ -66,16 +65,23 @@ class LoopTime:
 
     def __init__(
         self, workload: Workload, work: Work, counter: TrafficCounter, machine: Machine, *,
-        warm: bool,
+        warm: bool, parts: Parts,
     ) -> None:  # fmt: skip
         self.machine = machine
+        self.parts = parts
         self.static = workload.schedule.kind == "static"
         self.touched = float(workload.table.working_set_bytes or 0)
         self.line_bytes = workload.line_bytes
         self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes)
-        self.traffic = TrafficCurve(counter, machine, warm=warm)
+        self.traffic = TrafficCurve(
+            counter, machine, warm=warm and parts.reuse_between_runs,
+            only_written=workload.only_written, write_allocation=parts.write_allocation,
+        )  # fmt: skip
         self.single = self._single(workload.placement)
-        self._bandwidth = MixedBandwidth(machine.memory.bandwidth)
+        self._overlap = Overlap(parts.overlap)
+        self._bandwidth = MixedBandwidth(
+            machine.memory.bandwidth, machine.processor.write_allocate.value
+        )
         self._asking: dict[tuple[float, ...], float] = {}
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
 
@@ -84,8 +90,8 @@ class LoopTime:
         for threads in (1, self.machine.cores):
             memory = self.traffic.levels(threads)[-1]
             if memory.total:
-                near = [one for one in memory.arrays if placement.is_serial(one.array)]
-                return sum(one.read + one.written for one in near) / memory.total
+                serial = [array for array in memory.arrays if placement.is_serial(array.array)]
+                return sum(array.read + array.written for array in serial) / memory.total
         return 0.0
 
     def at(self, threads: int) -> WorkTime:
@@ -94,7 +100,8 @@ class LoopTime:
         data = self.traffic.at(threads)
         waiting = 0.0
         if data.scattered:
-            latency = machine.memory.latency_cycles.value / machine.clock_hz / PARALLEL_MISSES.value
+            misses = machine.processor.outstanding_misses.value
+            latency = machine.memory.latency_cycles.value / machine.clock_hz / misses
             latency *= factor["scattered"]
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
@@ -106,10 +113,10 @@ class LoopTime:
         beyond = overflowing_share(machine, self.touched, threads)
         if beyond and not self.single:
             memory = self._overflowed(beyond, threads, busy, data, waiting)
-        work = overlapped(busy, memory)
-        # The overlapped time is told to the two in the proportion of their squares.
-        late = waiting * memory / work if work else 0.0  # the part of latency, not of bandwidth
-        memory, busy = (memory * memory / work, busy * busy / work) if work else (0.0, 0.0)
+        work = self._overlap.total(busy, memory)
+        asked = memory
+        busy, memory = self._overlap.shares(busy, memory)
+        late = waiting * memory / asked if asked else 0.0  # the part of latency, not of bandwidth
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
@@ -131,25 +138,35 @@ class LoopTime:
         halves = overflow_of(share, self._crowd(threads), static=self.static)
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
-        near = overlapped(busy, self._waiting(halves.near, threads, busy, data, delay)[0])
+        waits = self._waiting(halves.near, threads, busy, data, delay)[0]
+        near = self._overlap.total(busy, waits)
         # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
         slow = replace(data, memory=farther * data.memory)
-        far = overlapped(busy, self._waiting(halves.far, threads, busy, slow, farther * delay)[0])
+        far = self._overlap.total(
+            busy, self._waiting(halves.far, threads, busy, slow, farther * delay)[0]
+        )
         mixed = (1.0 - halves.last) * near + halves.last * far
         # Whoever is last: the thread of the far pages, or those that fill their own domain.
         work = max(near, mixed) if self.static else mixed
-        return math.sqrt(max(0.0, work * work - busy * busy))
+        return self._overlap.waiting(work, busy)
 
     def _requesting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
         """How many threads of the crowd wait for memory; worked out once for equal crowds."""
+        if not self.parts.queue:
+            return crowd if data.memory > 0 else 0.0
         alike = float(threads) if self.machine.memory.shared_path is not None else crowd
         asked = (crowd, alike, busy, data.memory, data.writes, delay)
         requesting = self._asking.get(asked)
         if requesting is None:
             requesting = self._asking[asked] = requesting_cores(
-                crowd, busy, data.memory, lambda m: self._rate(m, threads, data.writes), delay
+                crowd,
+                busy,
+                data.memory,
+                lambda m: self._rate(m, threads, data.writes),
+                delay,
+                self._overlap,
             )
         return requesting
 
@@ -193,20 +210,21 @@ class RegionTime:
     """The terms of one region's time on one machine: its work, and what OpenMP adds to it."""
 
     def __init__(
-        self, workload: Workload, execution: Execution, machine: Machine, *, warm: bool
-    ) -> None:
+        self, workload: Workload, execution: Execution, machine: Machine, *, warm: bool,
+        parts: Parts,
+    ) -> None:  # fmt: skip
         self.machine = machine
         self.schedule = workload.schedule
         self.profile = execution.work.profile
         self.synchronisation = execution.synchronisation
         counter = workload.traffic_of(execution.work)
         self.transfers = DataTransfers(workload, execution, counter, machine)
-        self.loops = LoopTime(workload, execution.work, counter, machine, warm=warm)
+        self.loops = LoopTime(workload, execution.work, counter, machine, warm=warm, parts=parts)
         self.core = self.loops.core
         self.serial: tuple[SerialBody, ...] = ()
         for one in execution.serial:
             own = workload.traffic_of(one.work)
-            body = LoopTime(workload, one.work, own, machine, warm=warm)
+            body = LoopTime(workload, one.work, own, machine, warm=warm, parts=parts)
             seconds = sum(body.at(1).terms(1.0))
             self.serial += (SerialBody(one.kind, one.visits, seconds),)
             notes = [f"{note} (in {one.kind}, one thread at a time)" for note in body.core.notes]

@@ -10,7 +10,7 @@ from itertools import pairwise
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
-    PREFETCHED_STREAMS,
+    PREFETCHED_STRIDE,
     STAYING,
     STRAIGHT,
 )
@@ -51,14 +51,21 @@ class _Knot:
 class TrafficCurve:
     """The traffic of one region on one machine; counted at some thread counts, each once."""
 
-    def __init__(self, counter: TrafficCounter, machine: Machine, *, warm: bool) -> None:
+    def __init__(
+        self, counter: TrafficCounter, machine: Machine, *, warm: bool,
+        only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
+    ) -> None:  # fmt: skip
+        """`only_written`: the arrays whose lines memory sends only for the sake of a store."""
         self.counter = counter
         self.machine = machine
         self.warm = warm
         self._scattered = unforeseen_arrays(
-            counter.nest, line_bytes=counter.line_bytes, page_bytes=machine.page_bytes,
-            streams=PREFETCHED_STREAMS.value,
+            counter.nest, line_bytes=counter.line_bytes,
+            streams=machine.processor.prefetched_streams.value,
+            stride_bytes=PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value,
         )  # fmt: skip
+        allocated = machine.processor.write_allocate.value if write_allocation else 0.0
+        self._unread = {array: 1.0 - allocated for array in only_written if allocated < 1.0}
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
         self._counted: dict[int, _Knot] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
@@ -66,12 +73,26 @@ class TrafficCurve:
         self._knots = self._thread_counts()
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """The traffic below each cache on `threads` threads."""
+        """The traffic below each cache on `threads` threads; the last is memory's."""
+        levels = self._counted_levels(threads)
+        return (*levels[:-1], self._from_memory(levels[-1]))
+
+    def _counted_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
+        """As `levels`, each line that a store misses read first."""
         levels = self._levels.get(threads)
         if levels is None:
             levels = self.counter.traffic(self._caches(threads), threads, warm=self.warm)
             self._levels[threads] = levels
         return levels
+
+    def _from_memory(self, level: LevelTraffic) -> LevelTraffic:
+        """Memory's traffic, without the lines that a core claims and does not read."""
+        if not self._unread:
+            return level
+        return LevelTraffic(tuple(
+            one._replace(read=max(0.0, one.read - self._unread.get(one.array, 0.0) * one.written))
+            for one in level.arrays
+        ))  # fmt: skip
 
     def at(self, threads: int) -> Data:
         """The data on `threads` threads: counted, or read off between two counts."""
@@ -94,6 +115,12 @@ class TrafficCurve:
             a.writes + part * (b.writes - a.writes),
             a.scattered + part * (b.scattered - a.scattered),
         )
+
+    def sources(self, threads: int) -> tuple[int, ...]:
+        """The caches, from the first (0) on, that lines come from on so many threads."""
+        knots = self._knots
+        near = knots[min(bisect_left(knots, threads), len(knots) - 1)]
+        return tuple(cache for cache, _, _ in self._knot(near).lines)
 
     def stays(self, threads: int) -> bool:
         """Whether so many threads' caches keep data that one thread's cannot: half of its traffic
@@ -159,17 +186,18 @@ class TrafficCurve:
         return knot
 
     def _count(self, threads: int) -> _Knot:
-        levels = self.levels(threads)
+        levels = self._counted_levels(threads)
         totals = [level.total for level in levels]
         lines = []
         for position in range(len(levels) - 1):
             moved = totals[position] - totals[position + 1]
             if moved > 0:
                 lines.append((position + 1, moved, levels[position].written / totals[position]))
-        scattered = sum(one.read / self.counter.line_bytes for one in levels[-1].arrays
+        memory = self._from_memory(levels[-1])
+        scattered = sum(one.read / self.counter.line_bytes for one in memory.arrays
                         if one.array in self._scattered)  # fmt: skip
-        share = levels[-1].written / totals[-1] if totals[-1] else 0.0
-        return _Knot(tuple(totals), tuple(lines), totals[-1], share, scattered)
+        share = memory.written / memory.total if memory.total else 0.0
+        return _Knot(tuple(totals), tuple(lines), memory.total, share, scattered)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(

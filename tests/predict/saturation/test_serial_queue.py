@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.analysis.history.first_touch import Placement
@@ -191,3 +192,73 @@ def test_small_data_does_not_ask_where_it_lies(tmp_path: Path) -> None:
         for kind in ("serial", "parallel")
     )
     assert serial == spread
+
+
+# -- what is added to the parallel work -----------------------------------------------------------
+
+
+def test_three_threads_in_a_queue() -> None:
+    """Mean value analysis by hand: z = 3, s = 1.
+
+    One: response 1, rate 1/4, in the queue 1/4. Two: 5/4, 2/(17/4) = 8/17, 10/17. Three: 27/17,
+    3/(78/17) = 17/26 visits a second.
+    """
+    found = queued(3, 3.0 * 52 / 3, SerialBody("critical", 52.0, 52.0))
+    assert found == pytest.approx(52 * 26 / 17)
+
+
+@settings(derandomize=True, max_examples=40, deadline=None)
+@given(st.integers(1, 24), st.floats(0.1, 50.0), st.floats(0.1, 5.0))
+def test_a_repairman_in_closed_form(threads: int, between: float, service: float) -> None:
+    """One repairman and n machines (Feller, vol. 1, XVII.7): he is idle with probability
+    p0 = 1 / sum of n!/(n-k)! (s/z)^k; he serves (1 - p0)/s a second."""
+    idle = 1 / sum(math.perm(threads, k) * (service / between) ** k for k in range(threads + 1))
+    visits = 100.0
+    found = queued(
+        threads, between * visits / threads, SerialBody("critical", visits, service * visits)
+    )
+    assert found == pytest.approx(visits * service / (1 - idle))
+
+
+def test_bodies_that_never_run_or_take_no_time_add_nothing() -> None:
+    assert queued(4, 2.5, SerialBody("critical", 0.0, 1.0)) == 2.5
+    assert queued(4, 0.0, SerialBody("critical", 5.0, 0.0)) == 0.0
+    assert ordered(4, 2.5, 10.0, SerialBody("ordered", 0.0, 0.0), 1.0) == 2.5
+
+
+def test_entering_takes_its_time_but_for_single() -> None:
+    def added(kind: str, threads: int) -> float:
+        bodies = [SerialBody(kind, 10.0, 2.0)]
+        return added_by_serial_bodies(bodies, threads, 0.0, 0.0, 0.05, 1.0)
+
+    assert added("single", 4) == pytest.approx(2.0)
+    assert added("critical", 4) == pytest.approx(2.0 + 10 * 0.05)
+    assert added("critical", 1) == pytest.approx(2.5)
+    assert added("ordered", 1) == pytest.approx(2.5)
+
+
+def test_kinds_add_up() -> None:
+    one, two = SerialBody("single", 1.0, 3.0), SerialBody("critical", 10.0, 2.0)
+    together = added_by_serial_bodies([one, two], 4, 5.0, 20.0, 0.1, 1.0)
+    assert together == pytest.approx(3.0 + queued(4, 5.0, SerialBody("critical", 10.0, 3.0)) - 5.0)
+    order = SerialBody("ordered", 10.0, 8.0)
+    assert added_by_serial_bodies([order], 4, 5.0, 20.0, 0.1, 5.0) == pytest.approx(
+        # 10 iterations of 2 + 0.9 seconds in two chunks: all but one's first 2 in turn
+        20 + 9 - 2 * 2 + 2 - 5.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("threads", "chunk", "seconds", "expected"),
+    [
+        (4, 1.0, 8.0, 8.0 + 0.1),  # the bodies in turn, and the first iteration's own work
+        (4, 0.5, 8.0, 8.0 + 0.1),  # a chunk is an iteration at least
+        (4, 5.0, 8.0, 0.8 + 8.0 + 0.1),  # two chunks, of whose work only the first 0.1 overlaps
+        (2, 1.0, 0.4, 0.5 + 0.2),  # long work between short bodies
+        (1, 1.0, 8.0, 1.0 + 8.0),
+    ],
+)
+def test_ordered_bodies(threads: int, chunk: float, seconds: float, expected: float) -> None:
+    """Ten iterations of 0.1 seconds beside their bodies."""
+    found = ordered(threads, 1.0 / threads, 1.0, SerialBody("ordered", 10.0, seconds), chunk)
+    assert found == pytest.approx(expected)

@@ -29,7 +29,7 @@ from regionpredict.measure.store import Store, read_campaign
 from regionpredict.measure.summary import summarise
 
 sys.path.insert(0, str(Path(__file__).parent))
-from mutations import mutants
+from spoilt_inputs import mutants
 
 COUNT = int(os.environ.get("MUTANTS", "300"))
 MOST_SECONDS = 20.0

@@ -1,0 +1,86 @@
+"""Which of a machine's figures decide a prediction: those of the terms that it is made of.
+
+A figure decides where its term is the class that the hint names, or takes much of the time on the
+hinted threads. Only of those is an assumption told, and lowers the confidence. Where iterations are
+too few for the threads, none decides: the division of the work is the program's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.machine import Machine, assumed_figures
+from regionpredict.predict.curve import Point
+from regionpredict.predict.saturation.constants import DECIDING_SHARE
+from regionpredict.predict.saturation.region_time import RegionTime
+
+
+def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[str, ...]:
+    """Keys of the machine's figures behind the `bottleneck` and the large terms of a point."""
+    if bottleneck == "imbalance":
+        return ()
+    enough = DECIDING_SHARE.value * sum(point.terms.values())
+    terms = [bottleneck, *(name for name, part in point.terms.items() if part >= enough)]
+    keys = [key for term in dict.fromkeys(terms) for key in _figures_of(term, time, point.threads)]
+    return tuple(dict.fromkeys(keys))
+
+
+def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
+    """A line for each section of the machine file with assumed figures among `keys`.
+
+    >>> from regionpredict.machine import load
+    >>> machine = load("a64fx")
+    >>> print(*assumed_groups(machine, ["memory.latency", "memory.remote_latency"]), sep="\\n")
+    memory.latency = 252 cycles (assumed: usual for the part; no source confirms it), and 1 more
+    """
+    groups: dict[str, list[str]] = {}
+    for line in assumed_figures(machine, keys):
+        groups.setdefault(line.split(".")[0].split("[")[0], []).append(line)
+    return tuple(
+        first if not others else f"{first}, and {len(others)} more"
+        for first, *others in groups.values()
+    )
+
+
+def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
+    memory, synchronisation = time.machine.memory, time.synchronisation
+    if term == "compute":
+        return list(time.core.figures)
+    if term == "memory-bandwidth":
+        keys = [f"memory.bandwidth.{kernel}" for kernel in memory.bandwidth]
+        if memory.shared_path is not None:
+            keys.append("memory.shared_path.traffic")
+        return [*keys, "memory.remote_latency"] if time.single else keys
+    if term == "cache":
+        return _cache_figures(time, threads)
+    if term == "overhead":
+        named = {
+            "fork_join": synchronisation.forks,
+            "barrier": synchronisation.barriers
+            or (synchronisation.waits and not synchronisation.forks),
+            "reduction": synchronisation.reductions,
+            "dynamic_chunk": time.schedule.kind != "static",
+            "first_touch": time.transfers.at(threads).pages,
+        }
+        return [f"openmp.{name}" for name, used in named.items() if used]
+    if term == "serialization":
+        named = {"critical": synchronisation.serial_bodies, "atomic": synchronisation.atomics}
+        return [f"openmp.{name}" for name, used in named.items() if used]
+    return []
+
+
+def _cache_figures(time: RegionTime, threads: int) -> list[str]:
+    """Those of the largest of three: lines from caches, from memory unforeseen, of other cores."""
+    work = time.loops.at(threads)
+    _, cached, _ = work.terms(1.0 / threads)
+    late, moved = work.late / threads, time.transfers.at(threads).lines
+    if moved >= max(late, cached - late):
+        return ["openmp.line_transfer", "openmp.bulk_transfer"]
+    if late >= cached - late:
+        return ["memory.latency", "processor.outstanding_misses"]
+    keys = []
+    for level in time.traffic.sources(threads):
+        cache = time.machine.caches[level]
+        own = [f"caches[{level}].bandwidth.{kernel}" for kernel in cache.bandwidth]
+        keys += own or [f"caches[{level}].bytes_per_cycle"]
+    return keys

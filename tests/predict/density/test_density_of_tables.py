@@ -1,0 +1,256 @@
+"""The density model on statement tables made up by hand, with round weights.
+
+The largest cache has 1 MiB, the working set mostly 2: P = 1/2 (eq. 4.2). A streaming read miss
+weighs 10, a hit 2, an addition 3: such a miss gives 5 bad and 1 good.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from regionpredict.ir import Diagnostic, Span
+from regionpredict.machine import Machine
+from regionpredict.machine.reader.machine_file import read
+from regionpredict.predict import Estimate, StatementScore, Term
+from regionpredict.predict.density import (
+    boundaries,
+    boundary_distance,
+    operation_weight,
+    predict_density,
+)
+from regionpredict.workload import ReferenceRow, StatementRow, StatementTable
+
+MIB = 1 << 20
+TEXT = """
+name: round
+sources: {{test: "round numbers"}}
+source: test
+node: {{packages: {packages}, cores_per_package: 2, clock: 1 GHz}}
+caches:
+  - {{level: 1, size: 32 KiB, cores: 1}}
+  - {{level: 2, size: 1 MiB, cores: 2}}
+memory: {{bandwidth: {{load: {{1: 4, 2: 6}}}}}}
+density:
+  hit: 2
+  miss: {{read_streaming: 10, write_streaming: 20, read_latency: 6, write_latency: 12,
+         read_irregular: 5, write_irregular: 11}}
+  operation: {{fp_add: 3, fp_mul: 4, exp: 90, call: 50}}
+{more}
+"""
+
+
+def machine(packages: int = 4, more: str = "") -> Machine:
+    return read(TEXT.format(packages=packages, more=more), "round.yaml")
+
+
+FOUR = machine()
+
+
+def reference(
+    kind: str = "read", reuse: str = "miss", pattern: str = "streaming", *, counted: bool = True
+) -> ReferenceRow:
+    return ReferenceRow("a[i]", kind, reuse, pattern, counted)
+
+
+MISS, HIT = reference(), reference(reuse="hit")
+
+
+def row(*references: ReferenceRow, **operations: int) -> StatementRow:
+    return StatementRow(3, "s", tuple(operations.items()), references)
+
+
+def table(
+    *rows: StatementRow, size: int | None = 2 * MIB, iterations: int | None = 1000,
+    status: str = "complete", unbound: tuple[str, ...] = (), assumed: tuple[str, ...] = (),
+    diagnostics: tuple[Diagnostic, ...] = (),
+) -> StatementTable:  # fmt: skip
+    return StatementTable(
+        "t.c:2", Span("t.c", 2), status, iterations, size, unbound, rows, assumed, diagnostics
+    )
+
+
+def derived(made: Estimate) -> tuple[float, float]:
+    """(good, bad)."""
+    assert made.derivation is not None
+    return made.derivation.good, made.derivation.bad  # type: ignore[union-attr]
+
+
+# -- scores ---------------------------------------------------------------------------------------
+
+
+def test_a_miss_is_bad_by_its_probability_and_good_by_the_rest() -> None:
+    made = predict_density(table(row(MISS, fp_add=3)), FOUR)
+    assert made.miss_probability == 0.5
+    assert derived(made) == (3 * 3 + 1, 5)
+    assert made.score == pytest.approx((10 - 5) / (10 + 5))
+    assert predict_density(table(row(MISS, fp_add=3)), FOUR, "ratio").score == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern", "weight"),
+    [("read", "streaming", 10), ("write", "streaming", 20), ("read", "latency", 6),
+     ("write", "latency", 12), ("read", "irregular", 5), ("write", "irregular", 11)],
+)  # fmt: skip
+def test_weights_of_misses(kind: str, pattern: str, weight: float) -> None:
+    made = predict_density(table(row(reference(kind, "miss", pattern))), FOUR)
+    assert derived(made) == (1, weight / 2)
+    (score,) = made.derivation.statements  # type: ignore[union-attr]
+    assert score.terms == (
+        Term(f"{pattern} miss", f"{kind} a[i]", 0.5, weight),
+        Term("miss that hits", f"{kind} a[i]", 0.5, 2),
+    )
+
+
+def test_hits_are_good_and_what_does_not_count_is_nothing() -> None:
+    left_out = reference(counted=False)
+    made = predict_density(table(row(HIT, left_out, fp_add=1)), FOUR)
+    assert derived(made) == (3 + 2, 0)
+    assert made.score == 1.0
+
+
+def test_in_the_cache_every_miss_hits() -> None:
+    made = predict_density(table(row(MISS), size=MIB), FOUR)
+    (score,) = made.derivation.statements  # type: ignore[union-attr]
+    assert score.terms == (Term("miss that hits", "read a[i]", 1.0, 2),)
+
+
+def test_statements_are_averaged() -> None:
+    made = predict_density(table(row(MISS, fp_add=3), row(fp_mul=1), row(HIT)), FOUR)
+    assert derived(made) == (pytest.approx((10 + 4 + 2) / 3), pytest.approx(5 / 3))
+
+
+def test_a_score_has_its_sums() -> None:
+    terms = (Term("operation", "fp_add", 2, 3), Term("hit", "a", 1, 2),
+             Term("miss that hits", "b", 0.25, 2), Term("latency miss", "b", 0.75, 6))  # fmt: skip
+    score = StatementScore(3, "s", terms)
+    assert [term.good for term in terms] == [True, True, True, False]
+    assert (score.good, score.bad) == (6 + 2 + 0.5, 4.5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "weight"),
+    [("fp_add", 3), ("call:exp", 90), ("call:expf", 90), ("call:expl", 90), ("call:odd", 50)],
+)
+def test_a_function_weighs_by_its_name_or_as_any_call(kind: str, weight: float) -> None:
+    assert operation_weight(kind, FOUR) == weight
+
+
+# -- packages and threads -------------------------------------------------------------------------
+
+
+def test_areas_threads_and_what_limits() -> None:
+    # a third lies between a quarter and a half: two packages of two cores
+    made = predict_density(table(row(MISS, fp_add=3)), FOUR)
+    assert (made.packages, made.threads, made.bottleneck) == (2, 4, "memory-bandwidth")
+    assert (made.status, made.model, made.speedup) == ("predicted", "density", ())
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ((row(HIT, fp_add=1),), "compute"),  # 3 of arithmetic, 2 of the cache
+        ((row(HIT, HIT, fp_add=1),), "cache"),
+        ((row(HIT, HIT, fp_mul=1),), "compute"),  # 4 and 4
+        ((row(HIT, HIT), row(fp_mul=2)), "compute"),
+    ],
+)
+def test_on_all_packages_it_is_named_after_its_work(rows: tuple[StatementRow, ...], name: str):
+    made = predict_density(table(*rows), FOUR)
+    assert (made.packages, made.bottleneck) == (4, name)
+
+
+@pytest.mark.parametrize(
+    ("iterations", "threads", "noted"),
+    [(8, 8, False), (7, 7, True), (1, 1, True), (0, 8, False), (None, 8, False)],
+)
+def test_no_more_threads_than_iterations(iterations: int | None, threads: int, noted: bool) -> None:
+    before = Diagnostic("RP101", Span("t.c", 2), "before")
+    found = table(row(fp_add=1), iterations=iterations, diagnostics=(before,))
+    made = predict_density(found, FOUR)
+    assert (made.packages, made.threads) == (4, threads)
+    assert [note.id for note in made.diagnostics] == ["RP101", "RP109"][: 1 + noted]
+    if noted:
+        assert made.diagnostics[1].message == f"only {iterations} iterations for 8 threads"
+
+
+# -- how sure -------------------------------------------------------------------------------------
+
+
+def test_confidence_rises_from_a_boundary_to_the_middle_of_an_area() -> None:
+    # 1/3 is 1/12 from 1/4; half an area is 1/8
+    made = predict_density(table(row(MISS, fp_add=3)), FOUR)
+    assert made.confidence == pytest.approx(0.5 + 0.5 * (1 / 12) / (1 / 8), abs=5e-4)
+    assert not made.borderline
+    # 0 is 1/4 from it: no surer than sure
+    assert predict_density(table(row(MISS)), FOUR).confidence == 1.0
+    assert predict_density(table(row(MISS)), machine(1)).confidence == 1.0
+
+
+def test_assumptions_and_what_is_not_understood_cost_confidence() -> None:
+    def confidence(**more: object) -> float:
+        return predict_density(table(row(fp_add=1), **more), FOUR).confidence  # type: ignore[arg-type]
+
+    assert confidence() == 1.0
+    assert confidence(assumed=("n",)) == pytest.approx(0.9)
+    assert confidence(assumed=("n", "m")) == pytest.approx(0.81)
+    assert confidence(status="partial") == pytest.approx(0.7)
+    assert confidence(status="partial", assumed=("n",)) == pytest.approx(0.63)
+
+
+def test_boundaries_of_the_machine_file() -> None:
+    own = machine(4, "  thresholds: [0.3, 0.6, 0.9]")
+    assert boundaries(own) == (0.3, 0.6, 0.9)
+    assert boundaries(FOUR) == (0.25, 0.5, 0.75)
+    made = predict_density(table(row(MISS, fp_add=3)), own)
+    assert (made.packages, made.borderline) == (2, True)  # 1/30 from 0.3
+    assert made.confidence == pytest.approx(0.5 + 0.5 * (1 / 30) / (1 / 8), abs=5e-4)
+    assert boundary_distance(0.7, 4, (0.3, 0.6, 0.9)) == pytest.approx(0.1)
+    assert boundary_distance(0.4, 4) == pytest.approx(0.1)
+    assert boundary_distance(0.4, 1) == 1.0
+
+
+def test_a_twentieth_off_is_not_borderline() -> None:
+    low = machine(4, "  thresholds: [0.05, 0.5, 0.9]")
+    assert not predict_density(table(row(MISS)), low).borderline  # a score of 0
+    lower = machine(4, "  thresholds: [0.049, 0.5, 0.9]")
+    assert predict_density(table(row(MISS)), lower).borderline
+
+
+# -- what is not known ----------------------------------------------------------------------------
+
+
+def test_an_unknown_working_set_is_ten_caches() -> None:
+    made = predict_density(
+        table(row(MISS), size=None, unbound=("m", "n"), assumed=("k = 3",)), FOUR
+    )
+    assert (made.working_set_bytes, made.miss_probability) == (10 * MIB, pytest.approx(0.9))
+    assert made.assumed == ("k = 3", "working set = 10 x largest cache (no value for m, n)")
+    # 0 is 1/4 from the boundary; two assumptions
+    assert made.confidence == pytest.approx(0.81)
+    other = predict_density(table(row(MISS), size=None), FOUR)
+    assert other.assumed == ("working set = 10 x largest cache (sizes not known from the source)",)
+
+
+@pytest.mark.parametrize("rows", [(), (row(),), (row(reference(counted=False)),)])
+def test_no_terms_are_no_prediction(rows: tuple[StatementRow, ...]) -> None:
+    made = predict_density(table(*rows), FOUR)
+    assert (made.status, made.score, made.bottleneck) == ("partial", 0.0, None)
+    assert made.confidence == pytest.approx(0.7)
+
+
+def test_a_partial_table_is_a_partial_prediction() -> None:
+    assert predict_density(table(row(fp_add=1), status="partial"), FOUR).status == "partial"
+
+
+def test_only_bad_is_a_prediction() -> None:
+    """P close to one: hardly a cycle is good."""
+    made = predict_density(table(row(MISS), size=MIB << 30), FOUR)
+    assert (made.status, made.score, made.packages) == ("predicted", 0.0, 1)
+
+
+def test_a_skipped_table() -> None:
+    note = Diagnostic("RP101", Span("t.c", 2), "no loop")
+    made = predict_density(table(status="skipped", diagnostics=(note,)), FOUR)
+    assert (made.model, made.status, made.confidence) == ("density", "skipped", 0.0)
+    assert (made.score, made.packages, made.threads, made.bottleneck) == (None,) * 4
+    assert (made.diagnostics, made.borderline, made.assumed) == ((note,), False, ())

@@ -1,0 +1,236 @@
+"""New pages and lines of other cores, of arrays made up: cycles by hand from round tables.
+
+A line of 64 B; half of the first cache are 256 lines, the second, private one holds 4096. On two
+threads each of the first 256 lines takes 50 cycles, each beyond 10; on four 60 and 12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from round_machine import CYCLE, GivenTraffic, no_traffic, round_machine, workload_of_text
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.data_transfers import DataTransfers, TransferTime
+from regionpredict.workload import ArraySharing, Schedule, Workload
+
+MACHINE = round_machine()
+STATIC = Schedule("static", None)
+BORDER = 2 * 200  # there and back, each an update by two threads in turn
+TEXT = """void f(int n, double *restrict a, double *restrict b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = b[i];
+}
+"""
+N = 8192
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    """A loop of 8192 iterations."""
+    return workload_of_text(tmp_path_factory.mktemp("text"), TEXT, MACHINE, n=N)
+
+
+def array(
+    name: str = "a", *, written: bool = False, stride: float | None = 8.0, rank: int = 1,
+    held: int = 0, whole: bool = False,
+) -> ArraySharing:  # fmt: skip
+    return ArraySharing(name, written, stride, rank, held, whole)
+
+
+def transfers(
+    workload: Workload, sizes: dict[str, float], *arrays: ArraySharing,
+    schedule: Schedule = STATIC, fresh: str = "", repeats: bool = False,
+    machine: Machine = MACHINE,
+) -> DataTransfers:  # fmt: skip
+    assert workload.execution is not None
+    execution = replace(workload.execution, sharing=arrays)
+    own = replace(
+        workload, execution=execution, schedule=schedule, fresh=frozenset(fresh), repeats=repeats
+    )
+    counter = GivenTraffic(execution.work.nest, no_traffic, sizes)
+    return DataTransfers(own, execution, counter, machine)
+
+
+def cycles(pages: float = 0.0, exchange: float = 0.0, lines: float = 0.0) -> TransferTime:
+    return pytest.approx((pages * CYCLE, exchange * CYCLE, lines * CYCLE))  # type: ignore[return-value]
+
+
+LINES = 1024 * 64.0
+"""Bytes of 1024 lines: all that 8192 iterations of 8 B touch."""
+
+
+# -- lines that others have written ---------------------------------------------------------------
+
+
+def test_a_chance_part_of_ones_own_lines_is_with_the_others(workload: Workload) -> None:
+    found = transfers(workload, {"a": LINES}, array(held=1))
+    # 512 lines each, half of them with the other of two: just the 256 of a synchronisation
+    assert found.at(2) == cycles(exchange=256 * 50)
+    # 256 each, three quarters of them with three others
+    assert found.at(4) == cycles(exchange=192 * 60)
+    assert found.at(1) == cycles()
+
+
+def test_what_one_thread_has_written_is_all_with_another(workload: Workload) -> None:
+    found = transfers(workload, {"a": LINES}, array(held=1, whole=True))
+    assert found.at(2) == cycles(lines=256 * 50 + 256 * 10)
+    assert found.at(4) == cycles(exchange=256 * 60)
+
+
+def test_what_all_threads_read_each_of_them_fetches(workload: Workload) -> None:
+    found = transfers(workload, {"a": LINES}, array(stride=None, held=1))
+    assert found.at(2) == cycles(lines=256 * 50 + 256 * 10)
+
+
+def test_rows_of_a_square(workload: Workload) -> None:
+    found = transfers(workload, {"a": 2048 * 64.0}, array(rank=2, held=1))
+    # of 1024 lines the others have one row of 32, and half of it by chance
+    assert found.at(2) == cycles(exchange=16 * 50)
+
+
+def test_only_what_private_caches_still_hold_comes_from_them(workload: Workload) -> None:
+    # 8192 lines each, and room for 4096: half of the 4096 that are with the other
+    found = transfers(workload, {"a": 16384 * 64.0}, array(held=1))
+    assert found.at(2) == cycles(lines=256 * 50 + (2048 - 256) * 10)
+
+
+def test_arrays_that_nobody_holds_fill_the_caches_too(workload: Workload) -> None:
+    sizes = {"a": 8192 * 64.0, "b": 8192 * 64.0}
+    found = transfers(workload, sizes, array(held=1), array("b"))
+    # 4096 lines of each: of a's 2048 with the other, half have had to go
+    assert found.at(2) == cycles(lines=256 * 50 + (1024 - 256) * 10)
+
+
+def test_where_no_cache_is_private_memory_has_it_all(workload: Workload) -> None:
+    machine = round_machine(
+        ("ways: 8, cores: 1, latency: 4", "ways: 8, cores: 2, latency: 4"),
+        ("ways: 8, cores: 1, latency: 14", "ways: 8, cores: 2, latency: 14"),
+    )
+    assert transfers(workload, {"a": LINES}, array(held=1), machine=machine).at(2) == cycles()
+
+
+def test_a_border_between_two_parts(workload: Workload) -> None:
+    found = transfers(workload, {"a": LINES}, array(written=True))
+    assert [found.at(threads) for threads in (1, 2, 8)] == [
+        cycles(), cycles(exchange=BORDER), cycles(exchange=BORDER),
+    ]  # fmt: skip
+    for one in (array(), array(written=True, stride=None)):
+        assert transfers(workload, {"a": LINES}, one).at(2) == cycles()
+    both = transfers(workload, {"a": LINES, "b": LINES}, array(held=1), array("b", written=True))
+    assert both.at(2) == cycles(exchange=256 * 50 + BORDER)
+
+
+# -- false sharing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chunk", "threads", "lines"),
+    [
+        (1, 2, 256 * 50 + 768 * 10),  # both write every line
+        (4, 2, 256 * 50 + 768 * 10),
+        (4, 4, 256 * 60 + 256 * 12),  # each line is two of four threads': 512 each
+        (1, 4, 256 * 60 + 768 * 12),  # every line is everybody's
+        (8, 4, 0),  # a line each
+        (1, 1, 0),
+    ],
+)
+def test_lines_that_several_threads_write(
+    workload: Workload, chunk: int, threads: int, lines: float
+) -> None:
+    schedule = Schedule("static", float(chunk))
+    found = transfers(workload, {"a": LINES}, array(written=True), schedule=schedule)
+    border = BORDER if threads > 1 else 0
+    assert found.at(threads) == cycles(exchange=border, lines=lines)
+
+
+def test_false_sharing_beside_lines_of_others(workload: Workload) -> None:
+    schedule = Schedule("static", 4.0)
+    sizes = {"a": 128 * 64.0, "b": 64 * 64.0}
+    arrays = array(written=True), array("b", stride=64.0, held=1, whole=True)
+    # a: 128 lines that turn; b: 32 lines each, of the other thread
+    found = transfers(workload, sizes, *arrays, schedule=schedule)
+    assert found.at(2) == cycles(exchange=BORDER + 32 * 50, lines=128 * 50)
+    # many of b are no exchange any more
+    sizes["b"] = 1024 * 64.0
+    found = transfers(workload, sizes, *arrays, schedule=schedule)
+    assert found.at(2) == cycles(exchange=BORDER, lines=256 * 50 + 256 * 10 + 128 * 50)
+
+
+def test_elements_of_one_iteration_each_share_a_line(workload: Workload) -> None:
+    """Where threads are as many as iterations, each has an element at least: 16 B of 64."""
+    iterations = 8192
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 8192"))
+    found = transfers(workload, {"a": LINES}, array(written=True, stride=16.0), machine=machine)
+    for threads in (iterations, 2 * iterations):
+        # four threads on a line, each of 1024/threads lines four times
+        turns = 1024 / threads * 4
+        each = 80 * threads / 8  # the table goes on in proportion
+        assert found.at(threads).lines == pytest.approx(turns * each * CYCLE)
+
+
+# -- new pages ------------------------------------------------------------------------------------
+
+MIB = float(1 << 20)  # 256 times 4 KiB
+
+
+@pytest.mark.parametrize(("threads", "pages"), [(1, 256 * 1000), (2, 128 * 1500), (4, 64 * 2000)])
+def test_each_thread_takes_its_part_of_the_faults(
+    workload: Workload, threads: int, pages: float
+) -> None:
+    found = transfers(workload, {"a": MIB}, array(written=True), fresh="a")
+    assert found.at(threads).pages == pytest.approx(pages * CYCLE)
+
+
+def test_two_new_arrays_add_up(workload: Workload) -> None:
+    arrays = array(written=True), array("b", written=True), array("c", written=True)
+    sizes = {"a": MIB, "b": MIB / 2, "c": MIB}
+    found = transfers(workload, sizes, *arrays, fresh="ab")
+    assert found.at(2).pages == pytest.approx((128 + 64) * 1500 * CYCLE)
+
+
+def test_pages_that_all_threads_reach(workload: Workload) -> None:
+    def pages(chunk: int, threads: int, machine: Machine = MACHINE) -> float:
+        found = transfers(
+            workload, {"a": MIB}, array(written=True), fresh="a",
+            schedule=Schedule("static", float(chunk)), machine=machine,
+        )  # fmt: skip
+        return found.at(threads).pages / CYCLE
+
+    assert pages(511, 2) == pytest.approx(256 * 1500)  # pieces of less than 4 KiB
+    assert pages(512, 2) == pytest.approx(128 * 1500)
+    assert pages(8, 1) == pytest.approx(256 * 1000)
+    wide = round_machine(("page: 4 KiB", "page: 64 KiB"))
+    assert pages(512, 2, wide) == pytest.approx(256 * 1500)
+
+
+def test_pages_that_are_not_new(workload: Workload) -> None:
+    def pages(size: float, *, written: bool = True, fresh: str = "a", again: bool = False) -> float:
+        found = transfers(workload, {"a": size}, array(written=written), fresh=fresh, repeats=again)
+        return found.at(1).pages / CYCLE
+
+    assert pages(131072.0) == pytest.approx(32 * 1000)  # a block of its own from the kernel
+    assert pages(131071.0) == 0.0
+    assert pages(MIB, written=False) == 0.0
+    assert pages(MIB, fresh="") == 0.0
+    assert pages(MIB, again=True) == 0.0
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def test_what_is_told(workload: Workload) -> None:
+    arrays = array(written=True), array("b", held=1)
+    found = transfers(workload, {"a": MIB, "b": LINES}, *arrays, fresh="a")
+    # 128 pages at 1500 cycles are 96 us; 8192 lines of a, 512 of b each: 4096/8704 of 256 lines at
+    # 50 are 3.01 us, and 400 cycles of a border 0.2
+    there = 4096 / (8192 + 512)
+    lines = (256 * there * 50 + BORDER) * CYCLE
+    assert found.summary(2) == (
+        f"new pages of a: 96 us; lines that other cores hold: {1e6 * lines:.3g} us"
+    )
+    assert found.summary(1) == "new pages of a: 128 us"
+    assert transfers(workload, {"a": LINES}, array()).summary(2) == ""
+    many = transfers(workload, {"a": LINES}, array(held=1, whole=True))
+    assert many.summary(2) == "lines that other cores hold: 7.68 us"  # 15,360 cycles

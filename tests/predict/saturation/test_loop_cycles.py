@@ -1,0 +1,209 @@
+"""Cycles of small loops, counted by hand for the machine of round figures.
+
+Four doubles a vector. An addition takes 1 cycle, a multiplication or both fused 2; four
+instructions begin in a cycle, two of which may load and one store, two of all being the loop's
+own. A vector of 32 B crosses a line of 64 at 24 of 64 positions: 1.375 accesses each.
+"""
+
+from __future__ import annotations
+
+import pytest
+from round_machine import CYCLE, body, round_machine
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.core import core_time
+from regionpredict.workload import LoopBody, Recurrence
+
+MACHINE = round_machine()
+UNFUSED = round_machine(
+    ("  fp_fma: {latency: 6, throughput: 2}\n", ""),
+    ("fp_add_pipes: 2", "fp_add_pipes: 1"),
+    ("fp_mul_pipes: 2", "fp_mul_pipes: 1"),
+)
+SCALAR = "conditional"
+
+
+def cycles(loop: LoopBody, machine: Machine = MACHINE) -> tuple[float, float]:
+    """(overlapping, loading) cycles of one iteration."""
+    time = core_time([loop], machine, 64)
+    each = loop.executions * CYCLE
+    return pytest.approx(time.overlapping / each), pytest.approx(time.loading / each)
+
+
+def sum_of(*kinds: str) -> Recurrence:
+    return Recurrence("sum into s", (kinds,), None)
+
+
+@pytest.mark.parametrize(
+    ("operations", "expected"),
+    [
+        ({"fp_add": 8, "fp_mul": 3}, (3 * 2 + 5 * 1) / 4),  # three fused, five additions left
+        ({"fp_add": 2, "fp_mul": 5}, (2 * 2 + 3 * 2) / 4),  # two fused, three products left
+        ({"fp_add": 4, "fp_neg": 3, "fp_compare": 2}, 9 / 4),  # all on the adders
+        ({"fp_div": 1}, 10 * 2 / 4),  # 256 of 128 bits: twice as long, for four iterations
+        ({"fp_sqrt": 3}, 36 * 2 / 4),
+        ({"fp_div": 1, "fp_mul": 2}, (10 * 2 + 2 * 2) / 4),
+    ],
+)
+def test_arithmetic_of_vectors(operations: dict[str, float], expected: float) -> None:
+    assert cycles(body(operations)) == (expected, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("operations", "expected"),
+    [
+        ({"fp_add": 8, "fp_mul": 3}, 11.0),
+        ({"fp_div": 1, "int_add": 8}, 10 + 8 / 4),  # four integer pipes
+        ({"call:exp": 1, "fp_sqrt": 1}, 20 + 12),
+        ({"call:unheard_of": 2}, 2 * 50),  # as any call
+    ],
+)
+def test_arithmetic_of_a_loop_that_stays_scalar(
+    operations: dict[str, float], expected: float
+) -> None:
+    assert cycles(body(operations, because=SCALAR)) == (expected, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("adds", "muls", "expected"), [(8, 3, 8.0), (3, 8, 16.0), (4, 2, 4.0), (2, 2, 4.0)]
+)
+def test_without_fusing_adders_and_multipliers_work_side_by_side(
+    adds: int, muls: int, expected: float
+) -> None:
+    loop = body({"fp_add": adds, "fp_mul": muls}, because=SCALAR)
+    assert cycles(loop, UNFUSED) == (expected, 0.0)
+
+
+def test_additions_that_take_half_a_cycle() -> None:
+    faster = ("fp_add: {latency: 4, throughput: 1}", "fp_add: {latency: 4, throughput: 0.5}")
+    many = body({"fp_add": 33, "fp_mul": 3}, because=SCALAR)
+    assert cycles(many, round_machine(faster))[0] == 3 * 2 + 30 / 2
+    unfused = round_machine(
+        faster, ("  fp_fma: {latency: 6, throughput: 2}\n", ""),
+        ("fp_add_pipes: 2", "fp_add_pipes: 1"), ("fp_mul_pipes: 2", "fp_mul_pipes: 1"),
+    )  # fmt: skip
+    assert cycles(body({"fp_add": 60, "fp_mul": 3}, because=SCALAR), unfused)[0] == 60 / 2
+
+
+def test_instructions_that_begin_in_a_cycle() -> None:
+    # 8 + 4 + 2 of the loop, four a cycle, four iterations a vector
+    assert cycles(body(loads=8, stores=4))[0] == 14 / 4 / 4
+    # 2 fused: 4 adds and 2 products are four instructions, beside 20 loads and 2 of the loop
+    fused = body({"fp_add": 4, "fp_mul": 2}, loads=20, because=SCALAR)
+    assert cycles(fused)[0] == (4 + 20 + 2) / 4
+    # unfused they are six
+    assert cycles(fused, UNFUSED)[0] == (6 + 20 + 2) / 4
+    # divisions and others count too: 1 addition of integers, 3 of doubles, 12 stores
+    mixed = body({"int_add": 1, "fp_add": 3}, stores=12, because=SCALAR)
+    assert cycles(mixed)[0] == (1 + 3 + 12 + 2) / 4
+
+
+def test_an_outer_loop_pays_one_instruction_for_its_control() -> None:
+    outer = body({"fp_add": 1}, loads=3, stores=1, innermost=False, because="not innermost")
+    assert cycles(outer)[0] == (1 + 3 + 1 + 1) / 4
+    assert cycles(body({"fp_add": 1}, loads=3, stores=1, because=SCALAR))[0] == (1 + 3 + 1 + 2) / 4
+
+
+def test_loads_and_stores_of_the_first_cache() -> None:
+    assert cycles(body(loads=6, stores=1, because=SCALAR))[1] == 6 / 2
+    assert cycles(body(loads=1, stores=3, because=SCALAR))[1] == 3.0
+    # 128 GB/s are 64 B a cycle: two vectors of 32 B
+    assert cycles(body(loads=8, stores=1))[1] == 8 * 1.375 / 2 / 4
+    assert cycles(body(loads=1, stores=2))[1] == 2 * 1.375 / 4
+    # eight floats a vector: it crosses a line at 28 of 64 positions
+    assert cycles(body(loads=8, element=4))[1] == 8 * (1 + 28 / 64) / 2 / 8
+    # extended precision of 16 B: two a vector, 16 of 64
+    assert cycles(body(loads=8, element=16))[1] == 8 * (1 + 16 / 64) / 2 / 2
+
+
+def test_elements_wider_than_a_vector_are_taken_one_by_one() -> None:
+    loop = body({"fp_add": 8}, loads=4, element=64)
+    assert cycles(loop) == (8.0, 4 / 2)
+    assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 1 lanes",)
+
+
+@pytest.mark.parametrize(
+    ("measured", "ports", "scalar", "vector"),
+    [(32, 1, 1.0, 0.5), (48, 2, 2.0, 0.75), (96, 2, 2.0, 1.5)],
+)
+def test_a_narrower_first_cache(measured: int, ports: int, scalar: float, vector: float) -> None:
+    """`measured` GB/s at 2 GHz are half as many B a cycle; a vector has 32."""
+    machine = round_machine(
+        ("load: {1: 128}", f"load: {{1: {measured}}}"),
+        ("loads_per_cycle: 2", f"loads_per_cycle: {ports}"),
+        ("load_bytes_per_cycle: 64", f"load_bytes_per_cycle: {measured // 2}"),
+    )
+    assert cycles(body(loads=6, because=SCALAR), machine)[1] == 6 / scalar
+    assert cycles(body(loads=6), machine)[1] == 6 * 1.375 / vector / 4
+
+
+def test_a_first_cache_without_a_table() -> None:
+    machine = round_machine(
+        ("bandwidth: {load: {1: 128}}", "bytes_per_cycle: 32"),
+        ("load_bytes_per_cycle: 64", "load_bytes_per_cycle: 32"),
+    )
+    assert cycles(body(loads=6), machine)[1] == 6 * 1.375 / 1 / 4
+    assert cycles(body(loads=6, because=SCALAR), machine)[1] == 6 / 2
+
+
+def test_scalars_beyond_the_registers_are_loaded_again() -> None:
+    """Sixteen registers, four of which hold what is being computed."""
+    assert cycles(body(loads=2, scalars=12, because=SCALAR))[1] == 2 / 2
+    spilled = body(loads=2, scalars=14, because=SCALAR)
+    assert cycles(spilled) == ((2 + 2 + 2) / 4, (2 + 2) / 2)
+    outer = body(loads=2, scalars=14, innermost=False, because="not innermost")
+    assert cycles(outer)[1] == 2 / 2
+
+
+@pytest.mark.parametrize(
+    ("chain", "expected", "unfused"),
+    [
+        (sum_of("fp_add"), 4, 4),
+        (sum_of("fp_mul", "fp_add"), 6, 4),  # the product is ready: only the joining one waits
+        (sum_of("fp_mul"), 5, 5),
+        (sum_of("fp_div", "fp_add"), 4, 4),
+        # through an array: every operation, and 4 cycles for its store and load
+        (Recurrence("a[i-1]", (("fp_mul", "fp_add"),), 1.0), 5 + 4 + 4, 5 + 4 + 4),
+        (Recurrence("a[i-2]", (("fp_mul",), ("fp_add",)), 2.0), (5 + 4 + 4) / 2, 13 / 2),
+        (Recurrence("sum into s", (("fp_add",), ("fp_mul",)), None), 5, 5),
+    ],
+)
+def test_a_chain_of_operations(chain: Recurrence, expected: float, unfused: float) -> None:
+    loop = body({"fp_add": 1}, recurrences=[chain])
+    assert cycles(loop)[0] == expected
+    assert cycles(loop, UNFUSED)[0] == unfused
+    assert core_time([loop], MACHINE, 64).notes == (f"i (line 7): scalar, {chain.name}",)
+
+
+def test_a_chain_hides_behind_more_work_and_keeps_the_loop_scalar() -> None:
+    assert cycles(body({"fp_add": 9}, recurrences=[sum_of("fp_add")]))[0] == 9
+
+
+def test_the_longest_chain_paces_the_loop_and_is_named() -> None:
+    chains = [sum_of("fp_add"), Recurrence("a[i-1]", (("fp_add",),), 1.0),
+              Recurrence("b[i-1]", (("fp_add",),), 1.0)]  # fmt: skip
+    time = core_time([body(recurrences=chains)], MACHINE, 64)
+    assert time.overlapping == pytest.approx(8 * CYCLE)
+    assert time.notes == ("i (line 7): scalar, a[i-1]",)
+
+
+def test_a_chain_of_nothing_leaves_vectors() -> None:
+    loop = body({"fp_add": 8}, recurrences=[sum_of()])
+    assert cycles(loop)[0] == 8 / 4
+    assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 4 lanes",)
+
+
+def test_bodies_add_up_by_their_executions() -> None:
+    first = body({"fp_add": 8}, loads=6, executions=100, because=SCALAR)
+    second = body({"fp_add": 8}, loads=8, executions=1000)
+    time = core_time([first, second], MACHINE, 64)
+    assert time.overlapping == pytest.approx((100 * 8 + 1000 * 2) * CYCLE)
+    assert time.loading == pytest.approx((100 * 3 + 1000 * 8 * 1.375 / 2 / 4) * CYCLE)
+    assert time.notes == ("i (line 7): scalar, conditional", "i (line 7): 4 lanes")
+
+
+def test_half_the_clock_takes_twice_as_long() -> None:
+    slow = round_machine(("clock: 2 GHz", "clock: 1 GHz"), ("load: {1: 128}", "load: {1: 64}"))
+    loop = body({"fp_add": 8, "fp_div": 1}, loads=6, stores=1)
+    fast = core_time([loop], MACHINE, 64)
+    assert core_time([loop], slow, 64)[:2] == (2 * fast.overlapping, 2 * fast.loading)

@@ -1,0 +1,90 @@
+"""Costs of OpenMP from tables of round figures: cycles by hand, at 2 GHz half a nanosecond each."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from round_machine import CYCLE, round_machine
+
+from regionpredict.predict.saturation.openmp_overheads import overheads
+from regionpredict.workload import Schedule, SynchronisationCounts
+
+MACHINE = round_machine()
+STATIC = Schedule("static", None)
+
+
+def counts(
+    *, forks: bool = False, waits: bool = False, reductions: int = 0, iterations: float = 100.0,
+    **constructs: float,
+) -> SynchronisationCounts:  # fmt: skip
+    return SynchronisationCounts(forks, waits, reductions, iterations, constructs)
+
+
+@pytest.mark.parametrize(
+    ("asked", "threads", "cycles"),
+    [
+        (counts(), 4, 0),
+        (counts(forks=True), 4, 4000),
+        (counts(forks=True, waits=True), 4, 4000),  # joining is waiting: no barrier beside it
+        (counts(waits=True), 4, 700),
+        (counts(waits=True), 3, 500),  # between 300 and 700
+        (counts(reductions=3), 4, 3 * 60),
+        (counts(barrier=5), 4, 5 * 700),
+        (counts(forks=True, reductions=2, barrier=1), 8, 8000 + 2 * 100 + 1500),
+        (counts(forks=True), 16, 2 * 8000),  # past the table in proportion
+    ],
+)
+def test_costs_of_the_team(asked: SynchronisationCounts, threads: int, cycles: float) -> None:
+    costs, serial = overheads(asked, STATIC, MACHINE, threads, 0.0)
+    assert costs == pytest.approx(cycles * CYCLE)
+    assert serial == 0.0
+
+
+@pytest.mark.parametrize(
+    ("work", "cycles"),
+    [
+        (0.0, 3 * 400),  # twelve pieces on four threads, which do nothing else
+        (400 * CYCLE, 3 * 400 - 400),  # work between them leaves the counter to others
+        (1e-3, 3 * 40),  # with much of it each piece costs what it costs one thread
+    ],
+)
+def test_pieces_of_a_dynamic_schedule(work: float, cycles: float) -> None:
+    asked = counts(iterations=120)
+    costs, serial = overheads(asked, Schedule("dynamic", 10.0), MACHINE, 4, work)
+    assert costs == pytest.approx(cycles * CYCLE)
+    assert serial == 0.0
+
+
+@pytest.mark.parametrize(("name", "alone", "crowded"), [("atomic", 20, 600), ("critical", 60, 900)])
+def test_updates_and_locks_are_serialization(name: str, alone: int, crowded: int) -> None:
+    asked = counts(**{name: 8})
+    for work, cycles in ((0.0, 2 * crowded), (100 * CYCLE, 2 * crowded - 100), (1.0, 2 * alone)):
+        costs, serial = overheads(asked, STATIC, MACHINE, 4, work)
+        assert costs == 0.0
+        assert serial == pytest.approx(cycles * CYCLE)
+
+
+def test_both_at_once_add_up_and_locks_may_be_left_to_the_queue() -> None:
+    asked = counts(atomic=8, critical=4)
+    assert overheads(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx((1200 + 900) * CYCLE)
+    assert overheads(asked, STATIC, MACHINE, 4, 0.0, locks=False)[1] == pytest.approx(1200 * CYCLE)
+
+
+def test_one_thread_pays_what_the_table_says_of_one() -> None:
+    asked = counts(forks=True, atomic=8, critical=4, iterations=100)
+    costs, serial = overheads(asked, Schedule("dynamic", 50.0), MACHINE, 1, 0.0)
+    assert costs == pytest.approx((1000 + 2 * 40) * CYCLE)
+    assert serial == pytest.approx((8 * 20 + 4 * 60) * CYCLE)
+
+
+@settings(derandomize=True, max_examples=30, deadline=None)
+@given(st.integers(1, 8), st.floats(0, 1e-3), st.floats(0, 1e-3), st.floats(0, 100))
+def test_more_work_between_two_costs_no_more(
+    threads: int, work: float, more: float, number: float
+) -> None:
+    asked = counts(atomic=number)
+    least = number / threads * 20 * CYCLE
+    short = overheads(asked, STATIC, MACHINE, threads, work)[1]
+    long = overheads(asked, STATIC, MACHINE, threads, work + more)[1]
+    assert least * (1 - 1e-9) <= long <= short * (1 + 1e-9)

@@ -1,0 +1,527 @@
+"""The terms of a region's time, from seconds of core, caches and memory made up by hand.
+
+On the machine of round figures one core gets 10 GB/s from memory, four of a domain 20; the second
+cache gives a core 64 GB/s. A scalar loop of one addition takes a cycle, that of a load half of one
+beside it: 2e9 iterations a second.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+from functools import partial
+
+import pytest
+from round_machine import (
+    CYCLE,
+    GivenTraffic,
+    Traffic,
+    body,
+    no_traffic,
+    round_machine,
+    workload_of_text,
+)
+
+from regionpredict.analysis.history.first_touch import ArrayPlacement
+from regionpredict.machine import Machine
+from regionpredict.machine.corrections import Corrections
+from regionpredict.machine.quantity import Quantity
+from regionpredict.predict.saturation.parts import Parts
+from regionpredict.predict.saturation.region_time import LoopTime, RegionTime, WorkTime
+from regionpredict.workload import (
+    ArraySharing,
+    Execution,
+    LoopBody,
+    Placement,
+    Schedule,
+    SerialWork,
+    SynchronisationCounts,
+    TrafficCounter,
+    Work,
+    Workload,
+    WorkProfile,
+)
+
+MACHINE = round_machine()
+TEXT = """void f(int n, double *restrict a, double *restrict x, int *restrict k) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = x[k[i]];
+}
+"""
+STATIC = Schedule("static", None)
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    """A loop that gathers from `x`: of its lines none is foreseen."""
+    return workload_of_text(tmp_path_factory.mktemp("text"), TEXT, MACHINE, n=1000)
+
+
+def core(seconds: float) -> LoopBody:
+    """A loop that adds for so many seconds, and loads for half of them."""
+    return body({"fp_add": 1}, loads=1, executions=seconds * 2e9, because="conditional")
+
+
+def moved(memory: float = 0.0, *, caches: float = 0.0, name: str = "a") -> Traffic:
+    """`memory` bytes from memory, and so many from the second cache that they take `caches` s."""
+
+    def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {name: (memory + (64e9 * caches if position == 0 else 0.0), 0.0)}
+
+    # The third cache serves nothing: what leaves the second comes from memory.
+    return given
+
+
+def loops(
+    workload: Workload, *bodies: LoopBody, given: Traffic = no_traffic, machine: Machine = MACHINE,
+    warm: bool = True, **changes: object,
+) -> LoopTime:  # fmt: skip
+    assert workload.execution is not None
+    work = workload.execution.work._replace(bodies=bodies)
+    own = replace(workload, **changes)  # type: ignore[arg-type]
+    return LoopTime(own, work, GivenTraffic(work.nest, given), machine, warm=warm, parts=Parts())
+
+
+def corrected(**factors: float) -> Machine:
+    quantities = {
+        name: Quantity(value, "", "measured", "the test") for name, value in factors.items()
+    }
+    return replace(MACHINE, corrections=Corrections(factors=quantities))
+
+
+def terms(time: WorkTime, share: float = 1.0) -> tuple[float, float, float]:
+    """(compute, cache, memory) in seconds."""
+    return pytest.approx(time.terms(share), abs=1e-12)  # type: ignore[return-value]
+
+
+# -- core and caches ------------------------------------------------------------------------------
+
+
+def test_a_core_that_computes(workload: Workload) -> None:
+    time = loops(workload, core(3.0)).at(1)
+    assert time.total == pytest.approx(3.0)
+    assert terms(time) == (3.0, 0.0, 0.0)
+    assert terms(time, 0.25) == (0.75, 0.0, 0.0)
+
+
+def test_lines_from_the_caches_hide_behind_arithmetic_but_not_behind_loads(
+    workload: Workload,
+) -> None:
+    # loads 1.5 and lines 1: less than 3 of arithmetic
+    hidden = loops(workload, core(3.0), given=moved(caches=1.0)).at(1)
+    assert terms(hidden) == (3.0, 0.0, 0.0)
+    # loads 1.5 and lines 2.5: one second more
+    longer = loops(workload, core(3.0), given=moved(caches=2.5)).at(1)
+    assert longer.total == pytest.approx(4.0)
+    assert terms(longer) == (1.5, 2.5, 0.0)
+
+
+def test_nothing_at_all_takes_no_time(workload: Workload) -> None:
+    time = loops(workload).at(4)
+    assert time.total == 0.0
+    assert terms(time) == (0.0, 0.0, 0.0)
+
+
+# -- memory ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("threads", "seconds"), [(1, 4.0), (3, 3 * 40 / (10 + 20 / 3)), (4, 8.0), (8, 8.0)]
+)
+def test_streams_share_a_domain(workload: Workload, threads: int, seconds: float) -> None:
+    """40 GB at the pace of a core with so many beside it; the second domain has its own path."""
+    time = loops(workload, given=moved(40e9)).at(threads)
+    assert time.total == pytest.approx(seconds)
+    assert terms(time) == (0.0, 0.0, seconds)
+    assert time.requesting == pytest.approx(min(threads, 4))
+    assert time.rate == pytest.approx(min(threads, 4) * 40e9 / seconds)
+
+
+def test_work_and_waiting_overlap_by_the_root_of_squares(workload: Workload) -> None:
+    time = loops(workload, core(3.0), given=moved(40e9)).at(1)
+    assert time.total == pytest.approx(5.0)
+    # told to both in the proportion of their squares
+    assert terms(time) == (9 / 5, 0.0, 16 / 5)
+    assert (time.requesting, time.rate) == (pytest.approx(0.8), pytest.approx(10e9))
+    # three seconds of lines from the caches instead
+    assert terms(loops(workload, given=moved(40e9, caches=3.0)).at(1)) == (0.0, 9 / 5, 16 / 5)
+
+
+def test_fewer_waiting_cores_have_more_bandwidth_each(workload: Workload) -> None:
+    """Four cores with much work: by substitution, n = hypot(w b(m), m) with w = work/bytes."""
+    time = loops(workload, core(8.0), given=moved(40e9)).at(4)
+    m = time.requesting
+    rate = 10e9 + (m - 1) * 10e9 / 3
+    assert 1 < m < 4
+    assert math.hypot(8 / 40e9 * rate, m) == pytest.approx(4, rel=1e-5)
+    assert time.rate == pytest.approx(rate)
+    assert time.total == pytest.approx(math.hypot(8, m * 40e9 / rate))
+
+
+def test_a_peak_caps_the_table(workload: Workload) -> None:
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  peak: 15"))
+    time = loops(workload, given=moved(40e9), machine=machine)
+    assert time.at(4).total == pytest.approx(4 * 40 / 15)
+    assert time.at(1).total == pytest.approx(4.0)
+
+
+def test_writing_turns_to_the_writing_kernel(workload: Workload) -> None:
+    """Half of the bytes written back: as `update`, 6 and 12 GB/s."""
+    machine = round_machine(
+        ("bandwidth: {load: {1: 10, 4: 20}}",
+         "bandwidth: {load: {1: 10, 4: 20}, update: {1: 6, 4: 12}}")
+    )  # fmt: skip
+    time = loops(workload, given=lambda position, threads: {"a": (12e9, 12e9)}, machine=machine)
+    assert time.at(1).total == pytest.approx(24 / 6)
+    assert time.at(4).total == pytest.approx(4 * 24 / 12)
+
+
+# -- latency --------------------------------------------------------------------------------------
+
+LINES = 1e7
+"""0.64 GB, gathered. Ten lines on their way at once, 100 ns: 10 ns each, of which 6.4 are of
+bandwidth."""
+
+
+def test_gathered_lines_wait_for_their_latency(workload: Workload) -> None:
+    time = loops(workload, given=moved(64 * LINES, name="x")).at(1)
+    assert time.total == pytest.approx(LINES * 10e-9)
+    assert terms(time) == (0.0, LINES * 3.6e-9, LINES * 6.4e-9)
+
+
+def test_latency_leaves_the_path_to_others(workload: Workload) -> None:
+    """Four threads: m + late b(m)/V = 4, with b(m) = 10 + (m - 1) 10/3 GB/s and late/V of 3.6 ns
+    for 64 B, so that m + 0.5625 + 0.1875 (m - 1) = 4."""
+    time = loops(workload, given=moved(64 * LINES, name="x")).at(4)
+    m = (4 - 0.5625 + 0.1875) / 1.1875
+    assert time.requesting == pytest.approx(m, rel=1e-6)
+    rate = 10e9 + (m - 1) * 10e9 / 3
+    waiting = m * 64 * LINES / rate
+    assert terms(time) == (0.0, LINES * 3.6e-9, waiting)
+
+
+def test_latency_and_work_overlap_in_proportion(workload: Workload) -> None:
+    seconds = LINES * 10e-9
+    time = loops(workload, core(seconds), given=moved(64 * LINES, name="x")).at(1)
+    assert time.total == pytest.approx(seconds * math.sqrt(2))
+    # half of the whole is core's, half memory's, of which 36 % are latency
+    half = seconds * math.sqrt(2) / 2
+    assert terms(time) == (half, 0.36 * half, 0.64 * half)
+
+
+def test_bandwidth_that_takes_longer_hides_the_latency(workload: Workload) -> None:
+    machine = round_machine(("latency: 200", "latency: 100"))
+    time = loops(workload, given=moved(64 * LINES, name="x"), machine=machine).at(1)
+    assert terms(time) == (0.0, 0.0, LINES * 6.4e-9)
+
+
+# -- corrections ----------------------------------------------------------------------------------
+
+
+def test_factors_of_measurements_multiply_their_terms(workload: Workload) -> None:
+    compute = loops(workload, core(3.0), given=moved(caches=4.0), machine=corrected(compute=2.0))
+    assert terms(compute.at(1)) == (2 * 1.5, 4.0, 0.0)
+    hidden = loops(workload, core(3.0), given=moved(caches=2.5), machine=corrected(compute=9.0))
+    assert terms(hidden.at(1)) == (9 * 3.0, 0.0, 0.0)
+    caches = loops(workload, core(3.0), given=moved(caches=2.5), machine=corrected(cache=3.0))
+    assert terms(caches.at(1)) == (1.5, 7.5, 0.0)
+    memory = loops(workload, given=moved(40e9), machine=corrected(memory=4.0))
+    assert memory.at(1).total == pytest.approx(16.0)
+    assert memory.at(4).total == pytest.approx(32.0)
+    gathered = loops(workload, given=moved(64 * LINES, name="x"), machine=corrected(scattered=2.0))
+    assert terms(gathered.at(1)) == (0.0, LINES * 13.6e-9, LINES * 6.4e-9)
+
+
+# -- more than one domain -------------------------------------------------------------------------
+
+SERIAL = Placement("serial", "the test's", False)
+
+
+def test_pages_of_one_domain_are_everybodys(workload: Workload) -> None:
+    time = loops(workload, given=moved(40e9), placement=SERIAL)
+    assert time.single == 1.0
+    assert time.at(4).total == pytest.approx(8.0)
+    # eight on one path, half of them from afar: 2/3 of the speed for half of the bytes
+    assert time.at(8).total == pytest.approx(8 * 40 / (20 * (1 - 1 / 2 * (1 - 2 / 3))))
+
+
+def test_one_of_two_arrays_in_one_domain(workload: Workload) -> None:
+    def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": (15e9, 5e9), "x": (20e9, 0.0)}
+
+    placement = Placement(
+        "mixed", "the test's", False,
+        (ArrayPlacement("a", "serial", "", False), ArrayPlacement("x", "parallel", "", False)),
+    )  # fmt: skip
+    machine = round_machine(
+        ("latency: 200\n  remote_latency: 300", "latency: 1\n  remote_latency: 2")
+    )
+    time = loops(workload, given=given, placement=placement, machine=machine)
+    assert time.single == pytest.approx(0.5)
+    # the first domain's own four, and half of the traffic of four others: a third from afar
+    assert time.at(8).total == pytest.approx(6 * 40 / (20 * (1 - 1 / 3 * (1 - 1 / 2))))
+
+
+def test_where_pages_lie_matters_from_the_first_thread_that_asks_memory(workload: Workload) -> None:
+    def late(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": (40e9 if threads == 8 else 0.0, 0.0)}
+
+    assert loops(workload, given=late, placement=SERIAL).single == 1.0
+    assert loops(workload, given=no_traffic, placement=SERIAL).single == 0.0
+
+
+@pytest.mark.parametrize(
+    ("threads", "seconds"),
+    [
+        (1, 4.0),
+        (4, 8.0),  # 20 GB/s of one package
+        (5, 5 * 40 / 25),  # 2.5 on each path, 15 GB/s each: more than the chipset's 25
+        (8, 8 * 40 / 25),
+    ],
+)
+def test_packages_on_one_path(workload: Workload, threads: int, seconds: float) -> None:
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  shared_path: {traffic: 25}"))
+    time = loops(workload, given=moved(40e9), machine=machine, placement=SERIAL)
+    assert time.at(threads).total == pytest.approx(seconds)
+
+
+def test_packages_whose_cores_ask_for_less_than_the_shared_path_gives(workload: Workload) -> None:
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  shared_path: {traffic: 100}"))
+    time = loops(workload, given=moved(40e9), machine=machine)
+    assert time.at(8).total == pytest.approx(8 * 40 / 40)
+    assert time.at(6).total == pytest.approx(6 * 40 / (2 * (10 + 2 * 10 / 3)))
+    # hardly any waiting: one core on one path
+    busy = loops(workload, core(400.0), given=moved(40e9), machine=machine).at(8)
+    assert busy.requesting < 1
+    assert busy.rate == pytest.approx(10e9)
+
+
+# -- more than a domain holds ---------------------------------------------------------------------
+
+
+def overflowing(workload: Workload, gigabytes: float, **more: object) -> LoopTime:
+    """Domains of 100 GB, of which programs get 95; 40 GB of traffic."""
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  size: 100 GB"))
+    table = replace(workload.table, working_set_bytes=int(gigabytes * 1e9))
+    return loops(workload, given=moved(40e9), machine=machine, table=table, **more)  # type: ignore[arg-type]
+
+
+QUARTER = 95 / 0.75
+"""GB of which a quarter finds no room."""
+
+
+def test_one_thread_reads_the_rest_from_afar(workload: Workload) -> None:
+    # 4 s near, 1.5 times that for what is far
+    assert overflowing(workload, QUARTER).at(1).total == pytest.approx(0.75 * 4 + 0.25 * 6)
+    assert overflowing(workload, 94.9).at(1).total == pytest.approx(4.0)
+    # never more than the other domain's half
+    assert overflowing(workload, 1000).at(1).total == pytest.approx(0.5 * 4 + 0.5 * 6)
+
+
+def test_the_slower_of_near_and_far_threads_ends_a_static_loop(workload: Workload) -> None:
+    """Of four threads three are near: 3 * 40 GB at 50/3 GB/s are 7.2 s; the far one takes 6."""
+    assert overflowing(workload, QUARTER).at(4).total == pytest.approx(7.2)
+    # chance gives each thread a quarter far
+    dynamic = overflowing(workload, QUARTER, schedule=Schedule("dynamic", 1.0))
+    assert dynamic.at(4).total == pytest.approx(0.75 * 7.2 + 0.25 * 6)
+    # 3/8 far on two threads: 1.25 near (1.25 * 40 at 10 + 0.25 * 10/3), the last 3/4 far
+    last = overflowing(workload, 95 / 0.625).at(2)
+    near = 1.25 * 40 / (10 + 0.25 * 10 / 3)
+    assert last.total == pytest.approx(max(near, 0.25 * near + 0.75 * 6))
+
+
+def test_work_hides_behind_far_pages_as_behind_near_ones(workload: Workload) -> None:
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  size: 100 GB"))
+    table = replace(workload.table, working_set_bytes=int(QUARTER * 1e9))
+    time = loops(workload, core(3.0), given=moved(40e9), machine=machine, table=table).at(1)
+    assert time.total == pytest.approx(0.75 * 5 + 0.25 * math.hypot(3, 6))
+    assert time.terms(1.0)[0] == pytest.approx(9 / time.total)
+
+
+def test_gathered_lines_from_afar_wait_longer(workload: Workload) -> None:
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  size: 100 GB"))
+    table = replace(workload.table, working_set_bytes=int(QUARTER * 1e9))
+    time = loops(workload, given=moved(64 * LINES, name="x"), machine=machine, table=table).at(1)
+    assert time.total == pytest.approx(LINES * 10e-9 * (0.75 + 0.25 * 1.5))
+
+
+def test_more_threads_spread_over_both_domains(workload: Workload) -> None:
+    assert overflowing(workload, QUARTER).at(8).total == pytest.approx(8.0)  # half fits in each
+    assert overflowing(workload, QUARTER, placement=SERIAL).at(1).total == pytest.approx(4.0)
+
+
+# -- the whole region -----------------------------------------------------------------------------
+
+
+def region(
+    workload: Workload, *bodies: LoopBody, given: Traffic = no_traffic, machine: Machine = MACHINE,
+    serial: tuple[tuple[str, float, float], ...] = (), sharing: tuple[ArraySharing, ...] = (),
+    touched: dict[str, float] | None = None, iterations: float = 1e6, schedule: Schedule = STATIC,
+    fresh: str = "", forks: bool = False, waits: bool = False, **constructs: float,
+) -> RegionTime:  # fmt: skip
+    """A region of made-up work; `serial` are (kind, visits, seconds)."""
+    assert workload.execution is not None
+    nest = workload.execution.work.nest
+    profile = WorkProfile(iterations, ())
+    execution = Execution(
+        Work(nest, profile, bodies),
+        tuple(
+            SerialWork(kind, visits, Work(nest, profile, (core(seconds),)))
+            for kind, visits, seconds in serial
+        ),
+        SynchronisationCounts(forks, waits, 0, iterations, constructs),
+        sharing, (),
+    )  # fmt: skip
+
+    class Given(Workload):
+        __slots__ = ()
+
+        def traffic_of(self, work: Work) -> TrafficCounter:
+            inside = work.bodies != bodies
+            return GivenTraffic(nest, no_traffic if inside else given, touched)
+
+    parts = {field.name: getattr(workload, field.name) for field in fields(Workload)}
+    parts |= {"execution": execution, "schedule": schedule, "fresh": frozenset(fresh)}
+    return RegionTime(Given(**parts), execution, machine, warm=True, parts=Parts())
+
+
+def test_terms_add_up_and_one_thread_is_the_measure(workload: Workload) -> None:
+    time = region(workload, core(3.0), given=moved(40e9), forks=True, atomic=1e6)
+    points = time.points([1, 2, 3, 4, 8])
+    for point in points:
+        assert sum(point.terms.values()) == pytest.approx(point.seconds)
+        assert point.speedup == pytest.approx(points[0].seconds / point.seconds)
+        assert point.bottleneck == max(point.terms, key=lambda name: point.terms[name])
+    assert points[0].speedup == 1.0
+    # 5 s, a fork, and a million updates of 20 cycles
+    assert points[0].seconds == pytest.approx(5.0 + 1000 * CYCLE + 20e6 * CYCLE)
+
+
+def test_even_work_is_divided(workload: Workload) -> None:
+    one, four = region(workload, core(4.0)).points([1, 4])
+    assert one.terms["compute"] == pytest.approx(4.0)
+    assert four.terms["compute"] == pytest.approx(1.0)
+    assert four.speedup == pytest.approx(4.0)
+    assert four.terms["imbalance"] == four.terms["overhead"] == four.terms["serialization"] == 0.0
+
+
+def test_what_the_busiest_thread_has_more_than_its_part_is_imbalance(workload: Workload) -> None:
+    # ten iterations on four threads: three for the busiest
+    one, four = region(workload, core(10.0), iterations=10).points([1, 4])
+    assert four.terms["compute"] == pytest.approx(2.5)
+    assert four.terms["imbalance"] == pytest.approx(0.5)
+    assert one.terms["imbalance"] == 0.0
+    # of both core and memory: 5 s of them
+    both = region(workload, core(3.0), given=moved(40e9), iterations=3).points([2])[0]
+    assert both.terms["imbalance"] == pytest.approx((2 / 3 - 1 / 2) * loops_total(workload, 2))
+
+
+def loops_total(workload: Workload, threads: int) -> float:
+    """Seconds of all the work of 3 s of core and 40 GB, at the pace of so many threads."""
+    return loops(workload, core(3.0), given=moved(40e9)).at(threads).total
+
+
+def test_no_time_is_no_speedup(workload: Workload) -> None:
+    points = region(workload).points([1, 4])
+    assert [(point.seconds, point.speedup) for point in points] == [(0.0, 1.0), (0.0, 1.0)]
+
+
+def test_openmp_costs_beside_the_work(workload: Workload) -> None:
+    (point,) = region(workload, core(1.0), waits=True).points([4])
+    assert point.terms["overhead"] == pytest.approx(700 * CYCLE)
+    machine = corrected(overhead=5.0)
+    (point,) = region(workload, core(1.0), waits=True, machine=machine).points([4])
+    assert point.terms["overhead"] == pytest.approx(5 * 700 * CYCLE)
+
+
+def test_updates_find_the_work_between_them(workload: Workload) -> None:
+    """1e6 updates on 4 threads: 0.25e6 each, 600 cycles if nothing else is done: 75 ms. Beside
+    40 ms of work 35 are left."""
+    (point,) = region(workload, core(0.16), atomic=1e6).points([4])
+    assert point.terms["serialization"] == pytest.approx(0.075 - 0.04)
+
+
+def test_pages_and_lines_have_their_terms(workload: Workload) -> None:
+    sharing = (ArraySharing("a", True, 8.0, 1, 1, True),)
+    time = region(
+        workload, core(1.0), sharing=sharing, touched={"a": float(1 << 20)}, fresh="a", waits=True
+    )
+    (point,) = time.points([2])
+    # 8192 lines each of which 4096 are still with the other: 256 at 50, the others at 10
+    assert point.terms["cache"] == pytest.approx((256 * 50 + 3840 * 10) * CYCLE)
+    # the barrier, a border there and back; and 128 pages (a loop of 1000 iterations: pieces of
+    # 500 * 8 B, less than a page, so that both threads take all 256)
+    assert point.terms["overhead"] == pytest.approx((300 + 400 + 256 * 1500) * CYCLE)
+    stretched = region(
+        workload, core(1.0), sharing=sharing, touched={"a": float(1 << 20)}, fresh="a", waits=True,
+        machine=corrected(overhead=2.0),
+    )  # fmt: skip
+    # pages are no cost of OpenMP
+    assert stretched.points([2])[0].terms["overhead"] == pytest.approx(
+        (2 * 700 + 256 * 1500) * CYCLE
+    )
+
+
+# -- serial bodies --------------------------------------------------------------------------------
+
+
+def test_single_is_run_by_one(workload: Workload) -> None:
+    one, four = region(workload, core(4.0), serial=(("single", 1.0, 2.0),), single=1).points([1, 4])
+    assert one.terms["serialization"] == four.terms["serialization"] == pytest.approx(2.0)
+    assert four.seconds == pytest.approx(3.0)
+
+
+def test_a_critical_section_queues(workload: Workload) -> None:
+    """A million visits of 2 us; entering takes 60 cycles on one thread, 900/4 on four."""
+    serial = (("critical", 1e6, 2.0),)
+    one, four = region(workload, core(4.0), serial=serial, critical=1e6).points([1, 4])
+    assert one.terms["serialization"] == pytest.approx(2.0 + 60e6 * CYCLE)
+    service = 2e-6 + 900 / 4 * CYCLE
+    between = 4e-6
+    # closed queue of four (test_serial_queue holds it to its closed form)
+    idle = 1 / sum(math.perm(4, k) * (service / between) ** k for k in range(5))
+    assert four.terms["serialization"] == pytest.approx(1e6 * service / (1 - idle) - 1.0)
+
+
+def test_an_ordered_body_runs_in_turn(workload: Workload) -> None:
+    """A million iterations of 4 us beside 8 us in order, in chunks of 10."""
+    serial, schedule = (("ordered", 1e6, 8.0),), Schedule("static", 10.0)
+    time = region(workload, core(4.0), serial=serial, schedule=schedule, ordered=1e6)
+    (four,) = time.points([4])
+    entering = 1e6 * 900 / 4 * CYCLE
+    expected = 4.0 + 8.0 + entering - 0.1e6 * 4e-6 + 4e-6
+    assert four.terms["serialization"] == pytest.approx(expected - 1.0)
+
+
+def test_what_is_told_of_serial_bodies(workload: Workload) -> None:
+    time = region(workload, core(4.0), serial=(("critical", 1e6, 2.0),), critical=1e6)
+    assert time.core.notes == (
+        "i (line 7): scalar, conditional",
+        "i (line 7): scalar, conditional (in critical, one thread at a time)",
+    )
+
+
+def test_twice_the_machine_takes_half_the_time(workload: Workload) -> None:
+    """Twice the clock and twice all bandwidths; latencies and costs are cycles."""
+    fast = round_machine(
+        ("clock: 2 GHz", "clock: 4 GHz"),
+        ("load: {1: 128}", "load: {1: 256}"),
+        ("{load: {1: 16, 4: 32}}", "{load: {1: 32, 4: 64}}"),
+        ("{load: {1: 10, 4: 20}}", "{load: {1: 20, 4: 40}}"),
+    )
+    made = partial(
+        region, workload, core(0.3), body({"fp_div": 2}, loads=5, stores=2, executions=1e7),
+        given=lambda position, threads: {
+            "x": (6.4e8 * (3 - position), 1e8), "a": (1e9 * (4 - position), 5e8)
+        },
+        serial=(("critical", 1e4, 0.01),), sharing=(ArraySharing("a", True, 8.0, 1, 1, False),),
+        touched={"a": 1e7}, fresh="a", forks=True, atomic=1e5, critical=1e4,
+        iterations=1003, schedule=Schedule("dynamic", 10.0),
+    )  # fmt: skip
+    counts = [1, 2, 3, 4, 5, 8]
+    slow_points, fast_points = made().points(counts), made(machine=fast).points(counts)
+    for slow, quick in zip(slow_points, fast_points, strict=True):
+        assert all(value > 0 for value in slow.terms.values() if slow.threads > 1)
+        for name, seconds in slow.terms.items():
+            assert quick.terms[name] == pytest.approx(seconds / 2)
+        assert quick.speedup == pytest.approx(slow.speedup)

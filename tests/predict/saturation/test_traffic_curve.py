@@ -1,0 +1,239 @@
+"""The traffic by threads, from bytes made up: exact where counted, straight between, few counts."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from round_machine import GivenTraffic, Traffic, round_machine, workload_of_text
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.traffic_curve import TrafficCurve
+from regionpredict.workload import CacheLevel
+from regionpredict.workload.loop_nest import LoopNest
+
+MACHINE = round_machine()  # eight cores: four share a third cache
+KIB = 1024.0
+TEXT = """void f(int n, double *restrict a, double *restrict x, int *restrict k) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = x[k[i]];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def nest(tmp_path_factory: pytest.TempPathFactory) -> LoopNest:
+    """A loop that gathers from `x`."""
+    workload = workload_of_text(tmp_path_factory.mktemp("text"), TEXT, MACHINE, n=1000)
+    assert workload.execution is not None
+    return workload.execution.work.nest
+
+
+def curve_of(
+    nest: LoopNest, given: Traffic, machine: Machine = MACHINE, *, warm: bool = True
+) -> tuple[TrafficCurve, GivenTraffic]:
+    counter = GivenTraffic(nest, given)
+    return TrafficCurve(counter, machine, warm=warm), counter
+
+
+def below_memory(bytes_of: dict[int, float]) -> Traffic:
+    """The same bytes below every cache, none of them written."""
+    return lambda position, threads: {"a": (bytes_of[threads], 0.0)}
+
+
+def test_a_straight_line_is_counted_where_caches_fill_and_once_between(nest: LoopNest) -> None:
+    bytes_of = {threads: 1000.0 + 100.0 * threads for threads in range(1, 9)}
+    curve, counter = curve_of(nest, below_memory(bytes_of))
+    # 1, 4 (a full third cache), 8; between them the roots of 1 * 4 and 4 * 8
+    assert sorted(counter.asked) == [1, 2, 4, 6, 8]
+    for threads, expected in bytes_of.items():
+        assert curve.at(threads).memory == pytest.approx(expected)
+    assert sorted(counter.asked) == [1, 2, 4, 6, 8]
+
+
+def test_where_nothing_changes_only_the_ends_are_counted(nest: LoopNest) -> None:
+    curve, counter = curve_of(nest, below_memory(dict.fromkeys(range(1, 9), 5000.0)))
+    assert sorted(counter.asked) == [1, 4, 8]
+    assert curve.at(3).memory == 5000.0
+
+
+def test_a_bend_is_counted_at_each_place(nest: LoopNest) -> None:
+    bytes_of = dict(zip(range(1, 9), (8e6, 8e6, 1e6, 4e6, 4e6, 2e6, 2e6, 9e6), strict=True))
+    curve, counter = curve_of(nest, below_memory(bytes_of))
+    for threads in sorted(counter.asked):
+        assert curve.at(threads).memory == bytes_of[threads]
+    assert {2, 3, 6} <= set(counter.asked)
+
+
+@settings(
+    derandomize=True, max_examples=25, deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)  # fmt: skip
+@given(st.lists(st.floats(1e3, 1e9), min_size=64, max_size=64))
+def test_at_most_ten_counts_and_between_them_straight(nest: LoopNest, amounts: list[float]) -> None:
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 32"))
+    bytes_of = dict(enumerate(amounts, start=1))
+    curve, counter = curve_of(nest, below_memory(bytes_of), machine)
+    known = sorted(counter.asked)
+    assert {1, 4, 64} <= set(known)
+    assert len(known) <= 10
+    for left, right in pairwise(known):
+        assert curve.at(left).memory == bytes_of[left]
+        middle = (left + right) // 2
+        part = (middle - left) / (right - left)
+        expected = bytes_of[left] + part * (bytes_of[right] - bytes_of[left])
+        assert curve.at(middle).memory == pytest.approx(expected)
+
+
+def test_a_smooth_curve_is_read_off_to_a_percent(nest: LoopNest) -> None:
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 32"))
+    bytes_of = {threads: 1e6 * (1 + 1 / threads) for threads in range(1, 65)}
+    curve, counter = curve_of(nest, below_memory(bytes_of), machine)
+    assert len(counter.asked) <= 10
+    for threads in range(1, 65):
+        assert curve.at(threads).memory == pytest.approx(bytes_of[threads], rel=0.01)
+
+
+def test_the_widest_bend_is_halved_first(nest: LoopNest) -> None:
+    """All of the change lies between 1 and 4 threads of 64: that is where the counts go."""
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 32"))
+    bytes_of = {t: 1e6 * max(1.0, 8.0 - 2 * t) + t for t in range(1, 65)}
+    _, counter = curve_of(nest, below_memory(bytes_of), machine)
+    assert sorted(counter.asked) == [1, 2, 3, 4, 64]
+
+
+def test_what_is_straight_nowhere_is_counted_ten_times(nest: LoopNest) -> None:
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 32"))
+    bytes_of = {threads: 2.0**threads for threads in range(1, 65)}
+    assert len(curve_of(nest, below_memory(bytes_of), machine)[1].asked) == 10
+
+
+def test_past_the_last_core_as_on_it(nest: LoopNest) -> None:
+    curve, _ = curve_of(nest, lambda position, threads: {"a": (1e6 / (1 + position), 0.0)})
+    assert curve.at(100) == curve.at(8)
+
+
+def three_caches(position: int, threads: int) -> dict[str, tuple[float, float]]:
+    """Bytes below the first, second and third cache: 96, 64 and 32 MB, a quarter written."""
+    total = (96e6, 64e6, 32e6)[position]
+    return {"a": (0.75 * total, 0.25 * total)}
+
+
+def test_seconds_for_lines_from_the_caches(nest: LoopNest) -> None:
+    """The second cache gives 32 MB at 64 GB/s, the third 32 MB at its table's share of a core."""
+    curve, _ = curve_of(nest, three_caches)
+    second = 32e6 / 64e9
+    assert curve.at(1).from_cache == pytest.approx(second + 32e6 / 16e9)
+    # two cores get 16 + 16/3 GB/s, four 32, and eight are four on each of two caches
+    assert curve.at(2).from_cache == pytest.approx(second + 32e6 / (64 / 3 * 1e9 / 2))
+    assert curve.at(4).from_cache == pytest.approx(second + 32e6 / 8e9)
+    assert curve.at(8).from_cache == pytest.approx(second + 32e6 / 8e9)
+    assert curve.at(1).memory == 32e6
+    assert curve.at(1).writes == pytest.approx(0.25)
+
+
+def test_a_cache_with_two_tables_is_read_at_the_mix_of_its_lines(nest: LoopNest) -> None:
+    machine = round_machine(
+        ("{load: {1: 16, 4: 32}}", "{load: {1: 16, 4: 32}, update: {1: 8, 4: 16}}")
+    )
+    # a quarter of what is written lies half way from loads to updates (a half): harmonic means,
+    # no more than updates' own most
+    curve, _ = curve_of(nest, three_caches, machine)
+    second = 32e6 / 64e9
+    assert curve.at(1).from_cache == pytest.approx(second + 32e6 * (0.5 / 16e9 + 0.5 / 8e9))
+    assert curve.at(4).from_cache == pytest.approx(second + 32e6 / (16e9 / 4))
+
+
+def test_what_a_larger_cache_moves_more_is_no_traffic_of_it(nest: LoopNest) -> None:
+    def grows(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": ((10e6, 10e6, 12e6)[position], 0.0)}
+
+    curve, _ = curve_of(nest, grows)
+    assert curve.at(1).from_cache == 0.0
+    assert curve.at(1).memory == 12e6
+
+
+def test_no_traffic(nest: LoopNest) -> None:
+    data = curve_of(nest, lambda position, threads: {})[0].at(4)
+    assert data == (data.__class__)(0.0, 0.0, 0.0, 0.0)
+
+
+def test_lines_that_no_prefetcher_foresees(nest: LoopNest) -> None:
+    """Those that memory gives to the gathered array: x, of 64 B each."""
+
+    def two(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"x": (6.4e6 * (3 - position), 1e6), "a": (3.2e6, 3.2e6)}
+
+    curve, _ = curve_of(nest, two)
+    assert curve.at(1).scattered == pytest.approx(6.4e6 / 64)
+
+
+def test_read_off_is_every_part_of_the_data(nest: LoopNest) -> None:
+    """On three threads, two thirds of the way from one to four, as nothing bends."""
+
+    def rising(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        # 0.2 % a thread, written from 10 % on: both too little to count between
+        x = 1e8 * (3 - position) * (1 + 0.002 * threads)
+        return {"x": (0.9 * x, 0.1 * x + 1e5 * threads)}
+
+    curve, counter = curve_of(nest, rising)
+    assert 3 not in counter.asked
+    below, above = curve.at(1), curve.at(4)
+    for name in ("memory", "writes", "scattered"):
+        one, four = getattr(below, name), getattr(above, name)
+        assert getattr(curve.at(3), name) == pytest.approx(one + 2 / 3 * (four - one))
+    assert below.writes < curve.at(3).writes < above.writes
+    second = 32e9 * 2
+    first, third = 1e8 * 1.002 + 0.0, curve.at(3).from_cache
+    assert math.isclose(first / second + first / 16e9, below.from_cache, rel_tol=1e-2)
+    # the rate is that of three threads at both ends: 16 + 2/3 * 16 GB/s for three
+    rate = (16 + 2 / 3 * 16) * 1e9 / 3
+    assert third == pytest.approx(1e8 * 1.006 / second + 1e8 * 1.006 / rate, rel=1e-6)
+
+
+def test_data_stays_where_more_than_half_is_gone(nest: LoopNest) -> None:
+    bytes_of = {1: 1e6, 2: 0.9e6, 3: 0.7e6, 4: 0.5e6, 5: 0.5e6, 6: 0.45e6, 7: 0.4e6, 8: 0.4e6}
+    warm, _ = curve_of(nest, below_memory(bytes_of))
+    assert [threads for threads in (1, 2, 4, 6, 8) if warm.stays(threads)] == [6, 8]
+    cold, _ = curve_of(nest, below_memory(bytes_of), warm=False)
+    assert not cold.stays(8)
+
+
+@pytest.mark.parametrize(
+    ("policy", "threads", "third"),
+    [
+        ("neither", 2, 4096 * KIB),
+        ("inclusive", 4, 4096 * KIB),
+        ("victim", 1, (4096 + 256) * KIB),
+        ("victim", 2, (4096 + 2 * 256) * KIB),  # it holds what two second caches have dropped
+        ("exclusive", 4, (4096 + 4 * 256) * KIB),
+        ("exclusive", 8, (4096 + 4 * 256) * KIB),
+    ],
+)
+def test_an_exclusive_cache_adds_to_those_above(
+    nest: LoopNest, policy: str, threads: int, third: float
+) -> None:
+    machine = round_machine(("cores: 4, latency: 40", f"cores: 4, policy: {policy}, latency: 40"))
+    _, counter = curve_of(nest, lambda position, threads: {}, machine)
+    curve, counter = curve_of(nest, lambda position, threads: {}, machine)
+    curve.levels(threads)
+    expected = (CacheLevel(32 * KIB, 1), CacheLevel(256 * KIB, 1), CacheLevel(third, 4))
+    assert counter.asked[threads] == expected
+
+
+def test_an_exclusive_cache_below_a_shared_one(nest: LoopNest) -> None:
+    """Two cores share a second cache: on three threads a third cache holds 3/2 of such."""
+    machine = round_machine(
+        ("size: 256 KiB, ways: 8, cores: 1", "size: 256 KiB, ways: 8, cores: 2"),
+        ("cores: 4, latency: 40", "cores: 4, policy: victim, latency: 40"),
+    )
+    curve, counter = curve_of(nest, lambda position, threads: {}, machine)
+    curve.levels(3)
+    assert counter.asked[3][-1].size == (4096 + 1.5 * 256) * KIB
+    # a first cache has none above it, whatever its policy
+    odd = round_machine(("{level: 1, size: 32 KiB,", "{level: 1, policy: exclusive, size: 32 KiB,"))
+    curve, counter = curve_of(nest, lambda position, threads: {}, odd)
+    assert counter.asked[1][0].size == 32 * KIB

@@ -1,0 +1,105 @@
+"""Numbers of the models: each a constant with unit, evidence and source, and shown on the page.
+
+`python tests/predict/test_constants.py` writes the table of docs/saturation.md anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from regionpredict.constant import Constant
+from regionpredict.predict import constants as of_hints
+from regionpredict.predict.density import constants as of_density
+from regionpredict.predict.saturation import constants as of_saturation
+from regionpredict.workload import constants as of_workload
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "saturation.md"
+BEGIN, END = "<!-- constants -->\n", "<!-- end of constants -->\n"
+MODULES: dict[str, ModuleType] = {
+    "workload": of_workload,
+    "predict": of_hints,
+    "predict/saturation": of_saturation,
+    "predict/density": of_density,
+}
+CONSTANTS = [
+    pytest.param(value, id=f"{room}-{name}")
+    for room, module in MODULES.items()
+    for name, value in vars(module).items()
+    if isinstance(value, Constant)
+]
+
+ARITHMETIC = {0, 1, 2}
+"""Nothing, one, a half or a square, and their negatives: no choice stands behind them."""
+ALLOWED: dict[tuple[str, float], str] = {
+    ("predict/density/model.py", 3): "digits of a confidence that are shown",
+    ("predict/saturation/model.py", 3): "digits of a confidence that are shown",
+    ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
+    ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
+    ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",
+    ("workload/nest_lowering.py", 20): "2**20 elements, for a text",
+    ("workload/line_lattice.py", 0.5): "rounding to the nearest",
+    ("workload/line_lattice.py", 3): "digits of a byte, so that equal offsets compare equal",
+    ("workload/layer_conditions.py", 0.5): "the middle of a range",
+    ("workload/work_distribution.py", 0.5): "the middle of a sample, and the mean of a last piece",
+}
+
+
+def _literals() -> set[tuple[str, float]]:
+    found = set()
+    package = ROOT / "regionpredict"
+    for room in ("predict", "workload"):
+        for path in sorted((package / room).rglob("*.py")):
+            if path.name == "constants.py":
+                continue
+            name = path.relative_to(package).as_posix()
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+                    found.add((name, node.value))
+    return {(name, value) for name, value in found if value not in ARITHMETIC}
+
+
+def test_no_number_stands_in_the_models_themselves() -> None:
+    assert _literals() - ALLOWED.keys() == set()
+
+
+def test_what_is_allowed_is_there() -> None:
+    assert ALLOWED.keys() - _literals() == set()
+
+
+@pytest.mark.parametrize("constant", CONSTANTS)
+def test_a_constant_says_where_it_comes_from(constant: Constant) -> None:
+    assert constant.evidence in ("measured", "derived", "assumed")
+    assert constant.unit.strip()
+    assert len(constant.source.split()) > 1
+
+
+def test_the_page_lists_every_constant() -> None:
+    page = PAGE.read_text()
+    assert page[page.index(BEGIN) + len(BEGIN) : page.index(END)] == table()
+
+
+def table() -> str:
+    """The constants as they stand in docs/saturation.md."""
+    lines = [
+        "",
+        "| constant | value | unit | evidence | source |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for room, module in MODULES.items():
+        for name, value in vars(module).items():
+            if isinstance(value, Constant):
+                lines.append(
+                    f"| `{room}`: {name} | {value.value:,.10g} | {value.unit} | {value.evidence} "
+                    f"| {value.source} |"
+                )
+    return "\n".join([*lines, "", ""])
+
+
+if __name__ == "__main__":
+    old = PAGE.read_text()
+    PAGE.write_text(old[: old.index(BEGIN) + len(BEGIN)] + table() + old[old.index(END) :])

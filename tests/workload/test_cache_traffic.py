@@ -1,0 +1,446 @@
+"""Bytes below caches against caches that are simulated: every reference of small nests is run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nest_texts import STATIC, counter_of, facts_of_text, group_of, nest_of, workload_in
+from simulated_nest import simulated
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload import ArrayTraffic, CacheLevel, LevelTraffic
+from regionpredict.workload.cache_traffic import (
+    divide,
+    shared_iterations,
+    staying,
+    touched_bytes,
+)
+from regionpredict.workload.loop_nest import LoopNest
+
+
+class Nest(NamedTuple):
+    """Loops in n, and caches that they are run on: threads, sharers, bytes, chunk if there is one.
+
+    `near`: within 2.5 %, an array, read and written apart. `rough`: within 14 %, where lines at the
+    ends of rows or of pieces weigh more than in anything that is worth a team.
+    """
+
+    loops: str
+    arrays: str
+    n: int
+    near: list[tuple[int, ...]]
+    rough: list[tuple[int, ...]]
+
+
+NESTS = {
+    "copy": Nest(  # two streams
+        """for (int i = 0; i < n; i++) b[i] = a[i];""",
+        "double *a, double *b",
+        700,
+        near=[(1, 1, 512), (4, 1, 4096), (4, 4, 65536), (8, 2, 2048), (2, 2, 16384), (3, 3, 1024)],
+        rough=[],
+    ),
+    "strided": Nest(  # strides of half a line and of more
+        """for (int i = 0; i < n; i++) b[4*i] = a[12*i];""",
+        "double *a, double *b",
+        400,
+        near=[
+            (1, 1, 512),
+            (4, 1, 4096),
+            (4, 4, 65536),
+            (8, 2, 2048),
+            (2, 2, 16384),
+            (4, 2, 1024, 2),
+        ],
+        rough=[],
+    ),
+    "stencil2d": Nest(  # rows that are read three times
+        """for (int i = 1; i < n-1; i++)
+      for (int j = 1; j < n-1; j++) b[i][j] = a[i][j-1] + a[i][j+1] + a[i-1][j] + a[i+1][j];""",
+        "double a[n][n], double b[n][n]",
+        48,
+        near=[
+            (1, 1, 2048),
+            (4, 1, 16384),
+            (4, 4, 16384),
+            (8, 2, 4096),
+            (2, 2, 4096),
+            (4, 2, 65536, 2),
+        ],
+        rough=[(1, 1, 512), (4, 1, 1024)],
+    ),
+    "matmul": Nest(  # a row, a matrix and an element
+        """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) c[i][j] += a[i][k] * b[k][j];""",
+        "double a[n][n], double b[n][n], double c[n][n]",
+        20,
+        near=[(1, 1, 4096), (4, 1, 65536), (4, 4, 8192), (8, 2, 8192), (2, 2, 8192), (3, 3, 8192)],
+        rough=[(4, 4, 1024, 1), (4, 4, 4096, 1)],
+    ),
+    "syrk": Nest(  # a triangle of rows with rows
+        """for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++)
+      for (int k = 0; k < n; k++) c[i][j] += a[i][k] * a[j][k];""",
+        "double a[n][n], double c[n][n]",
+        24,
+        near=[],
+        rough=[(1, 1, 1024), (4, 1, 65536), (8, 2, 8192), (4, 2, 4096, 2)],
+    ),
+    "transpose": Nest(  # rows and columns
+        """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) b[j][i] = a[i][j];""",
+        "double a[n][n], double b[n][n]",
+        48,
+        near=[(1, 1, 65536), (4, 4, 65536), (2, 2, 65536), (3, 3, 65536)],
+        rough=[(1, 1, 4096), (4, 1, 4096), (4, 4, 512), (8, 2, 4096)],
+    ),
+    "triangle": Nest(  # columns of half a matrix
+        """for (int i = 0; i < n; i++)
+      for (int j = i; j < n; j++) s[i] += a[j][i] * x[j];""",
+        "double a[n][n], double *x, double *s",
+        48,
+        near=[],
+        rough=[(4, 1, 4096), (4, 4, 65536), (8, 2, 8192), (4, 1, 8192)],
+    ),
+    "mvt": Nest(  # a vector that all read
+        """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) s[i] += a[i][j] * x[j];""",
+        "double a[n][n], double *x, double *s",
+        64,
+        near=[
+            (1, 1, 2048),
+            (4, 4, 65536),
+            (2, 2, 65536),
+            (3, 3, 65536),
+            (1, 1, 4096),
+            (1, 1, 8192),
+        ],
+        rough=[(1, 1, 512), (4, 1, 4096), (4, 4, 4096), (8, 2, 1024)],
+    ),
+    "two": Nest(  # loops beside each other
+        """for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) x[j] = a[i][j];
+        for (int j = 0; j < n; j++) b[i][j] = x[j] + a[i][j]; }""",
+        "double a[n][n], double b[n][n], double *x",
+        40,
+        near=[
+            (1, 1, 2048),
+            (4, 1, 16384),
+            (4, 4, 4096),
+            (8, 2, 65536),
+            (2, 2, 8192),
+            (4, 4, 512, 1),
+        ],
+        rough=[(1, 1, 512), (4, 1, 512)],
+    ),
+    "private": Nest(  # a row of each thread's own
+        """for (int i = 0; i < n; i++) {
+        double t[40];
+        for (int j = 0; j < 40; j++) t[j] = a[i][j];
+        for (int j = 0; j < 40; j++) b[i][j] = t[39 - j]; }""",
+        "double a[n][40], double b[n][40]",
+        40,
+        near=[(1, 1, 2048), (4, 1, 16384), (4, 4, 8192), (8, 2, 8192), (2, 2, 4096), (3, 3, 65536)],
+        rough=[(4, 4, 512), (4, 4, 512, 1)],
+    ),
+    "down": Nest(  # falling loops, every second element
+        """for (int i = n-1; i >= 0; i--)
+      for (int j = n-1; j >= 0; j -= 2) b[i][j] = a[i][j] + a[i+1][j];""",
+        "double a[n+1][n], double b[n][n]",
+        40,
+        near=[
+            (1, 1, 2048),
+            (4, 1, 16384),
+            (4, 4, 16384),
+            (8, 2, 8192),
+            (2, 2, 4096),
+            (4, 2, 65536, 2),
+        ],
+        rough=[(4, 1, 512), (4, 4, 2048)],
+    ),
+    "columns": Nest(  # threads within one line
+        """for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) a[i][j] = x[i];""",
+        "double a[n][n], double *x",
+        40,
+        near=[(1, 1, 512), (4, 1, 512), (4, 4, 65536), (8, 2, 512), (2, 2, 512), (4, 2, 512, 2)],
+        rough=[(1, 1, 4096), (4, 1, 65536)],
+    ),
+    "collapse": Nest(  # two loops shared out
+        """for (int i = 0; i < 6; i++)
+      for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) a[i][j] += b[j][k];""",
+        "double a[6][n], double b[n][n]",
+        24,
+        near=[(1, 1, 8192), (4, 1, 8192), (4, 4, 8192), (2, 2, 8192), (3, 3, 8192), (1, 1, 65536)],
+        rough=[(4, 1, 512), (8, 2, 2048)],
+    ),
+    "small": Nest(  # a matrix that every iteration reads
+        """for (int r = 0; r < n; r++)
+      for (int q = 0; q < n; q++)
+      for (int p = 0; p < 8; p++)
+      for (int s = 0; s < 8; s++) a[r][q][p] += c[s][p];""",
+        "double a[n][n][8], double c[8][8]",
+        9,
+        near=[(1, 1, 2048), (4, 4, 65536), (2, 2, 4096), (3, 3, 8192), (1, 1, 4096), (4, 4, 4096)],
+        rough=[(1, 1, 1024), (4, 4, 2048)],
+    ),
+    "rowsdown": Nest(  # a triangle in a triangle
+        """for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++)
+      for (int k = 0; k < j; k++) a[i][j] += a[i][k] * a[j][k];""",
+        "double a[n][n]",
+        30,
+        near=[],
+        rough=[(1, 1, 1024), (4, 1, 8192), (4, 4, 4096), (8, 2, 8192)],
+    ),
+    "k-loop": Nest(  # a window that moves on
+        """for (int k = 0; k < 30; k++)
+      for (int i = 0; i < n; i++) y[i] += x[i+k];""",
+        "double *x, double *y",
+        200,
+        near=[(1, 1, 512), (4, 1, 4096), (4, 4, 16384), (8, 2, 8192), (2, 2, 16384), (3, 3, 1024)],
+        rough=[(4, 4, 512), (8, 2, 512)],
+    ),
+}
+
+
+def lowered(name: str) -> LoopNest:
+    nest = NESTS[name]
+    clause = "collapse(2)" if name == "collapse" else ""
+    return nest_of(nest.loops, f"int n, {nest.arrays}", clause, n=nest.n)
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_traffic_of_small_nests(name: str) -> None:
+    nest = lowered(name)
+    wrong = []
+    for caches, tolerance in ((NESTS[name].near, 0.025), (NESTS[name].rough, 0.14)):
+        for threads, sharers, size, *chunks in caches:
+            chunk = chunks[0] if chunks else None
+            truth = simulated(nest, size, threads, sharers, chunk=chunk)
+            schedule = Schedule("static", None if chunk is None else float(chunk))
+            counter = counter_of(nest, schedule)
+            (level,) = counter.traffic([CacheLevel(float(size), sharers)], threads)
+            assert sorted(one.array for one in level.arrays) == sorted(truth)
+            for one in level.arrays:
+                read, written = truth[one.array]
+                if one.read != pytest.approx(read, rel=tolerance) or (
+                    one.written != pytest.approx(written, rel=tolerance)
+                ):
+                    wrong.append((threads, sharers, size, chunk, one, truth[one.array]))
+    assert not wrong
+
+
+ROWS = """for (int i = 0; i < n; i++)
+  for (int j = 0; j < n; j++) b[i][j] = a[i][j];"""
+
+
+def test_what_has_been_touched() -> None:
+    """Two matrices of 4800 bytes at any place in a line: 74.875 lines and one byte more."""
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    lines = 1 + (24 * 24 * 8 - 8) / 64
+    counter = counter_of(nest, Schedule("dynamic", 1.0))
+    assert counter.touched() == {"a": pytest.approx(64 * lines), "b": pytest.approx(64 * lines)}
+    assert touched_bytes(nest, 64) == pytest.approx(2 * 64 * lines)
+    # In two loops, each its own part of one array.
+    twice = nest_of("for (int i = 0; i < n; i++) { a[i] = 1; a[i + 5000] = 2; b[i] = 3; }",
+                    "int n, double *a, double *b", n=100)  # fmt: skip
+    assert counter_of(twice).touched()["a"] == pytest.approx(2 * 64 * (1 + 792 / 64))
+
+
+def test_totals() -> None:
+    level = LevelTraffic((ArrayTraffic("a", 3.0, 1.0, None), ArrayTraffic("b", 5.0, 0.0, None)))  # type: ignore[arg-type]
+    assert (level.read, level.written, level.total) == (8.0, 1.0, 9.0)
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(st.floats(0, 300), st.floats(1, 300))
+def test_what_stays(held: float, size: float) -> None:
+    share = staying(held, size)
+    assert 0 <= share <= 1
+    if held <= size / 2:
+        assert share == 1
+    elif held >= size:
+        assert share == 0
+    else:
+        assert share == pytest.approx((size - held) / (size / 2))
+
+
+@pytest.mark.parametrize("threads", [1, 3, 4])
+def test_a_second_run_finds_what_the_cache_holds(threads: int) -> None:
+    """Data of 2 * 4671 bytes: all of it stays in a cache of twice that, a half in one and a third,
+    nothing in one as large."""
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    data = touched_bytes(nest, 64)
+    counter = counter_of(nest)
+    for size, share in ((2 * data + 1, 0.0), (data * 4 / 3, 0.5), (data - 1, 1.0)):
+        level = CacheLevel(size, threads)
+        (cold,) = counter.traffic([level], threads)
+        (warm,) = counter.traffic([level], threads, warm=True)
+        assert cold.read == pytest.approx(data, rel=0.06)
+        assert warm.read == pytest.approx(share * cold.read, abs=0.02 * data)
+        assert warm.written == pytest.approx(share * cold.written, abs=0.02 * data)
+
+
+def test_threads_with_caches_of_their_own_need_less_of_each() -> None:
+    """Four threads on 9342 bytes: each holds a quarter, which stays in a cache of half of it."""
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    data = touched_bytes(nest, 64)
+    counter = counter_of(nest)
+    for size, share in ((0.56 * data, 0.0), (data / 3, 0.5), (0.25 * data, 1.0)):
+        (warm,) = counter.traffic([CacheLevel(size, 1)], 4, warm=True)
+        assert warm.read == pytest.approx(share * data, abs=0.12 * data)
+
+
+def test_chunks_of_a_thread_stay_together() -> None:
+    """Six chunks of one row each are a quarter of the data, whatever their number."""
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    data = touched_bytes(nest, 64)
+    counter = counter_of(nest, Schedule("static", 1.0))
+    (warm,) = counter.traffic([CacheLevel(0.7 * data, 1)], 4, warm=True)
+    assert warm.read == 0
+    # Six rows of both, of 192 bytes each: 2976 of 3265 with the ends of their lines.
+    held = 2 * 6 * 64 * (1 + 184 / 64)
+    (tight,) = counter.traffic([CacheLevel(0.35 * data, 1)], 4, warm=True)
+    assert tight.read == pytest.approx(4 * held * (2 * held / (0.35 * data) - 1))
+
+
+def test_no_more_threads_than_iterations() -> None:
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    counter, level = counter_of(nest), [CacheLevel(1024.0, 1), CacheLevel(8192.0, 24)]
+    assert counter.traffic(level, 500) == counter.traffic(level, 24)
+    once = nest_of("for (int i = 0; i < 1; i++) a[i] = 1;", "double *a")
+    assert counter_of(once).traffic([CacheLevel(64.0, 9)], 9)[0].read == 64
+    none = nest_of("for (int i = 3; i < 3; i++) a[i] = 1;", "double *a")
+    assert counter_of(none).traffic([CacheLevel(64.0, 9)], 9)[0].read == 0
+
+
+def test_carriers() -> None:
+    """What the cache holds between touches: a row of b, then an iteration of i, or nothing."""
+    loops = """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) c[i][j] += a[i][k] * b[k][j];"""
+    nest = nest_of(loops, "int n, double a[n][n], double b[n][n], double c[n][n]", n=64)
+    counter = counter_of(nest)
+
+    def carrier(size: float, array: str) -> tuple[str | None, float]:
+        (level,) = counter.traffic([CacheLevel(size, 1)], 1)
+        return next(one.carrier for one in level.arrays if one.array == array)
+
+    # An iteration of k touches three lines; of j a row of a, a column of b, a line of c; of i
+    # all of b beside two rows.
+    window = 64 * ((1 + 63 / 8) + 64 + 1)
+    for array in "abc":
+        assert carrier(3 * 64.0 - 1, array) == (None, 0.0)
+        assert carrier(3 * 64.0, array) == ("k", 192.0)
+        assert carrier(window - 1, array) == ("k", 192.0)
+        assert carrier(window, array) == ("j", pytest.approx(window))
+    whole = 64 * (1 + (64 * 64 - 1) / 8 + 2 * (1 + 63 / 8))
+    assert carrier(whole - 1, "b")[0] == "j"
+    assert carrier(whole, "b") == ("i", pytest.approx(whole))
+
+
+def test_shared_iterations() -> None:
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) a[i][j] = 1;"
+    declared = "int n, double a[9][9]"
+    assert shared_iterations(nest_of(loops, declared, n=9)) == 9
+    assert shared_iterations(nest_of(loops, declared, "collapse(2)", n=9)) == 45
+    assert shared_iterations(nest_of("for (int i = 3; i < 3; i++) a[0][i] = 1;", declared)) == 0
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(st.integers(1, 200), st.integers(1, 32))
+def test_static_pieces_cover_the_loop(iterations: int, threads: int) -> None:
+    nest = nest_of("for (int i = 0; i < n; i++) a[i] = 1;", "int n, double *a", n=iterations)
+    length, pieces = divide(nest, threads, STATIC)
+    (own,) = length
+    assert own is not None
+    assert own * pieces * threads == pytest.approx(iterations)
+    assert own == max(1.0, iterations / threads)
+    assert divide(nest, threads, Schedule("static", 3.0)) == (
+        (min(3.0, iterations) if iterations >= threads else 1.0,),
+        pytest.approx(iterations / threads / (min(3, iterations) if iterations >= threads else 1)),
+    )
+
+
+def test_collapsed_loops_are_cut_below_where_there_are_few() -> None:
+    """Six rows of 20: three threads have two rows each, 24 a quarter row of five columns."""
+    loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
+    nest = nest_of(loops, "double a[6][20]", "collapse(2)")
+    assert divide(nest, 3, STATIC) == ((2.0, None), 1.0)
+    assert divide(nest, 24, STATIC) == ((1.0, 5.0), 1.0)
+    assert divide(nest, 1000, STATIC) == ((1.0, 1.0), 1.0)  # no less than one iteration
+
+
+@pytest.mark.parametrize(("size", "expected"), [(1 << 10, 1.0), (1 << 19, 0.5), (1 << 22, None)])
+def test_gathers(size: int, expected: float | None) -> None:
+    """P = 1 - C/WS of the accesses miss; at least each line that is touched, once."""
+    loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
+    n, extent = 300_000, 1 << 20
+    nest = nest_of(loops, f"int n, int *row, double *s, double x[{extent // 8}]", n=n)
+    (level,) = counter_of(nest).traffic([CacheLevel(float(size), 1)], 1)
+    (x,) = (one for one in level.arrays if one.array == "x")
+    if expected is not None:
+        assert x.read == pytest.approx(64 * n * (1 - size / extent))
+    else:
+        # Of 16384 lines those hit at least once by 300000 throws: all but e^-18.
+        assert x.read == pytest.approx(extent, rel=1e-6)
+    assert x.written == 0.0
+    few = nest_of(loops, f"int n, int *row, double *s, double x[{extent // 8}]", n=16384)
+    (level,) = counter_of(few).traffic([CacheLevel(2.0**22, 1)], 1)
+    (x,) = (one for one in level.arrays if one.array == "x")
+    # As many throws as lines: 1 - (1 - 1/N)^N of them are hit.
+    assert x.read == pytest.approx(extent * (1 - (1 - 1 / 16384) ** 16384), rel=1e-3)
+
+
+def test_scatters_are_written_and_private_tables_are_every_thread_s() -> None:
+    loops = "for (int i = 0; i < n; i++) x[row[i]] = 1;"
+    nest = nest_of(loops, "int n, int *row, double x[131072]", n=300_000)
+    (level,) = counter_of(nest).traffic([CacheLevel(1024.0, 1)], 4)
+    (x,) = (one for one in level.arrays if one.array == "x")
+    assert x.written == x.read == pytest.approx(64 * 300_000 * (1 - 1024 / 2**20))
+    own = """for (int i = 0; i < n; i++) {
+      double t[512]; t[row[i]] = 1; }"""
+    nest = nest_of(own, "int n, int *row", n=400_000)
+    assert group_of(nest, "t").extent == 4096
+    for threads in (1, 4):
+        (level,) = counter_of(nest).traffic([CacheLevel(2.0**20, threads)], threads)
+        (t,) = (one for one in level.arrays if one.array == "t")
+        assert t.read == pytest.approx(threads * 4096, rel=1e-6)
+
+
+def test_threads_gather_from_one_array() -> None:
+    """Sharing a cache they find the lines of the others; with their own, each fetches its own."""
+    loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
+    nest = nest_of(loops, "int n, int *row, double *s, double x[1024]", n=40_000)
+    for sharers, copies in ((4, 1), (1, 4), (2, 2)):
+        (level,) = counter_of(nest).traffic([CacheLevel(65536.0, sharers)], 4)
+        (x,) = (one for one in level.arrays if one.array == "x")
+        assert x.read == pytest.approx(copies * 8192, rel=1e-3)
+
+
+def test_work_of_a_region_and_of_its_serial_bodies() -> None:
+    made = workload_in(
+        "for (int i = 0; i < n; i++) {\n a[i] = 1;\n#pragma omp critical\n b[i] = 1; }",
+        "int n, double *a, double *b", n=80,
+    )  # fmt: skip
+    assert made.execution is not None
+    (serial,) = made.execution.serial
+    assert list(made.traffic_of(made.execution.work).touched()) == ["a"]
+    assert list(made.traffic_of(serial.work).touched()) == ["b"]
+    assert made.traffic_of(serial.work).line_bytes == 64
+
+
+def test_regions_behind_each_other_have_workloads_of_their_own() -> None:
+    text = """void f(int n, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 1;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[2 * i] = 1;
+}"""
+    assert [facts.region.span.line for facts in facts_of_text(text, n=9)] == [2, 4]

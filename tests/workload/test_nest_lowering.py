@@ -1,0 +1,220 @@
+"""C text to loops and reference groups in numbers: bounds, addresses, guesses, by hand."""
+
+from __future__ import annotations
+
+import pytest
+from nest_texts import facts_of, group_of, loop_named, nest_of
+
+from regionpredict.workload.loop_nest import ReferenceGroup
+from regionpredict.workload.nest_lowering import loop_nest
+
+DOUBLE = 8.0
+
+
+def test_a_region_that_cannot_be_read_has_no_nest() -> None:
+    facts = facts_of("while (n) n--;")
+    assert facts.region.nest is None and loop_nest(facts.region, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "values"),
+    [
+        ("i = 3; i < n; i++", range(3, 20)),
+        ("i = 3; i <= n; i++", range(3, 21)),
+        ("i = n; i > 3; i--", range(20, 3, -1)),
+        ("i = n; i >= 3; i--", range(20, 2, -1)),
+        ("i = 3; i < n; i += 5", range(3, 20, 5)),
+        ("i = 0; i <= n; i += 5", range(0, 21, 5)),
+        ("i = n; i >= 0; i -= 5", range(20, -1, -5)),
+        ("i = 3; i != n; i++", range(3, 20)),
+        ("i = 0; i <= (n < 15 ? n : 15); i++", range(16)),  # a minimum is no affine bound
+    ],
+)
+def test_loop_headers(head: str, values: range) -> None:
+    root = nest_of(f"for (int {head}) a[i] = 0;", "int n, double *a", n=20).root
+    assert (root.trips({}), root.begin({}), root.step) == (len(values), values[0], values.step)
+    assert (root.variable, root.index, root.parallel, root.line) == ("i", 0, True, 3)
+
+
+def test_a_tile_s_curved_bound() -> None:
+    """`j <= min(ii + 7, n - 1)`: 8 iterations of a tile, 4 of the last; `j > max(...)` falling."""
+    loops = """for (int ii = 0; ii < n; ii += 8) {
+      for (int j = ii; j <= (ii + 7 < n - 1 ? ii + 7 : n - 1); j++) a[j] = 0;
+      for (int k = n; k >= (ii > 9 ? ii : 9); k--) a[k] = 0;
+    }"""
+    nest = nest_of(loops, "int n, double *a", n=20)
+    tile, falling = loop_named(nest, "j"), loop_named(nest, "k")
+    assert [tile.trips({"ii": at}) for at in (0, 8, 16)] == [8, 8, 4]
+    assert [falling.trips({"ii": at}) for at in (0, 16)] == [12, 5]
+    assert tile.depends == {"ii"} == nest.root.bounds_below
+    assert (tile.parallel, tile.index, falling.index) == (False, 1, 2)
+
+
+def test_collapsed_loops_share_their_iterations() -> None:
+    loops = """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) a[i][j] = k;"""
+    declared = "int n, double a[9][9]"
+    for clause, names in (("", "i"), ("collapse(2)", "ij"), ("collapse(3)", "ijk")):
+        nest = nest_of(loops, declared, clause, n=9)
+        assert "".join(loop.variable for loop in nest.parallel) == names
+    second = nest_of("for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) a[i][j] = 0; "
+                     "for (int k = 0; k < n; k++) a[i][k] = 0; }", declared, n=9)  # fmt: skip
+    assert [loop.variable for loop in second.parallel] == ["i"]
+
+
+def test_which_loops_are_counted_and_branched() -> None:
+    loops = """for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) { if (a[j] > 0) break; a[j] = 1; }
+      for (int k = 0; k < n; k++) if (a[k] > 0) a[k] = 2;
+      for (int l = 0; l < n; l++) a[l] = 3;
+    }"""
+    nest = nest_of(loops, "int n, double *a", n=9)
+    assert [loop.counted for loop in nest.loops] == [True, False, True, True]
+    assert [loop_named(nest, name).conditional for name in "ikl"] == [False, True, False]
+
+
+def test_a_statement_s_share_of_the_iterations() -> None:
+    """Directly in a branch: half; in a loop in a branch: each of that loop's iterations."""
+    loops = """for (int i = 0; i < n; i++) {
+      a[i] = 0;
+      if (i % 3) a[i] = 1; else { a[i] = 2; for (int j = 0; j < n; j++) a[j] = 3; }
+      a[i] = 4;
+    }"""
+    nest = nest_of(loops, "int n, double *a", n=9)
+    shares = {number: share for loop in nest.loops for number, share in loop.statements}
+    own = dict(nest.root.statements)
+    inside = dict(loop_named(nest, "j").statements)
+    assert list(inside.values()) == [1.0]
+    assert sorted(shares) == list(range(len(shares)))
+    assert own[0] == 1.0 and own[max(own)] == 1.0
+    assert sorted(own.values()).count(0.5) >= 2
+
+
+def test_groups_of_a_stencil() -> None:
+    """Uniformly generated references are one group; 9 columns of doubles a row."""
+    loops = """for (int i = 1; i < n; i++)
+      for (int j = 1; j < 8; j++)
+        b[i][j] = a[i][j - 1] + a[i][j + 1] + a[i - 1][j] + a[j][i] + x[2 * j + 3];"""
+    nest = nest_of(loops, "int n, double a[n][9], double b[n][9], float x[99]", n=50)
+    groups = list(nest.groups())
+    assert [group.index for group in groups] == list(range(4))
+    rows, columns = (group for group in groups if group.array == "a")
+    assert rows.slopes == {"i": 72.0, "j": 8.0} and columns.slopes == {"i": 8.0, "j": 72.0}
+    assert rows.offsets == (-72.0, -8.0, 8.0) and rows.written == ()
+    assert columns.offsets == (0.0,) and columns.element == 8
+    stored, single = group_of(nest, "b"), group_of(nest, "x")
+    assert (stored.offsets, stored.written) == ((0.0,), (0.0,))
+    assert (single.slopes, single.offsets, single.element) == ({"j": 8.0}, (12.0,), 4)
+    assert not any(group.irregular or group.private or group.extent for group in groups)
+    assert [loop.variable for loop in rows.loops] == ["i", "j"]
+    assert nest.root.groups == () and len(nest.root.groups_below) == 4
+
+
+def test_groups_below_hold_the_own_first() -> None:
+    loops = "for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) a[j] = 0; b[i] = 0; }"
+    root = nest_of(loops, "int n, double *a, double *b", n=9).root
+    assert [group.array for group in root.groups_below] == ["b", "a"]
+
+
+def test_a_product_of_sizes_is_a_stride() -> None:
+    """Linearised: i * n * n + j * n moves n² and n elements; a square of i is no affine address."""
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i * n * n + j * n + 5] = 1;"
+    group = group_of(nest_of(loops, "int n, double *a", n=10), "a")
+    assert (group.slopes, group.offsets) == ({"i": 800.0, "j": 80.0}, (40.0,))
+    curved = group_of(nest_of(loops.replace("i * n * n", "i * i"), "int n, double *a", n=10), "a")
+    assert curved.irregular
+
+
+def test_opposite_terms_stand_still() -> None:
+    """a[i - i + j]: the slope of i is gone."""
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[(i + j) - i] = 1;"
+    assert group_of(nest_of(loops, "int n, double *a", n=10), "a").slopes == {"j": 8.0}
+
+
+def irregular(declared: str, **sizes: int) -> tuple[ReferenceGroup, tuple[str, ...]]:
+    loops = "for (int i = 0; i < n; i++) a[row[i]] += 1;"
+    nest = nest_of(loops, f"int n, int *row, {declared}", **sizes)
+    return next(group for group in nest.groups() if group.array == "a"), nest.assumed
+
+
+def test_gathers_spread_over_their_array() -> None:
+    """Of a known length, or 2**20 elements where nobody says."""
+    known, assumed = irregular("double a[500]", n=9)
+    assert (known.irregular, known.extent, known.slopes, assumed) == (True, 4000.0, {}, ())
+    assert known.written == known.offsets == (0.0,)
+    guessed, assumed = irregular("float *a", n=9)
+    assert guessed.extent == 4 * 2**20
+    assert assumed == ("a of 1 Mi elements",)
+
+
+def test_a_loop_between_data_is_sixteen_iterations() -> None:
+    """Rows of a sparse matrix lie end to end: k = k' + 16 i."""
+    loops = """for (int i = 0; i < n; i++)
+      for (int k = row[i]; k < row[i + 1]; k++) s[i] += v[k] * 2;"""
+    nest = nest_of(loops, "int n, int *row, double *v, double *s", n=90)
+    assert nest.assumed == ("16 iterations of the loop over k (line 4)",)
+    assert group_of(nest, "v").slopes == {"k": 8.0, "i": 128.0}
+    loop = loop_named(nest, "k")
+    assert (loop.first, loop.limit, loop.depends, loop.trips({})) == (None, None, frozenset(), 16)
+
+
+def test_data_bounds_from_zero_begin_each_time_anew() -> None:
+    loops = """for (int i = 0; i < n; i++)
+      for (int k = 0; k < row[i]; k++) s[i] += v[k] * 2;"""
+    nest = nest_of(loops, "int n, int *row, double *v, double *s", n=90)
+    assert group_of(nest, "v").slopes == {"k": 8.0}
+    assert loop_named(nest, "k").trips({}) == 16
+
+
+def test_a_row_of_unknown_length_is_as_long_as_the_loops_reach() -> None:
+    """a[][m] with m unknown, j up to 30 by twos: 2 * 30 + 2 elements lie between rows."""
+    facts = facts_of(
+        "for (int i = 0; i < n; i++) for (int j = 0; j < 30; j++) a[i][2 * j] = 1;",
+        "int n, int m, double a[n][m]", n=10,
+    )  # fmt: skip
+    values = {name: value for name, value in facts.bindings.values.items() if name != "m"}
+    nest = loop_nest(facts.region, values)
+    assert nest is not None
+    assert group_of(nest, "a").slopes == {"i": 8.0 * (2 + 2 * 30), "j": 16.0}
+
+
+def test_private_arrays_are_marked() -> None:
+    loops = "for (int i = 0; i < n; i++) { double t[4]; t[1] = i; a[i] = t[1]; }"
+    nest = nest_of(loops, "int n, double *a", n=9)
+    assert {group.array: group.private for group in nest.groups()} == {"t": True, "a": False}
+
+
+TRIANGLE = """for (int i = 0; i < n; i++)
+  for (int j = %s; j < n; j++)
+    for (int k = 0; k < n; k++) c[i] += a[j] * b[k];"""
+
+
+def test_drift_in_a_triangle() -> None:
+    """Threads at other i see other j: a drifts by j; b, the same for all, and c[i] do not."""
+    declared = "int n, double *a, double *b, double *c"
+    drifts = {g.array: g.drifts for g in nest_of(TRIANGLE % "i", declared, n=100).groups()}
+    assert drifts == {"a": frozenset("j"), "b": frozenset(), "c": frozenset()}
+    even = {g.array: g.drifts for g in nest_of(TRIANGLE % "0", declared, n=100).groups()}
+    assert set(even.values()) == {frozenset()}
+    band = "for (int i = 0; i < n; i++) for (int j = i; j < i + 9; j++) c[i] += a[j];"
+    # A band: every iteration does the same work, threads stay in step.
+    assert {g.drifts for g in nest_of(band, declared, n=100).groups()} == {frozenset()}
+
+
+@pytest.mark.parametrize(("inner", "uneven"), [(3000, False), (500, True)])
+def test_a_tenth_makes_threads_fall_out_of_step(inner: int, uneven: bool) -> None:
+    """INNER + i iterations, i up to 200: from 3001 to 3200 is 7 % more, from 501 to 700 40 %."""
+    loops = f"for (int i = 0; i < 200; i++) for (int j = 0; j < {inner} + i; j++) a[j] = i;"
+    assert bool(group_of(nest_of(loops, "double *a"), "a").drifts) is uneven
+
+
+def test_a_falling_triangle_drifts_too() -> None:
+    loops = "for (int i = 199; i >= 0; i--) for (int j = 0; j < i; j++) a[j] = i;"
+    assert group_of(nest_of(loops, "double *a"), "a").drifts == frozenset("j")
+    # And through a loop in between: k's range moves with j, whose range moves with i.
+    chain = """for (int i = 0; i < 99; i++) for (int j = i; j < 99; j++)
+      for (int k = j; k < 99; k++) a[k] += b[j];"""
+    nest = nest_of(chain, "double *a, double *b")
+    assert group_of(nest, "a").drifts == frozenset("k")
+    assert group_of(nest, "b").drifts == frozenset("j")

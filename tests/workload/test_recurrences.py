@@ -1,0 +1,89 @@
+"""Chains that wait for the iteration before: sums and recurrences, by hand and by enumeration."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nest_texts import workload_in
+
+from regionpredict.workload import Recurrence
+
+DECLARED = "int n, double s, double t, double *a, double *b, int *row"
+
+
+def chains(inner: str, head: str = "j = 9; j < n; j++") -> tuple[Recurrence, ...]:
+    loops = f"for (int i = 0; i < 100; i++)\n for (int {head}) {{ {inner} }}"
+    made = workload_in(loops, DECLARED, **({"n": 50} if "n;" in head else {}))
+    assert made.execution is not None
+    (body,) = made.execution.work.bodies
+    return body.recurrences
+
+
+ADD, MULTIPLY = ("fp_add",), ("fp_mul",)
+
+
+@pytest.mark.parametrize(
+    ("inner", "chain"),
+    [
+        ("s += b[j];", [("sum into s", (ADD,), None)]),
+        ("s = s * b[j];", [("sum into s", (MULTIPLY,), None)]),
+        ("a[i] += b[j];", [("recurrence over a", (ADD,), None)]),
+        ("a[j] = a[j - 1] * s;", [("recurrence over a", (MULTIPLY,), 1.0)]),
+        ("a[j] = a[j - 3] + a[j - 5];", [("recurrence over a", (ADD,), 5.0)]),
+        ("a[j] = a[j - 8] + s;", [("recurrence over a", (ADD,), 8.0)]),
+        ("a[j] = a[j - 9] + s;", []),  # too far to wait for
+        ("a[j] = a[j + 1] + s;", []),  # read before it is overwritten
+        ("a[j] = a[j] + s;", []),
+        ("a[j] = b[j - 1] + s;", []),
+        ("a[i] = b[j] + s;", []),  # stored again and again, never read
+        ("a[row[j]] = a[row[j]] + s;", []),
+        ("t = b[j]; t = t + 1; a[j] = t;", []),  # t is made anew in every iteration
+        ("s = t + b[j];", []),
+    ],
+)
+def test_chains(inner: str, chain: list[tuple[str, tuple[tuple[str, ...], ...], float]]) -> None:
+    assert [tuple(one) for one in chains(inner)] == chain
+
+
+def test_integer_sums_wait_for_nothing() -> None:
+    loops = "for (int i = 0; i < 100; i++) for (int j = 0; j < n; j++) m += row[j];"
+    made = workload_in(loops, "int n, int m, int *row", n=9)
+    assert made.execution is not None
+    assert made.execution.work.bodies[0].recurrences == ()
+
+
+def test_a_sum_with_several_operations() -> None:
+    (chain,) = chains("s += a[j] * b[j];")
+    assert (chain.name, chain.distance) == ("sum into s", None)
+    assert [sorted(kinds) for kinds in chain.operations] == [["fp_add", "fp_mul"]]
+
+
+def test_all_statements_that_write_the_array() -> None:
+    """Those that write others are not in the chain."""
+    (chain,) = chains("a[j] = a[j - 1] * s; b[j] = s + 1; a[j + 1] = b[j] - t;")
+    assert chain.name == "recurrence over a" and len(chain.operations) == 2
+
+
+def test_outer_loops_have_no_chains() -> None:
+    loops = "for (int i = 0; i < 100; i++) { s += 1.0; for (int j = 0; j < n; j++) a[j] = 0; }"
+    made = workload_in(loops, DECLARED, n=9)
+    assert made.execution is not None
+    assert [body.recurrences for body in made.execution.work.bodies] == [(), ()]
+
+
+@settings(max_examples=25, derandomize=True, deadline=None)
+@given(st.integers(-20, 20), st.sampled_from([1, 2, 3, -1, -2]))
+def test_distances_by_enumeration(shift: int, step: int) -> None:
+    """a[j] = a[j - shift]: how many iterations ago was what is read now written?"""
+    values = range(30, 90, step) if step > 0 else range(90, 30, step)
+    written: dict[int, int] = {}
+    distances = set()
+    for at, j in enumerate(values):
+        if j - shift in written:
+            distances.add(at - written[j - shift])
+        written[j] = at
+    head = f"j = {values[0]}; j {'<' if step > 0 else '>'} {values.stop}; j += {step}"
+    made = chains(f"a[j] = a[j - ({shift})] + s;", head)
+    near = {float(d) for d in distances if 0 < d <= 8}
+    assert {chain.distance for chain in made} == near

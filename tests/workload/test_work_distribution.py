@@ -1,0 +1,154 @@
+"""Shares of the busiest thread and threads at work, against deals that are played through."""
+
+from __future__ import annotations
+
+import heapq
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nest_texts import STATIC, nest_of
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload import WorkProfile, largest_share
+from regionpredict.workload.work_distribution import (
+    piece_weights,
+    threads_at_work,
+    work_profile,
+)
+
+RISING = tuple(float(w) for w in range(1, 65))
+FALLING = RISING[::-1]
+HILL = (*RISING[::2], *RISING[::-2])
+
+
+def dynamic_finish(iterations: int, threads: int, chunk: int) -> int:
+    """Iterations until the last thread ends, each piece taken by the first that is free."""
+    free = [0] * threads
+    for at in range(0, iterations, chunk):
+        heapq.heappush(free, heapq.heappop(free) + min(chunk, iterations - at))
+    return max(free)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.integers(1, 500), st.integers(1, 16))
+def test_even_static_pieces(iterations: int, threads: int) -> None:
+    """The busiest has the rounded-up share."""
+    busiest = max(len(range(t, iterations, threads)) for t in range(threads))
+    share = largest_share(WorkProfile(float(iterations), ()), threads, STATIC)
+    assert share == pytest.approx(busiest / iterations)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.integers(1, 500), st.integers(1, 16), st.integers(1, 20))
+def test_static_chunks_in_turn(iterations: int, threads: int, chunk: int) -> None:
+    """Thread 0 has a piece of every round; a last piece that is cut short counts as whole."""
+    share = largest_share(WorkProfile(float(iterations), ()), threads, Schedule("static", chunk))
+    first = sum(min(chunk, iterations - at) for at in range(0, iterations, chunk * threads))
+    if chunk * threads < iterations:
+        assert first / iterations <= share <= min(1.0, (first + chunk) / iterations)
+        if iterations % chunk == 0:
+            assert share == pytest.approx(first / iterations)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.integers(20, 500), st.integers(1, 16), st.integers(1, 9))
+def test_dynamic_pieces(iterations: int, threads: int, chunk: int) -> None:
+    """Within half a piece of what a played deal takes."""
+    share = largest_share(WorkProfile(float(iterations), ()), threads, Schedule("dynamic", chunk))
+    played = dynamic_finish(iterations, threads, chunk) / iterations
+    assert 1 / threads <= share <= 1
+    assert abs(share - min(1.0, played)) <= 0.5 * (chunk + 1) / iterations + 1e-12
+
+
+def test_shares_by_hand() -> None:
+    """Half a piece of waiting for all but one thread: 1/4 + 10/2 of 100, times 3/4."""
+    even = WorkProfile(100.0, ())
+    assert largest_share(even, 4, Schedule("dynamic", 10.0)) == pytest.approx(0.25 + 0.05 * 0.75)
+    assert largest_share(even, 4, Schedule("guided", 10.0)) == pytest.approx(0.25 + 0.005 * 0.75)
+    assert largest_share(even, 4, Schedule("dynamic", None)) == pytest.approx(0.25 + 0.005 * 0.75)
+    # A chunk beyond the loop is the loop: 1/4 + 1/2 * 3/4; at a fourth all of it would be one's.
+    assert largest_share(even, 4, Schedule("dynamic", 1e6)) == pytest.approx(0.625)
+    assert largest_share(even, 1, Schedule("dynamic", 10.0)) == 1.0
+    assert largest_share(WorkProfile(1.0, ()), 4, STATIC) == 1.0
+    assert largest_share(WorkProfile(0.4, ()), 4, Schedule("dynamic", 1.0)) == 1.0
+    # 25 iterations a chunk for 4 threads is one round: nothing but the even deal.
+    assert largest_share(even, 4, Schedule("static", 25.0)) == 0.25
+    assert largest_share(even, 4, Schedule("static", 20.0)) == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("weights", [RISING, FALLING, HILL])
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 64, 100])
+def test_pieces_weigh_as_much_as_the_whole(weights: tuple[float, ...], threads: int) -> None:
+    pieces = piece_weights(weights, threads)
+    assert len(pieces) == threads and sum(pieces) == pytest.approx(sum(weights))
+    # The k-th piece by its own integral over the steps.
+    width = len(weights) / threads
+    for k, piece in enumerate(pieces):
+        low, high = k * width, (k + 1) * width
+        integral = sum(
+            w * max(0.0, min(high, at + 1) - max(low, at)) for at, w in enumerate(weights)
+        )
+        assert piece == pytest.approx(integral)
+    share = largest_share(WorkProfile(1e6, weights), threads, STATIC)
+    assert share == pytest.approx(max(pieces) / sum(weights))
+
+
+def test_few_iterations_are_not_split() -> None:
+    """Four iterations of a triangle over three threads: two of them are half of all."""
+    assert largest_share(WorkProfile(4.0, (1.0,) * 64), 3, STATIC) == 0.5
+
+
+def test_the_profile_of_a_triangle() -> None:
+    """64 samples of 1 + (i + 1) over i = 0..99: from i = 99/128 up by 99/64 a sample."""
+    nest = nest_of("for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) a[j] = i;",
+                   "int n, double *a", n=100)  # fmt: skip
+    profile = work_profile(nest)
+    assert profile.iterations == 100
+    assert len(profile.weights) == 64
+    for sample, weight in enumerate(profile.weights):
+        assert weight == pytest.approx(2 + (sample + 0.5) / 64 * 99)
+    down = nest_of("for (int i = 99; i >= 0; i--) for (int j = 0; j <= i; j++) a[j] = i;",
+                   "double *a")  # fmt: skip
+    assert work_profile(down).weights == pytest.approx(profile.weights[::-1])
+
+
+def test_even_and_collapsed_nests_have_no_weights() -> None:
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < %s; j++) a[i][j] = i;"
+    assert work_profile(nest_of(loops % "n", "int n, double a[9][9]", n=9)) == (9.0, ())
+    collapsed = nest_of(loops % "n", "int n, double a[9][9]", "collapse(2)", n=9)
+    assert work_profile(collapsed) == (81.0, ())
+    # Iterations of a collapsed triangle: those at the middle of the outer loop, 9 * (4 + 1).
+    triangle = nest_of(loops % "i + 1", "int n, double a[9][9]", "collapse(2)", n=9)
+    assert work_profile(triangle) == (45.0, ())
+    empty = nest_of("for (int i = 5; i < 5; i++) a[0][i] = 0;", "double a[9][9]")
+    assert work_profile(empty) == (1.0, ())
+
+
+def test_light_threads_end_first() -> None:
+    """Pieces of 1, 3, 5, 7 of 16: all four do 4, then three 6, two 4 and one 2; three phases."""
+    phases = threads_at_work(WorkProfile(64.0, RISING), 4, 4, STATIC)
+    pieces = piece_weights(RISING, 4)
+    assert sum(share for _, share in phases) == pytest.approx(1.0)
+    assert [active for active, _ in phases] == sorted((a for a, _ in phases), reverse=True)
+    assert len(phases) <= 3
+    # Work over threads is time: it is that of the heaviest piece.
+    done: dict[int, float] = {}
+    for active in range(4, 0, -1):
+        gone = sorted(pieces)[4 - active]
+        before = sorted(pieces)[3 - active] if active < 4 else 0.0
+        done[active] = active * (gone - before) / sum(pieces)
+    assert sum(done.values()) == pytest.approx(1.0)
+    # 25.8 %, 37.6 %, 24.2 %, 12.4 %: the first alone is less than a third, but half of the second
+    # takes it over: the phases are 4; 3; 2 with 1.
+    mean = sum(active * share for active, share in done.items())
+    assert sum(active * share for active, share in phases) == pytest.approx(mean, abs=0.2)
+
+
+def test_even_teams_are_always_at_work() -> None:
+    assert threads_at_work(WorkProfile(64.0, ()), 8, 4, STATIC) == [(4, 1.0)]
+    assert threads_at_work(WorkProfile(64.0, RISING), 8, 1, STATIC) == [(1, 1.0)]
+    for schedule in (Schedule("static", 2.0), Schedule("dynamic", None), Schedule("guided", 1.0)):
+        assert threads_at_work(WorkProfile(64.0, RISING), 8, 4, schedule) == [(4, 1.0)]
+    flat = threads_at_work(WorkProfile(64.0, (1.0,) * 64), 8, 4, STATIC)
+    assert flat == [(4, pytest.approx(1.0))]
