@@ -6,8 +6,6 @@ as text. Nothing here prints or looks at a clock: the caller passes one in.
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
-from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
@@ -54,6 +52,7 @@ from regionpredict.predict import (
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.hints import Hint
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
+from regionpredict.size_names import check_names
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
@@ -110,12 +109,14 @@ def analyse(
     flows: bool = True,
     limits: Limits = LIMITS,
     clock: Callable[[], float] = lambda: 0.0,
+    lines: Mapping[str, tuple[str, int]] | None = None,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
     `flows` reads also what tells where pages lie, which the saturation model asks for. Each file
     may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
-    Raises UsageError where `given` names nothing that a region depends on.
+    Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
+    tells the file and line at which the name was given.
     """
     chosen = frontend or default_frontend()
     ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
@@ -127,7 +128,7 @@ def analyse(
     asked = [_answer(answers[at], requests[at], len(requests) == 1) for at in range(len(requests))]
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
-    check_names(program, given)
+    check_names(program, given, lines)
     known: dict[Span, list[RegionFacts]] = {}
     for one in asked:
         for own in one.facts:
@@ -164,6 +165,8 @@ def _read_and_ask(
 ) -> _Asked:  # fmt: skip
     begin = clock()
     part = read_file(request, frontend, alone=alone, flows=flows)
+    counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
+    part = part._replace(regions=counted)
     read = clock()
     facts = [_facts(region, definitions, given) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
@@ -329,28 +332,6 @@ def _check_threads(threads: Sequence[int], machine: Machine) -> None:
             f"--threads: {wrong[0]} threads on {machine.name}",
             remedy=f"choose from 1 to {machine.cores}, one a core",
         )
-
-
-def check_names(program: Program, given: Mapping[str, int]) -> None:
-    """Raises UsageError for a name in `given` that no region depends on."""
-    if not given:
-        return
-    known: set[str] = set()
-    for region in program.regions:
-        known |= free_names(region)
-        for definition in program.definitions[region.id]:
-            known |= {definition.name} | definition.value.names
-    for name in given:
-        if name in known:
-            continue
-        if name in program.macros:
-            raise UsageError(
-                f"--set {name}: a macro, not a variable", remedy=f"use -D {name}=VALUE"
-            )
-        near = difflib.get_close_matches(name, known, 1)
-        names = ", ".join(sorted(n for n in known if re.fullmatch(r"\w+", n))[:8]) or "none"
-        hint = f"did you mean '{near[0]}'?" if near else f"the regions depend on: {names}"
-        raise UsageError(f"--set {name}: no region depends on it", remedy=hint)
 
 
 def dump(stage: str, analysis: Analysis, predictions: Predictions | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Region
 from regionpredict.ir.expr import Number
 
@@ -46,7 +47,7 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     8
     """
     defined = {definition.name: definition.value for definition in definitions}
-    values: dict[str, Number] = dict(given)
+    values: dict[str, Number] = dict(sizes_in(region, given))
     _resolve(defined, values)
     used = _used_names(region, defined)
     assumed = []

@@ -38,7 +38,8 @@ _NEAR = 3
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
 @click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
 @click.option("--std", "standard", default="", metavar="STD", help="Language standard.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a variable.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Give a size.")
+@click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]", help="Sizes of a file.")
 @click.option("--frontend", type=click.Choice(["libclang", "pycparser"]), default=None)
 @click.option(
     "--no-cache",

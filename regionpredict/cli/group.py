@@ -12,6 +12,7 @@ from regionpredict import __version__
 COMMANDS = {
     "analyze": "Facts of every parallel loop, from the source alone.",
     "predict": "Packages and threads that every parallel loop can use on a machine.",
+    "sizes": "The names without a value that decide the hints, as a file to fill in.",
     "explain": "The derivation of one region's hint, or the page of a rule.",
     "machines": "List, show, check and detect machine models.",
     "calibrate": "Measure this host into a machine model.",

@@ -31,7 +31,7 @@ from regionpredict.user_cache import private_folder, user_cache_folder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMANDS = ("analyze", "predict", "explain")
+COMMANDS = ("analyze", "predict", "sizes", "explain")
 SWITCH = "REGIONPREDICT_CACHE"  # `off`: nothing is kept or given again
 MOST_BYTES = 256 << 20  # of all answers; the ones not asked for the longest go first
 _SCHEMA = 1
@@ -62,7 +62,7 @@ class RunRecord:
         self.printed: list[tuple[int, str]] = []
         self.dependencies: FileDependencies | None = None
         self._unchanged: Callable[[], bool] = lambda: False
-        self._machine: tuple[str, ...] = ()
+        self._files: tuple[str, ...] = ()
         self._kept = False
         self._bypassed = False
 
@@ -73,9 +73,13 @@ class RunRecord:
         self.dependencies = dependencies
         self._unchanged = unchanged
 
+    def read_file(self, path: Path) -> None:
+        """Notes a file that the answer depends on besides the sources."""
+        self._files += (str(path),)
+
     def keep(self, *files: Path) -> None:
         """The run is over, and depends on these files besides: it may be given again."""
-        self._machine = tuple(str(path) for path in files)
+        self._files += tuple(str(path) for path in files)
         self._kept = True
 
     def bypass(self) -> None:
@@ -92,7 +96,7 @@ class RunRecord:
                 return None
         except InputError:
             return None
-        return known._replace(contents=(*known.contents, *self._machine))
+        return known._replace(contents=(*known.contents, *self._files))
 
 
 class _Recorded:

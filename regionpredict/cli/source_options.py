@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from regionpredict.errors import InputError, UsageError
 if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
     from regionpredict.pipeline import Analysis
+    from regionpredict.sizes_file import SizesFile
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,8 +27,12 @@ _OPTIONS: tuple[Decorator, ...] = (
     click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers."),
     click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99."),
     click.option(
-        "--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a run-time variable."
+        "--set", "given", multiple=True, metavar="NAME=VALUE",
+        help="Give a size, by the name in which results show it: n=64, 'grid[0]=64', s->n=64, "
+        "solve:n=64 in one function, FILE:LINE=64 iterations of a loop.",
     ),
+    click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]",
+                 help="Give the sizes of a file, or of one of its sets."),
     click.option(
         "--frontend", type=click.Choice(["libclang", "pycparser"]), default=None,
         help="Parser; libclang where there is a build of it.",
@@ -44,7 +49,7 @@ _OPTIONS: tuple[Decorator, ...] = (
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds PATH..., -D, -I, --std, --set, --frontend, --dump, -j, -o, --no-cache and --timings."""
+    """Adds PATH... and the options that say what is read, how, and where the result goes."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -77,9 +82,9 @@ def _is_whole(text: str) -> bool:
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int]:
     """`NAME=VALUE` of --set, with an integer value."""
-    values = {}
+    values: dict[str, int] = {}
     for pair in pairs:
-        name, _, value = pair.partition("=")
+        name, _, value = pair.rpartition("=")
         try:
             number = int(value, 0)
         except ValueError:
@@ -90,14 +95,41 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
             raise UsageError(
                 f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
-        values[name.strip()] = number
+        name = name.strip()
+        if values.setdefault(name, number) != number:
+            raise UsageError(
+                f"--set {name}: two values, {values[name]} and {number}", remedy="give it once"
+            )
     return values
+
+
+def sizes_of(given: Sequence[str], file: str | None) -> tuple[dict[str, int], SizesFile | None]:
+    """What --set and --sizes give, --set first; and the file, for those who tell of its lines."""
+    values = parse_given(given)
+    if file is None:
+        return values, None
+    from regionpredict.sizes_file import read_sizes
+
+    path, chosen = _file_and_set(file)
+    sizes = read_sizes(path, chosen)
+    record = run_record()
+    if record is not None:
+        record.read_file(path)
+    return {**sizes.values, **values}, sizes
+
+
+def _file_and_set(text: str) -> tuple[Path, str | None]:
+    """`sizes.yaml:small`; a file of that whole name goes first."""
+    name, colon, chosen = text.rpartition(":")
+    if not colon or not name or Path(text).exists():
+        return Path(text), None
+    return Path(name), chosen
 
 
 def run_analysis(
     paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
-    flows: bool = False,
+    sizes: str | None = None, flows: bool = False,
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
@@ -108,9 +140,10 @@ def run_analysis(
 
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard)
+    values, file = sizes_of(given, sizes)
     analysis = analyse(
-        requests, parse_given(given), frontend=frontend, processes=processes_of(processes),
-        flows=flows, clock=time.perf_counter,
+        requests, values, frontend=frontend, processes=processes_of(processes),
+        flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
     )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():
@@ -128,6 +161,13 @@ def run_analysis(
             lambda: requests_for(paths, pairs, includes, standard) == requests,
         )
     return analysis
+
+
+def _lines(file: SizesFile | None, given: Mapping[str, int]) -> dict[str, tuple[str, int]]:
+    """Where each size of the file stands that no --set takes the place of."""
+    if file is None:
+        return {}
+    return {name: (file.path, line) for name, line in file.lines.items() if name not in given}
 
 
 def run_record() -> RunRecord | None:

@@ -35,6 +35,9 @@ class Atom(NamedTuple):
         """Every name that the value depends on, those of the operands included."""
         return self.over.union(*(arg.names for arg in self.args))
 
+    def __str__(self) -> str:
+        return _show(self)
+
 
 Factor = str | Atom
 Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
@@ -265,6 +268,42 @@ class Expr:
                 term = term * base**power
             result = result + term
         return result
+
+    def replace_atoms(self, replacement: Callable[[Atom], Expr | None]) -> Expr:
+        """The expression with each atom replaced that `replacement` gives a value for.
+
+        An atom it gives None for keeps its place, and its operands are looked at in turn.
+
+        >>> cells = Expr.atom("ref", Expr.const(0), label="grid") * 2
+        >>> str(cells), cells.names
+        ('2*grid[0]', frozenset())
+        >>> cells.replace_atoms(lambda atom: Expr.name(str(atom))).names
+        frozenset({'grid[0]'})
+        """
+        if not any(True for _ in self.atoms()):
+            return self
+        result = ZERO
+        for monomial, number in self.terms.items():
+            term = Expr.const(number)
+            for factor, power in monomial:
+                if isinstance(factor, str):
+                    base = Expr.name(factor)
+                else:
+                    base = replacement(factor) or Expr.atom(
+                        factor.kind, *(arg.replace_atoms(replacement) for arg in factor.args),
+                        label=factor.label, over=factor.over,
+                    )  # fmt: skip
+                term = term * base**power
+            result = result + term
+        return result
+
+    @property
+    def has_unreadable_part(self) -> bool:
+        """Whether no numbers for its names give it a value: `row[i]`, `next(i)`."""
+        return any(
+            atom.kind not in _FOLD and not (atom.kind == "varying" and not atom.over)
+            for atom in self.atoms()
+        )
 
     def evaluate(self, bindings: Mapping[str, Number]) -> Number | None:
         """The number, where `bindings` give every name in it a value; else None.

@@ -160,13 +160,14 @@ class NestLoop(LoopHeader):
 class LoopNest:
     """A region in numbers: all its loops in source order, the worksharing loop first.
 
-    `parallel` are the loops whose iterations the threads share, outermost first. `assumed` says
-    which bounds or extents had to be guessed.
+    `parallel` are the loops whose iterations the threads share, outermost first. `assumed` says, a
+    line each, which bounds or extents had to be guessed, `unbound` the names to give them under.
     """
 
     loops: tuple[NestLoop, ...]
     parallel: tuple[NestLoop, ...]
     assumed: tuple[str, ...]
+    unbound: tuple[str, ...]
 
     @property
     def root(self) -> NestLoop:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.given_sizes import extent_name, trip_name
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.region import Branch, Node
 from regionpredict.workload.constants import (
@@ -140,7 +141,7 @@ class _Lowering:
             loop.variable for _, loops in region.statements() for loop in loops
         )
         self.arrays = {array.name: array for array in region.arrays}
-        self.assumed: list[str] = []
+        self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + trips * i
         self.loops = 0
         self.groups = 0
@@ -154,7 +155,7 @@ class _Lowering:
             root = _with_drifts(root, parallel)
         return LoopNest(
             tuple(_in_source_order(root)), self._parallel(root),
-            tuple(dict.fromkeys(self.assumed)),
+            tuple(self.guesses.values()), tuple(self.guesses),
         )  # fmt: skip
 
     @staticmethod
@@ -175,9 +176,10 @@ class _Lowering:
             limit = Curved(limit.expr + (1 if size > 0 else -1), limit.values, limit.names)
         if first is None or limit is None or (isinstance(step, int) and step == 0):
             first = limit = None
-            self.assumed.append(
-                f"{UNKNOWN_TRIPS.value:.0f} iterations of the loop over {source.variable} "
-                f"(line {source.span.line})"
+            self._guess(
+                trip_name(source),
+                UNKNOWN_TRIPS.value,
+                f"iterations of the loop over {source.variable}",
             )
             if around and not self._unit_start(source):
                 self.shifted[source.variable] = (around[-1].variable, UNKNOWN_TRIPS.value)
@@ -223,6 +225,9 @@ class _Lowering:
                     self._body(side, chain, contents)
             else:
                 self._body(node.body, chain, contents)
+
+    def _guess(self, name: str, value: float, what: str) -> None:
+        self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
 
     def form(self, expr: Expr | None) -> Form | None:
         """The expression with its sizes put in; None where a name has no value."""
@@ -358,9 +363,11 @@ class _Lowering:
         for extent in array.dims:
             known = self.form(extent)
             if not isinstance(known, Affine) or known.slopes:
-                self.assumed.append(
-                    f"{array.name} of {int(UNKNOWN_EXTENT.value) >> 20} Mi elements"
-                )
-                return float(array.element_bytes) * UNKNOWN_EXTENT.value
+                name = extent_name(array)
+                given = self.values.get(name)
+                if given is None:
+                    self._guess(name, UNKNOWN_EXTENT.value, f"elements of {array.name}")
+                    given = int(UNKNOWN_EXTENT.value)
+                return float(array.element_bytes) * max(1.0, float(given))
             total *= max(1.0, known.constant)
         return total

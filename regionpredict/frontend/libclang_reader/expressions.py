@@ -165,11 +165,13 @@ class ExpressionBuilder:
             inner = tuple(self.build(c) for c in children if c.kind >= 100)
             return inner[0] if len(inner) == 1 else Opaque(name, inner)
         args = tuple(self.build(c) for c in children[1:])
+        method = False
         if children and children[0].kind == MEMBER:
             base = self.build(children[0])
             if isinstance(base, Opaque):  # a method's object is its first operand
                 args = base.children + args
-        return CallExpr(name or "(pointer)", decl, args, span)
+                method = bool(base.children)
+        return CallExpr(name or "(pointer)", decl, args, span, method)
 
     def _operator(self, name: str, children: list[Node], decl: Decl, span: Span) -> Expression:
         # An overloaded operator's children are its operands with the operator's name among them.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.syntax import (
@@ -57,7 +58,8 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
                 continue  # the same lines, included or expanded in another function
             builder = RegionBuilder(unit, function, site.directive.pragma, span)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
-            built.append((region, definitions_of(unit, function, builder.context)))
+            defined = definitions_of(unit, function, builder.context)
+            built.append(with_invariant_names(region, defined))
         seen |= set(here)
         notes += _parallel_without_loop(function)
     for (file, line, _), count in again.items():

@@ -212,6 +212,12 @@ class Context:
         returned = self._single_return(expression, frame)
         if returned is not None:
             return returned
+        if expression.method and len(args) == 1:
+            path = self.path(args[0], frame)
+            if path is not None:
+                pointer = isinstance(args[0], Name) and args[0].decl.ctype.kind == "pointer"
+                dot = "->" if pointer else "."
+                return Expr.atom("call", label=f"{path.lstrip('&')}{dot}{expression.name}")
         return Expr.atom("call", *(self.value(a, frame) for a in args), label=expression.name)
 
     def _single_return(self, call: CallExpr, frame: Frame) -> Expr | None:

@@ -172,12 +172,16 @@ class Member(NamedTuple):
 
 @_by_identity
 class CallExpr(NamedTuple):
-    """`name(args)`; `decl` is None for a call through a pointer or of something unknown."""
+    """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
+
+    A `method`'s object is its first argument.
+    """
 
     name: str
     decl: Decl | None
     args: tuple[Expression, ...]
     span: Span
+    method: bool = False
 
 
 @_by_identity

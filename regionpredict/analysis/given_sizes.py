@@ -1,0 +1,124 @@
+"""What a caller's sizes mean in one region: names in one function, iterations of a loop by place.
+
+`n=64` binds a name wherever it occurs, `solve:n=64` in the function `solve` alone, and
+`solve.c:17=100` says how often the body of the loop at that line runs, on average.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from regionpredict.ir import Array, Branch, Expr, Loop, Node, Region, Statement
+from regionpredict.ir.expr import ONE, ZERO
+
+_PLACE = re.compile(r"(.+):(\d+)")
+_SCOPED = re.compile(r"([^:]+):([^:].*)")
+
+
+def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
+    """The sizes that concern the region; one of its function goes before one of all.
+
+    Iterations are under `trip_name`, whatever part of the file's path the caller wrote.
+    """
+    values: dict[str, int] = {}
+    scoped: dict[str, int] = {}
+    for name, value in given.items():
+        if place := _PLACE.fullmatch(name):
+            scoped |= {trip_name(loop): value for loop in loops_at(region, place[1], int(place[2]))}
+        elif part := scope_of(name):
+            if part[0] == region.function:
+                scoped[part[1]] = value
+        else:
+            values[name] = value
+    return {**values, **scoped}
+
+
+def scope_of(name: str) -> tuple[str, str] | None:
+    """Function and name of `solve:n`, also of `Grid::solve:n`; None where no scope is named.
+
+    >>> scope_of("solve:n"), scope_of("Grid::size()")
+    (('solve', 'n'), None)
+    """
+    hidden = name.replace("::", "\0")
+    found = _SCOPED.fullmatch(hidden)
+    if found is None:
+        return None
+    return found[1].replace("\0", "::"), found[2].replace("\0", "::")
+
+
+def place_of(name: str) -> tuple[str, int] | None:
+    """File and line of `solve.c:17`, else None."""
+    place = _PLACE.fullmatch(name)
+    return None if place is None else (place[1], int(place[2]))
+
+
+def trip_name(loop: Loop) -> str:
+    """The name under which a loop's iterations can be given: `solve.c:17`."""
+    return f"{loop.span.file}:{loop.span.line}"
+
+
+def extent_name(array: Array) -> str:
+    """The name under which an array's length can be given, where no declaration tells it: `x[]`."""
+    return f"{array.name}[]"
+
+
+def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
+    """The region's loops at a line of a file that is named by its path or the end of it."""
+    for loop in every_loop(region):
+        path = loop.span.file
+        if loop.span.line == line and (path == file or path.endswith(f"/{file}")):
+            yield loop
+
+
+def every_loop(region: Region) -> tuple[Loop, ...]:
+    """The loops around the directive and those of its nest."""
+    return (*region.enclosing, *region.loops())
+
+
+def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
+    """The region, each loop whose iterations are given counted by them.
+
+    A loop that begins where a table says (`for (k = row[i]; k < row[i + 1]; k++)`) is taken to go
+    on where it ended in the iteration before of the loop around it.
+    """
+    if not any(_PLACE.fullmatch(name) for name in given):
+        return region
+    names = sizes_in(region, given).keys() & {trip_name(loop) for loop in every_loop(region)}
+    if not names:
+        return region
+    nest = None if region.nest is None else _loop(region.nest, names, None)
+    enclosing = tuple(_loop(loop, names, None) for loop in region.enclosing)
+    known = region.diagnostics
+    if region.nest is not None and trip_name(region.nest) in names:
+        known = tuple(note for note in known if note.id != "RP102")
+    return replace(region, nest=nest, enclosing=enclosing, diagnostics=known)
+
+
+def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
+    body = tuple(_node(node, names, loop.variable) for node in loop.body)
+    if trip_name(loop) not in names:
+        return replace(loop, body=body)
+    trips = Expr.name(trip_name(loop))
+    step = loop.step if loop.step is not None and loop.step.constant else ONE
+    start = loop.start
+    if start is None or start.has_unreadable_part:
+        follows = start is not None and around is not None
+        start = Expr.name(around) * trips * step if follows and around is not None else ZERO
+    down = (step.constant or 0) < 0
+    return replace(
+        loop, start=start, bound=start + trips * step, comparison=">" if down else "<",
+        step=step, body=body, kind="for", exits=False,
+    )  # fmt: skip
+
+
+def _node(node: Node, names: set[str], around: str) -> Node:
+    if isinstance(node, Loop):
+        return _loop(node, names, around)
+    if isinstance(node, Statement):
+        return node
+    if isinstance(node, Branch):
+        sides = tuple(tuple(_node(one, names, around) for one in side) for side in node.sides)
+        return replace(node, sides=sides)
+    return replace(node, body=tuple(_node(one, names, around) for one in node.body))

@@ -1,0 +1,126 @@
+"""`regionpredict sizes`: the names without a value that decide the hints."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.source_options import (
+    keep_answer,
+    processes_of,
+    run_analysis,
+    source_options,
+)
+from regionpredict.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from regionpredict.size_ranking import SizeRanking
+
+SCHEMA = "regionpredict/sizes/1"
+
+
+@click.command("sizes")
+@source_options
+@click.option(
+    "-m",
+    "machine_name",
+    required=True,
+    metavar="MACHINE",
+    help="A shipped machine's name, or a YAML file.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "yaml"]),
+    default="table",
+    show_default=True,
+    help="yaml: a file to fill in, for --sizes.",
+)
+def command(
+    paths: tuple[str, ...], machine_name: str, stage: str | None, output: str | None, form: str,
+    **options: Any,
+) -> None:  # fmt: skip
+    """The names without a value in PATH that decide hints on MACHINE, the strongest first.
+
+    Each name is tried from 10 to 100,000,000 with the others as assumed; it decides the hints that
+    differ. Give the values with --set, or in a file with --sizes.
+    """
+    from regionpredict.machine import file_of, load
+    from regionpredict.pipeline import predict
+    from regionpredict.size_ranking import rank_sizes
+
+    if stage is not None:
+        raise UsageError("--dump is for analyze and predict", remedy="leave it out")
+    machine = load(machine_name)
+    analysis = run_analysis(paths, **options, flows=True)
+    processes = processes_of(options["processes"])
+    result = predict(analysis, machine, "saturation", processes=processes)
+    ranking = rank_sizes(result, processes)
+    if form == "json":
+        text = _as_json(ranking, machine.name)
+    elif form == "yaml":
+        text = _as_yaml(ranking)
+    else:
+        text = _as_table(ranking)
+    write_result(text, output)
+    keep_answer(output, file_of(machine_name)[0])
+
+
+def _as_table(ranking: SizeRanking) -> str:
+    lines = [_summary(ranking)]
+    deciding = [one for one in ranking.unbound if one.decides]
+    if deciding:
+        lines += ["", "  decides  settled  name"]
+    for one in deciding:
+        name = one_line(one.name)
+        place = one_line(f"{one.file}:{one.line}")
+        place = "" if place == name else f"  ({place})"
+        lines.append(f"  {one.decides:>7}  {one.settled:>7}  {name}{place}")
+    without = [one_line(one.name) for one in ranking.unbound if not one.decides]
+    if without:
+        lines += ["", f"decide nothing: {', '.join(without)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _summary(ranking: SizeRanking) -> str:
+    """`give these 4 and 34 of 39 regions are settled`."""
+    deciding = [one for one in ranking.unbound if one.decides]
+    if not deciding:
+        return f"{ranking.settled} of {ranking.regions} regions are settled: nothing is needed"
+    few = next(
+        number for number, one in enumerate(deciding, 1)
+        if one.settled - ranking.settled >= _MOST * (deciding[-1].settled - ranking.settled)
+    )  # fmt: skip
+    which = "this one" if few == 1 else f"these {few}"
+    return (
+        f"give {which} and {deciding[few - 1].settled} of {ranking.regions} regions are settled "
+        f"(now {ranking.settled}): {', '.join(one_line(one.name) for one in deciding[:few])}"
+    )
+
+
+_MOST = 0.9
+"""Of the hints that names can settle: what the few that are named first settle at least."""
+
+
+def _as_json(ranking: SizeRanking, machine: str) -> str:
+    document = {
+        "schema": SCHEMA,
+        "machine": machine,
+        "regions": ranking.regions,
+        "settled": ranking.settled,
+        "unbound": [one._asdict() for one in ranking.unbound],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def _as_yaml(ranking: SizeRanking) -> str:
+    lines = [f"# {_summary(ranking)}"]
+    for one in ranking.unbound:
+        name = one.name if re.fullmatch(r"[A-Za-z_]\w*", one.name) else json.dumps(one.name)
+        what = f"decides {one.decides} of {ranking.regions}" if one.decides else "decides nothing"
+        lines.append(f"{name}:  # {one_line(one.file)}:{one.line}, {what}")
+    return "\n".join(lines) + "\n"

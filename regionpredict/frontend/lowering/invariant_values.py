@@ -1,0 +1,78 @@
+"""Values that stay the same for a whole region get a name, as the source writes them.
+
+`grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes as `n` is:
+a caller can give each a number, and where nobody does, it is one unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from regionpredict.ir import Array, Branch, Definition, Expr, Loop, Node, Region, Statement
+from regionpredict.ir.expr import Atom
+
+Change = Callable[[Expr | None], Expr | None]
+
+
+def with_invariant_names(
+    region: Region, definitions: tuple[Definition, ...]
+) -> tuple[Region, tuple[Definition, ...]]:
+    """The region and its definitions, each value that no loop of the region changes a name."""
+    variables = {loop.variable for _, loops in region.statements() for loop in loops}
+
+    def named(atom: Atom) -> Expr | None:
+        if not _is_place(atom) or atom.names & variables:
+            return None
+        return Expr.name(str(atom))
+
+    def change(expression: Expr | None) -> Expr | None:
+        return None if expression is None else expression.replace_atoms(named)
+
+    nest = None if region.nest is None else _loop(region.nest, change)
+    arrays = tuple(_array(array, change) for array in region.arrays)
+    outer = tuple(_loop(loop, change) for loop in region.enclosing)
+    values = tuple(
+        definition._replace(value=definition.value.replace_atoms(named))
+        for definition in definitions
+    )
+    return replace(region, nest=nest, arrays=arrays, enclosing=outer), values
+
+
+def _is_place(atom: Atom) -> bool:
+    """Whether it is a value read from memory, or what a function gives: no operator, no `?`."""
+    return atom.kind in ("ref", "call") and (atom.label[-1:].isalnum() or atom.label[-1:] == "_")
+
+
+def _array(array: Array, change: Change) -> Array:
+    return replace(array, dims=tuple(change(extent) for extent in array.dims))
+
+
+def _loop(loop: Loop, change: Change) -> Loop:
+    return replace(
+        loop, start=change(loop.start), bound=change(loop.bound), step=change(loop.step),
+        body=_nodes(loop.body, change),
+    )  # fmt: skip
+
+
+def _nodes(nodes: tuple[Node, ...], change: Change) -> tuple[Node, ...]:
+    return tuple(_node(node, change) for node in nodes)
+
+
+def _node(node: Node, change: Change) -> Node:
+    if isinstance(node, Loop):
+        return _loop(node, change)
+    if isinstance(node, Statement):
+        accesses = tuple(
+            access._replace(subscripts=tuple(_subscript(one, change) for one in access.subscripts))
+            for access in node.accesses
+        )
+        return node._replace(accesses=accesses)
+    if isinstance(node, Branch):
+        return replace(node, sides=tuple(_nodes(side, change) for side in node.sides))
+    return replace(node, body=_nodes(node.body, change))
+
+
+def _subscript(subscript: Expr, change: Change) -> Expr:
+    changed = change(subscript)
+    return subscript if changed is None else changed

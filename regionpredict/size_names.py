@@ -1,0 +1,106 @@
+"""Which names of a program a caller can give values to, and what is wrong with one that is not."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+
+from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.given_sizes import (
+    every_loop,
+    extent_name,
+    loops_at,
+    place_of,
+    scope_of,
+)
+from regionpredict.errors import InputError, UsageError
+from regionpredict.ir import Program, Region
+
+_SHOWN = 8
+
+
+def check_names(
+    program: Program, given: Mapping[str, int], lines: Mapping[str, tuple[str, int]] | None = None
+) -> None:
+    """Raises UsageError for a name in `given` that no region depends on.
+
+    InputError where `lines` tells the file and line at which it was given.
+    """
+    if not given:
+        return
+    by_function: dict[str, set[str]] = {}
+    for region in program.regions:
+        by_function.setdefault(region.function, set()).update(_names_of(program, region))
+    known = set().union(*by_function.values())
+    for name in given:
+        if name in known:
+            continue
+        wrong = _what_is_wrong(name, program, by_function, known)
+        if wrong is None:
+            continue
+        message, remedy = wrong
+        if lines is not None and name in lines:
+            path, line = lines[name]
+            raise InputError(f"{name}: {message}", remedy=remedy, path=path, line=line)
+        raise UsageError(f"--set {name}: {message}", remedy=remedy)
+
+
+def _names_of(program: Program, region: Region) -> Iterator[str]:
+    yield from free_names(region)
+    for array in region.arrays:
+        yield extent_name(array)
+    for definition in program.definitions[region.id]:
+        yield definition.name
+        yield from definition.value.names
+
+
+def _what_is_wrong(
+    name: str, program: Program, by_function: Mapping[str, set[str]], known: set[str]
+) -> tuple[str, str] | None:
+    """A message and a remedy; None where the name is one after all."""
+    if place := place_of(name):
+        return _wrong_place(program, *place)
+    if scope := scope_of(name):
+        function, inner = scope
+        if function not in by_function:
+            near = _near(function, set(by_function))
+            return f"no region in a function '{function}'", near or _listed(
+                "the regions are in", set(by_function)
+            )
+        if inner in by_function[function]:
+            return None
+        known = by_function[function]
+        near = _near(inner, known)
+        return f"no region of '{function}' depends on it", near or _listed("they depend on", known)
+    if name in program.macros:
+        return "a macro, not a variable", f"use -D {name}=VALUE"
+    return "no region depends on it", _near(name, known) or _listed("the regions depend on", known)
+
+
+def _wrong_place(program: Program, file: str, line: int) -> tuple[str, str] | None:
+    lines: set[int] = set()
+    for region in program.regions:
+        if any(loops_at(region, file, line)):
+            return None
+        for loop in every_loop(region):
+            path = loop.span.file
+            if path == file or path.endswith(f"/{file}"):
+                lines.add(loop.span.line)
+    if not lines:
+        return f"no loop of a region in a file '{file}'", "write FILE:LINE as the result names it"
+    shown = ", ".join(str(one) for one in sorted(lines, key=lambda one: abs(one - line))[:_SHOWN])
+    return "no loop of a region at this line", f"the nearest are at: {shown}"
+
+
+def _near(name: str, known: set[str]) -> str:
+    extents = name.endswith("[]")
+    alike = sorted(one for one in known if one.endswith("[]") == extents)
+    near = difflib.get_close_matches(name, alike, 1)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+def _listed(what: str, known: set[str]) -> str:
+    names = sorted(name for name in known if not name.endswith("[]"))
+    names.sort(key=lambda name: not re.fullmatch(r"\w+", name))
+    return f"{what}: {', '.join(names[:_SHOWN]) or 'none'}"

@@ -1,0 +1,98 @@
+"""`regionpredict sizes`: what is needed, how much it settles, and the file to fill in."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regionpredict.size_ranking import greedy_order
+
+SOURCE = """\
+void vectors(int n, int shift, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = b[i + shift];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] = 2 * a[i];
+}
+void rows(int m, double *y, double *a, int *row) {
+#pragma omp parallel for
+  for (int i = 0; i < m; i++)
+    for (int k = row[i]; k < row[i + 1]; k++) y[i] += a[k];
+}
+double fixed[100];
+void known(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) fixed[i] = 0;
+}
+"""
+
+
+def sizes(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "f.c").write_text(SOURCE)
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", "sizes", "f.c", "-m", "dunnington", *words],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
+    done = sizes(tmp_path, "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["schema"], told["regions"], told["settled"]) == ("regionpredict/sizes/1", 4, 1)
+    by_name = {one["name"]: one for one in told["unbound"]}
+    # n bounds two of the loops, m and the length of the rows the third, and how far b is read
+    # from its begin moves nothing.
+    assert told["unbound"][0] == {
+        "name": "n", "file": "f.c", "line": 3, "decides": 2, "settled": 3,
+    }  # fmt: skip
+    assert {name: one["decides"] for name, one in by_name.items()} == {
+        "n": 2, "m": 1, "f.c:10": 1, "shift": 0,
+    }  # fmt: skip
+    assert by_name["f.c:10"]["line"] == 10
+    assert max(one["settled"] for one in told["unbound"]) == 4
+
+
+def test_the_table_says_what_to_give(tmp_path: Path) -> None:
+    done = sizes(tmp_path)
+    assert done.stdout.startswith("give these 3 and 4 of 4 regions are settled (now 1): n, ")
+    assert "decide nothing: shift" in done.stdout
+    bound = sizes(tmp_path, "--set", "n=10", "--set", "m=10", "--set", "f.c:10=7")
+    assert bound.stdout.startswith("4 of 4 regions are settled: nothing is needed\n")
+
+
+def test_the_file_that_is_filled_in_is_taken_back(tmp_path: Path) -> None:
+    blank = sizes(tmp_path, "--format", "yaml").stdout
+    (tmp_path / "blank.yaml").write_text(blank)
+    assert sizes(tmp_path, "--sizes", "blank.yaml").stdout == sizes(tmp_path).stdout
+    (tmp_path / "filled.yaml").write_text(re.sub(r":  #", ": 1000  #", blank))
+    filled = sizes(tmp_path, "--sizes", "filled.yaml", "--format", "json")
+    assert filled.returncode == 0, filled.stderr
+    assert json.loads(filled.stdout)["unbound"] == []
+
+
+@pytest.mark.parametrize(
+    ("deciding", "order"),
+    [
+        ([], []),
+        (["", "n"], ["n"]),
+        (["n", "m", "m"], ["m", "n"]),
+        # n settles one alone; then k is in two of the open ones, and each settles one.
+        (["nk", "kl", "n"], ["n", "k", "l"]),
+        # None settles a hint by itself: the one that is in most comes first.
+        (["ab", "bc"], ["b", "a", "c"]),
+    ],
+)
+def test_greedy_order_by_hand(deciding: list[str], order: list[str]) -> None:
+    assert greedy_order([frozenset(names) for names in deciding]) == order
+
+
+def test_a_wrong_call_is_one_line(tmp_path: Path) -> None:
+    done = sizes(tmp_path, "--dump", "facts")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "regionpredict: --dump is for analyze and predict; leave it out\n"
