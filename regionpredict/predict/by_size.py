@@ -1,8 +1,8 @@
 """Where a size is open: how the hint changes with it.
 
-Sizes are tried in `SAMPLES` equal ratios from 2 to `BEYOND` times the assumed one; where the hint
-differs between two of them, the sizes at which it turns are bisected. A hint turns where the number
-of packages does, or where one thread becomes several.
+`SIZES_TRIED` sizes in equal ratios are tried, from 2 to `LARGEST_SIZE_TRIED` times the assumed one;
+where the hint differs between two of them, the sizes at which it turns are bisected. A hint turns
+where the number of packages does, or where one thread becomes several.
 """
 
 from __future__ import annotations
@@ -12,12 +12,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
-from regionpredict.constant import Constant
+from regionpredict.predict.constants import LARGEST_SIZE_TRIED, SIZE_PRECISION, SIZES_TRIED
 from regionpredict.predict.hints import Hint
-
-SAMPLES = Constant(5, "sizes", "assumed", "a hint that turns twice does not turn back")
-BEYOND = Constant(16.0, "assumed size", "assumed", "data beyond all caches behaves alike")
-PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
 
 
 class SizeHint(NamedTuple):
@@ -44,8 +40,8 @@ def hints_by_size(
     [(1, True), (2, True)]
     """
     known: dict[int, Hint] = {}
-    most = max(3, int(BEYOND.value * assumed))
-    parts = int(SAMPLES.value) - 1
+    most = max(3, int(LARGEST_SIZE_TRIED.value * assumed))
+    parts = int(SIZES_TRIED.value) - 1
     waiting = sorted({round(2 * (most / 2) ** (k / parts)) for k in range(parts + 1)})
     while waiting:
         for size in waiting:
@@ -58,7 +54,7 @@ def hints_by_size(
             math.isqrt(low * high) if math.isqrt(low * high) > low else low + 1
             for low, high in pairwise(sizes)
             if _kind(known[low]) != _kind(known[high])
-            and high - low > max(1, int(PRECISION.value * low))
+            and high - low > max(1, int(SIZE_PRECISION.value * low))
         ]
     name = ", ".join(names)
     told = [

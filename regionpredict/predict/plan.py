@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-
-_ROUNDS = 8  # of improvements; each must gain
+from regionpredict.predict.constants import PLAN_GAIN, PLAN_ROUNDS
 
 
 class PlannedTeam(NamedTuple):
@@ -149,7 +148,7 @@ class _Times:
 
     def improved(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
         """The sizes after changing one team, or one with neighbours of its size, while it gains."""
-        for _ in range(_ROUNDS):
+        for _ in range(int(PLAN_ROUNDS.value)):
             gained = False
             for team in self.teams:
                 for group in ([team.id], self._alike(team.id, sizes)):
@@ -168,7 +167,7 @@ class _Times:
         for size in labels:
             tried = {**sizes, **{name: _at_most(self.by_id[name], size) for name in group}}
             cost = self._part(group, tried)
-            if cost < now * (1 - 1e-12):
+            if cost < now * (1 - PLAN_GAIN.value):
                 now, chosen = cost, tried
         return chosen
 
@@ -180,7 +179,7 @@ class _Times:
             team = self.by_id[name]
             cost += team.executions * team.seconds[sizes[name]]
             for other, often in self.next[name].items():
-                share = 0.5 if other in inside else 1.0
+                share = 1 / 2 if other in inside else 1.0  # told by both sides
                 cost += share * often * self._change(sizes[name], sizes[other])
         return cost
 

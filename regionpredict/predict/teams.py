@@ -11,20 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
-from regionpredict.constant import Constant
 from regionpredict.machine import Machine
 from regionpredict.predict.by_size import SizeHint
-from regionpredict.predict.constants import WITHIN
+from regionpredict.predict.constants import CURVE_ERROR, WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
 from regionpredict.workload import TeamFacts
-
-CURVE_ERROR = Constant(
-    0.39, "predicted / measured - 1", "measured",
-    "the loops of LULESH on two packages, median (docs/accuracy.md, errors, out of the sample)",
-)  # fmt: skip
 
 
 class TeamPart(NamedTuple):

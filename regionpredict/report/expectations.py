@@ -110,7 +110,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _xml_text(text: str) -> str:
-    """The text with what XML cannot hold escaped, as in odd file names.
+    r"""The text with what XML cannot hold escaped, as in odd file names.
 
     >>> _xml_text("a\x1b.c")
     'a\\x1b.c'

@@ -135,7 +135,9 @@ def known(analysis: Analysis) -> tuple[Samples, SaturationCalibration]:
     return samples, calibrate_saturation(predictor(analysis), load(MACHINE), samples)
 
 
-KNOWN = {"compute": 1.4, "cache": 0.7, "memory": 1.3, "scattered": 0.6, "overhead": 2.5}
+# Scattered lines wait for what their latency exceeds their bandwidth by: here, with twelve misses
+# at once, nothing is left to be seen of a factor below 0.7.
+KNOWN = {"compute": 1.4, "cache": 0.7, "memory": 1.3, "scattered": 1.6, "overhead": 2.5}
 
 
 def test_known_factors_are_recovered(known: tuple[Samples, SaturationCalibration]) -> None:

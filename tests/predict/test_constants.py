@@ -38,10 +38,11 @@ ARITHMETIC = {0, 1, 2}
 ALLOWED: dict[tuple[str, float], str] = {
     ("predict/density/model.py", 3): "digits of a confidence that are shown",
     ("predict/saturation/model.py", 3): "digits of a confidence that are shown",
+    ("predict/by_size.py", 3): "the smallest range that can be halved: sizes 2 and 3",
+    ("predict/teams.py", 3): "digits of a confidence that are shown",
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",
-    ("workload/nest_lowering.py", 20): "2**20 elements, for a text",
     ("workload/line_lattice.py", 0.5): "rounding to the nearest",
     ("workload/line_lattice.py", 3): "digits of a byte, so that equal offsets compare equal",
     ("workload/layer_conditions.py", 0.5): "the middle of a range",

@@ -11,7 +11,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import hints_by_size
-from regionpredict.predict.by_size import BEYOND, PRECISION
+from regionpredict.predict.constants import LARGEST_SIZE_TRIED, SIZE_PRECISION
 from regionpredict.predict.hints import Hint
 
 
@@ -24,12 +24,12 @@ def test_one_turn_is_found_to_the_precision(turn: int, assumed: int) -> None:
         return Hint(1, 7, 1.0) if size < turn else Hint(2, 36, 1.0)
 
     told = hints_by_size(("n", "m"), assumed, ask)
-    if turn > BEYOND.value * assumed:
+    if turn > LARGEST_SIZE_TRIED.value * assumed:
         assert [one.below for one in told] == [None] and told[0].packages == 1
     else:
         first, second = told
         assert first.below is not None
-        assert turn <= first.below <= turn * (1 + PRECISION.value) + 1
+        assert turn <= first.below <= turn * (1 + SIZE_PRECISION.value) + 1
         assert (first.packages, second.packages, second.below) == (1, 2, None)
     assert {one.name for one in told} == {"n, m"}
     assert len(asked) <= 40  # a few dozen questions, whatever the sizes
@@ -41,7 +41,7 @@ def test_one_thread_is_a_turn_and_other_counts_are_none() -> None:
 
     told = hints_by_size(("n",), 1000, ask)
     assert [(one.packages, one.threads) for one in told] == [(1, 1), (1, 20)]
-    assert told[0].below is not None and 90 <= told[0].below <= 90 * (1 + PRECISION.value)
+    assert told[0].below is not None and 90 <= told[0].below <= 90 * (1 + SIZE_PRECISION.value)
 
 
 def test_a_size_without_a_hint_says_nothing() -> None:

@@ -93,7 +93,7 @@ GUESSED = """void f(int n, int *p, double *restrict a, double *restrict b) {
 
 @pytest.mark.parametrize(("loops", "guesses"), [(1, 1), (3, 3), (5, 3)])
 def test_bounds_that_are_guessed_make_it_partial(tmp_path: Path, loops: int, guesses: int) -> None:
-    text = "".join(
+    text = "\n".join(  # a line each: their iterations are given by the line
         f"for (int k{k} = p[i + {k}]; k{k} < p[i + {k + 1}]; k{k}++) " for k in range(loops)
     )
     made = predicted(tmp_path, GUESSED.replace("LOOPS", text), n=100_000_000)
