@@ -58,7 +58,6 @@ from regionpredict.workload import Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
 
 STAGES = ("program", "facts", "workload", "prediction")
-MODELS = ("density", "saturation")
 _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 

@@ -31,12 +31,7 @@ def hint_from(
         by_package[packages] = max(by_package.get(packages, 0.0), value)
     enough = (1 - within) * best
     packages = min(number for number, value in by_package.items() if value >= enough)
-    reached = max(value for number, value in by_package.items() if number <= packages)
-    threads = min(
-        count
-        for count, value in speedup
-        if -(-count // cores_per_package) <= packages and value >= min(enough, reached)
-    )
+    threads = min(count for count, value in speedup if value >= enough)  # among those packages
     others = [value for number, value in by_package.items() if number < packages]
     # How far the runner-up is from being enough, or this choice from not being enough.
     margins = [abs(enough - value) / best for value in others]

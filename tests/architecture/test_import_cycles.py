@@ -55,20 +55,8 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
     return sorted(list(group) for group in groups)
 
 
-# Circles that are still to be taken apart.
-KNOWN = (
-    {"cli.measure", "cli.measure_slurm"},
-    {"fit.fitting", "fit.knowledge"},
-    {"fit.model", "fit.quality"},
-)
-
-
 def test_no_file_imports_itself_by_a_detour():
-    assert [
-        cycle
-        for cycle in cycles(import_graph(PACKAGE))
-        if {name.removeprefix("regionpredict.") for name in cycle} not in KNOWN
-    ] == []
+    assert cycles(import_graph(PACKAGE)) == []
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,6 @@ from regionpredict.predict.density.constants import (
 from regionpredict.predict.estimate import DensityDerivation, Estimate, StatementScore, Term
 from regionpredict.workload import ReferenceRow, StatementRow, StatementTable
 
-COMBINATIONS = ("relative-difference", "ratio")
-
 
 def predict_density(
     table: StatementTable, machine: Machine, combination: str = "relative-difference"
