@@ -13,6 +13,7 @@ from regionpredict.frontend.text.name_occurrences import (
     written_at,
 )
 from regionpredict.frontend.text.parse_expression import parse_expression
+from regionpredict.frontend.text.passages import Passage, holds_directives, passages
 from regionpredict.frontend.text.pragmas import find_pragmas, may_hold_directives, parse_directive
 from regionpredict.frontend.text.source_text import (
     Masked,
@@ -26,6 +27,7 @@ __all__ = [
     "Attacher",
     "MacroTable",
     "Masked",
+    "Passage",
     "SourceText",
     "alone",
     "blank_comments",
@@ -34,10 +36,12 @@ __all__ = [
     "directed",
     "find_pragmas",
     "holding",
+    "holds_directives",
     "masked",
     "may_hold_directives",
     "parse_directive",
     "parse_expression",
+    "passages",
     "unreached",
     "written_at",
 ]
