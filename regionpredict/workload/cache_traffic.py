@@ -81,6 +81,8 @@ class TrafficCounter:
         self.line_bytes = line_bytes
         self._tables = FootprintTables()
         self._misses: MissTable = {}
+        self._whole = self._team(1.0, tuple(None for _ in nest.parallel))
+        self._shared_iterations = shared_iterations(nest)
 
     def traffic(
         self, levels: Sequence[CacheLevel], threads: int, *, warm: bool = False
@@ -106,10 +108,8 @@ class TrafficCounter:
     ) -> tuple[LevelTraffic, ...]:
         nest = self.nest
         root = nest.root
-        threads = int(min(threads, max(1.0, -(-shared_iterations(nest) // 1))))
-        undivided = tuple(None for _ in nest.parallel)
-        alone = self._team(1.0, undivided)
-        whole = alone.bytes((root,), {}, root.groups_below)
+        threads = int(min(threads, max(1.0, -(-self._shared_iterations // 1))))
+        whole = self._whole.held()
         division = divide(nest, threads, schedule)
         pieces = max(1.0, division.pieces)
         teams: dict[int, TeamFootprints] = {}
@@ -125,8 +125,7 @@ class TrafficCounter:
                 least = whole * active / threads
                 stays = 0.0
                 if warm and least < level.size:
-                    held = team.bytes((root,), {}, root.groups_below) * pieces
-                    stays = staying(held, level.size)
+                    stays = staying(team.held() * pieces, level.size)
                     if stays == 1.0:
                         continue
                 conditions = LayerConditions(team, level.size, self._misses, least / pieces)
@@ -149,8 +148,7 @@ class TrafficCounter:
 def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
     """Bytes of the lines that one thread touches in the whole region."""
     lengths = tuple(None for _ in nest.parallel)
-    team = TeamFootprints(nest, 1.0, lengths, line_bytes, FootprintTables())
-    return team.bytes((nest.root,), {}, nest.root.groups_below)
+    return TeamFootprints(nest, 1.0, lengths, line_bytes, FootprintTables()).held()
 
 
 def staying(held: float, size: float) -> float:
