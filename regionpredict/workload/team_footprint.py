@@ -375,7 +375,7 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
 
 
 def alike_arrays(groups: Groups) -> list[AlikeArrays]:
-    """The arrays of the groups, those together whose addresses differ by nothing but their begin."""
+    """The arrays of the groups, alike where only the begin of their addresses differs."""
     by_array: dict[str, list[ReferenceGroup]] = {}
     for group in joined_groups(groups):
         by_array.setdefault(group.array, []).append(group)
