@@ -234,5 +234,5 @@ def _header(loop: LoopHeader) -> LoopHeader:
     """The header alone of what may be a loop with contents."""
     return LoopHeader(
         loop.index, loop.variable, loop.first, loop.limit, loop.step, loop.parallel, loop.depends,
-        loop.line, loop.counted, loop.conditional,
+        loop.line, loop.counted, loop.conditional, loop.unordered,
     )  # fmt: skip

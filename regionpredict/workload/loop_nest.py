@@ -86,8 +86,8 @@ class LoopHeader:
     forms over the variables of the loops around it; `limit` is exclusive in the direction of
     `step`. Both are None where the bounds are not known (`trips` is then `UNKNOWN_TRIPS`).
     `parallel` loops share their iterations among the threads. `depends` are the variables in its
-    bounds. `counted`: a `for` that nothing leaves early; `conditional`: a branch stands directly
-    in its body.
+    bounds. `unordered` are scalars that it may sum in any order. `counted`: a `for` that nothing
+    leaves early; `conditional`: a branch stands directly in its body.
     """
 
     index: int
@@ -100,6 +100,7 @@ class LoopHeader:
     line: int
     counted: bool
     conditional: bool
+    unordered: frozenset[str]
 
     def trips(self, env: Env) -> float:
         """Iterations with the loops around it at `env`; at least 0."""
@@ -185,7 +186,7 @@ def with_contents(
         bounds |= child.depends | child.bounds_below
     return NestLoop(
         header.index, header.variable, header.first, header.limit, header.step, header.parallel,
-        header.depends, header.line, header.counted, header.conditional,
+        header.depends, header.line, header.counted, header.conditional, header.unordered,
         children, groups, tuple(below), bounds, statements,
     )  # fmt: skip
 

@@ -176,6 +176,7 @@ class _Lowering:
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
             conditional=any(isinstance(node, Branch) for node in source.body),
+            unordered=source.unordered,
         )  # fmt: skip
         self.loops += 1
         chain = (*around, header)
