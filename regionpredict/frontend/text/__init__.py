@@ -1,7 +1,8 @@
 """Source text in; directives, macros and places of names out: what needs no parser.
 
 `pragmas` finds the OpenMP directives, `macros` expands macros in them, `attach_pragmas` says
-which statement each belongs to, `name_occurrences` where a name is called or written.
+which statement each belongs to, `name_occurrences` where a name is called or written, `passages`
+which names each function of a file defines and uses.
 """
 
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
