@@ -28,7 +28,7 @@ _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\b\s*\x00")
 _OBJECT = re.compile(rb"\b([A-Za-z_]\w*)\b\s*(?:\[[^\]]*\]\s*)*=")
 _AT_MARGIN = re.compile(rb"^[A-Za-z_][^;{}()=\n]*?\b(\w+)[ \t]*\(", re.MULTILINE)
 _SCOPE = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
-_BEHIND = re.compile(rb"(?:\b(?:const|volatile|noexcept|override|final)\b|[&\s])*$")
+_FUNCTION = re.compile(rb"\x00(?:\b(?:const|volatile|noexcept|override|final)\b|[&\s])*$")
 _OPERATOR = b"operator"
 
 
@@ -144,7 +144,7 @@ def _is_scope(header: bytes) -> bool:
     """Whether definitions follow: `class X : Y {`, and not `struct X *f() {` or an initialiser."""
     if not _SCOPE.search(header) or header.rstrip().endswith(b"="):
         return False
-    return not (b"\0" in header and header[: _BEHIND.search(header).start()].endswith(b"\0"))
+    return _FUNCTION.search(header) is None
 
 
 def _names(header: bytes) -> frozenset[bytes]:
