@@ -8,6 +8,8 @@ import pytest
 
 from regionpredict.frontend import files_to_read, requests_for
 from regionpredict.frontend.text import Passage, passages
+from regionpredict.machine import load
+from regionpredict.pipeline import analyse, predict
 
 LOOP = "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = 0.0;\n"
 
@@ -141,3 +143,36 @@ def test_a_text_whose_braces_do_not_match_is_one_passage() -> None:
     assert one == Passage(False, one.names, one.words, False)
     assert {b"f", b"h"} <= one.names
     assert b"g" in one.words
+
+
+@pytest.mark.parametrize("model", ["saturation", "density"])
+def test_the_files_left_out_change_no_answer(tmp_path: Path, model: str) -> None:
+    """The same program, once with every file given a loop of its own that nothing calls: so all
+    are read, and the regions that were there before have the predictions that they had."""
+    folders = [tmp_path / "chosen", tmp_path / "all"]
+    program = {
+        "sum.c": f"void f(int n, double *a) {{\n{LOOP}}}\n",
+        "driver.c": "void f(int, double *);\n"
+        "void g(int n, double *a) { for (int t = 0; t < 7; t++) f(n, a); }\n",
+        "main.c": "#include <stdlib.h>\nvoid g(int, double *); void init(int, double *);\n"
+        "int main(void) { double *a = malloc(8000000); init(1000000, a); g(1000000, a); }\n",
+        "init.c": "void init(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1.0; }\n",
+    }
+    answers = []
+    for folder in folders:
+        folder.mkdir()
+        read = chosen(folder, program, flows=model == "saturation")
+        assert len(read) < 16
+        if folder.name == "all":
+            for path in folder.glob("*.c"):
+                own = f"\nvoid only_{path.stem}(int n, double *a) {{\n{LOOP}}}\n"
+                path.write_text(path.read_text() + own)
+        machine = load("dunnington")
+        analysis = analyse(requests_for([str(folder)]), {}, flows=model == "saturation")
+        result = predict(analysis, machine, model)
+        one = next(own for own in result.predictions if own.facts.region.function == "f")
+        team = next(own for own in result.teams if own.facts.function == "f")
+        past = result.pasts[result.predictions.index(one)]
+        placed = [(array.kind, array.assumed) for array in past.placement.arrays]
+        answers.append((one.speedup, one.threads, team.facts.executions.weight, placed))
+    assert answers[0] == answers[1]
