@@ -221,10 +221,11 @@ def predict(
     )
     by_id = {
         own.facts.region.id: TeamLoop(
-            one.estimate, RegionTrials(own, one.sizes, machine, choices.chosen) if one.sizes else None
+            one.estimate,
+            RegionTrials(own, one.sizes, machine, choices.chosen) if one.sizes else None,
         )
         for one, own in zip(made, subjects, strict=True)
-    }  # fmt: skip
+    }
     teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
     plan = _plan(teams, structure, machine)
     return Predictions(analysis, machine, model, predictions, pasts, teams, plan)

@@ -57,9 +57,7 @@ def command(
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
     machine = load(machine_name)
     analysis = run_analysis(paths, **options, flows=True)
-    result = predict(
-        analysis, machine, "saturation", processes=processes_of(options["processes"])
-    )
+    result = predict(analysis, machine, "saturation", processes=processes_of(options["processes"]))
     ranking = rank_sizes(result.predictions)
     if form == "json":
         text = _as_json(ranking, machine.name)

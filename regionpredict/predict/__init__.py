@@ -3,9 +3,9 @@
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
 curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size,
-`open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with its region's facts is a `Prediction`,
-with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes. No source and
-no analysis is known here.
+`open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
+its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
+teams few, stable sizes. No source and no analysis is known here.
 """
 
 from regionpredict.predict.by_size import (

@@ -102,11 +102,13 @@ def turns(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
     """
     found = []
     part: list[Choice] = []
-    for before, size in pairwise((None, *choices)):
-        if part and before is not None and not common_threads([*part, choices[size]]):
+    before = 0
+    for size, choice in choices.items():
+        if part and not common_threads([*part, choice]):
             found.append((before, size))
             part = []
-        part.append(choices[size])
+        part.append(choice)
+        before = size
     return found
 
 

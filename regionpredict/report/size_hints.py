@@ -26,10 +26,10 @@ def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
     """
     if len(hints) < 2:
         return ""
-    parts = []
+    parts: list[str] = []
     for kind, group in groupby(enumerate(hints), lambda one: one[0] if whole else _kind(one[1])):
         own = [hint for _, hint in group]
-        name = "" if parts else f"{own[0].name} = "
+        name = "" if parts else own[0].name.replace(", ", " = ") + " = "
         below = own[-1].below
         what = _numbers(own) if kind is not None else ""
         parts.append(f"{what} above" if below is None else f"{what} below {name}{below:,}")
