@@ -155,7 +155,7 @@ def _by_size(one: Record) -> BySize | None:
     below = [None if part.is_null("iterations_below") else part.whole("iterations_below", 0)
              for part in parts]  # fmt: skip
     known = [number for number in below[:-1] if number is not None]
-    if len(known) < len(below) - 1 or known != sorted(known):
+    if not parts or len(known) < len(below) - 1 or known != sorted(known):
         return BySize(most, ())
     return BySize(
         most,

@@ -155,9 +155,7 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
         clauses[int(number)] = rest
     parts = document["teams"][0]["by_size"]
     chosen = "".join(f"n < {part['below']} ? {part['threads']} : " for part in parts[:-1])
-    assert clauses[STREAM].endswith(
-        f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)"
-    )
+    assert clauses[STREAM].endswith(f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)")
     # Two sizes, and one that no name of the source has: nothing that a clause could ask.
     assert "num_threads" not in clauses[TEAM] and "// not known: 1 thread" in clauses[TEAM]
     assert f"depends on f.c:{ROWS + 2}" in clauses[ROWS] and "num_threads" not in clauses[ROWS]

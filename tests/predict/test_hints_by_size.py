@@ -115,7 +115,11 @@ def test_a_hint_is_known_exactly_where_one_number_is_good_everywhere(
 
 def test_a_name_decides_where_its_own_trials_differ() -> None:
     found = open_hint(
-        ("a", "b"), FEW, ("a", "b"), {10: FEW, 100: ALL}, {"a": {10: FEW, 100: ALL}, "b": {10: SOME}}
+        ("a", "b"),
+        FEW,
+        ("a", "b"),
+        {10: FEW, 100: ALL},
+        {"a": {10: FEW, 100: ALL}, "b": {10: SOME}},
     )
     assert (found.deciding, found.threads) == (frozenset("a"), None)
     assert {one.name for one in found.by_size} == {"a"}

@@ -4,9 +4,10 @@
    REGIONPREDICT_LIMITS names a file of lines `threads line choices offset module`: the outlined
    function at that offset of that file (as nm shows it) starts no team larger than that, and never
    one larger than the program would have had. `choices` are `below:threads` with commas between,
-   rising, or `-`: fewer iterations than that of the loop at `line` take so many threads. How many
-   there are is known from the library, or from calls that the wrapper put around loops, for loops
-   inside a `parallel` from its last run. REGIONPREDICT_OUTPUT names the file that one line of JSON for
+   rising, or `-`: fewer iterations than that of the loop at `line` take so many threads. Calls that
+   the wrapper put around loops tell how many there are, for loops inside a `parallel` those of its
+   last run. (gcc hands over trip counts of loops that it combines with their `parallel`, but
+   combines only those whose bounds are constants.) REGIONPREDICT_OUTPUT names the file that one line of JSON for
    each outlined function is appended to at the end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -195,17 +196,15 @@ static int chosen(const struct entry *entry, long long trips)
     return entry->limit;
 }
 
-/* The team to ask for: `asked` is the program's own wish, 0 for none; `trips` are the iterations
-   as the OpenMP library is told, -1 where it is not. */
-static unsigned team_of(struct entry *entry, unsigned asked, long long trips)
+/* The team to ask for: `asked` is the program's own wish, 0 for none. */
+static unsigned team_of(const struct entry *entry, unsigned asked)
 {
     unsigned most = asked ? asked : omp_get_max_threads ? (unsigned)omp_get_max_threads() : 1;
     int limit = 0;
     if (entry && entry->choices) {
+        long long trips = __atomic_load_n(&entry->last, __ATOMIC_RELAXED);
         if (coming.trips >= 0 && coming.line == entry->line)
             trips = coming.trips;
-        if (trips < 0)
-            trips = __atomic_load_n(&entry->last, __ATOMIC_RELAXED);
         limit = chosen(entry, trips);
     } else if (entry)
         limit = entry->limit;
@@ -262,7 +261,7 @@ void GOMP_parallel(outlined fn, void *data, unsigned threads, unsigned flags)
 {
     NEXT("GOMP_parallel", void (*)(outlined, void *, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
-    unsigned team = team_of(entry, threads, -1);
+    unsigned team = team_of(entry, threads);
     struct entry *outer = running;
     long long begin = now();
     running = entry;
@@ -275,7 +274,7 @@ unsigned GOMP_parallel_reductions(outlined fn, void *data, unsigned threads, uns
 {
     NEXT("GOMP_parallel_reductions", unsigned (*)(outlined, void *, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
-    unsigned team = team_of(entry, threads, -1);
+    unsigned team = team_of(entry, threads);
     struct entry *outer = running;
     long long begin = now();
     running = entry;
@@ -289,7 +288,7 @@ void GOMP_parallel_sections(outlined fn, void *data, unsigned threads, unsigned 
 {
     NEXT("GOMP_parallel_sections", void (*)(outlined, void *, unsigned, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
-    unsigned team = team_of(entry, threads, -1);
+    unsigned team = team_of(entry, threads);
     struct entry *outer = running;
     long long begin = now();
     running = entry;
@@ -311,11 +310,10 @@ static long long turns(long start, long end, long step)
     {                                                                                              \
         NEXT(#name, void (*)(outlined, void *, unsigned, long, long, long, long, unsigned));       \
         struct entry *entry = entry_of((void *)fn);                                                \
-        long long trips = turns(start, end, step);                                                 \
-        unsigned team = team_of(entry, threads, trips);                                            \
+        unsigned team = team_of(entry, threads);                                                   \
         long long begin = now();                                                                   \
         next(fn, data, team, start, end, step, chunk, flags);                                      \
-        note(entry, begin, threads, team, trips);                                                  \
+        note(entry, begin, threads, team, turns(start, end, step));                                \
     }
 #define UNCHUNKED(name)                                                                            \
     void name(outlined fn, void *data, unsigned threads, long start, long end, long step,          \
@@ -323,11 +321,10 @@ static long long turns(long start, long end, long step)
     {                                                                                              \
         NEXT(#name, void (*)(outlined, void *, unsigned, long, long, long, unsigned));             \
         struct entry *entry = entry_of((void *)fn);                                                \
-        long long trips = turns(start, end, step);                                                 \
-        unsigned team = team_of(entry, threads, trips);                                            \
+        unsigned team = team_of(entry, threads);                                                   \
         long long begin = now();                                                                   \
         next(fn, data, team, start, end, step, flags);                                             \
-        note(entry, begin, threads, team, trips);                                                  \
+        note(entry, begin, threads, team, turns(start, end, step));                                \
     }
 
 CHUNKED(GOMP_parallel_loop_static)
@@ -364,7 +361,7 @@ void __kmpc_fork_call(void *place, int count, void *fn, ...)
     static int (*number)(void *);
     struct entry *entry = entry_of(fn);
     struct entry *outer = running;
-    unsigned asked = pushed > 0 ? (unsigned)pushed : 0, team = team_of(entry, asked, -1);
+    unsigned asked = pushed > 0 ? (unsigned)pushed : 0, team = team_of(entry, asked);
     void *a[MOST_ARGUMENTS] = {0};
     long long begin;
     va_list list;
