@@ -1,7 +1,7 @@
 """A region, or the loops of one `parallel`, over sizes that nobody gave.
 
-Every name without a value is tried over `TRIED_SIZES` by itself, the others as assumed; several
-names that bound loops are tried together, too, as one size. Each trial is what the region would be
+Every name without a value is tried by itself, the others as assumed; several names that bound loops
+are tried together, too, as one size. Each trial is what the region would be
 predicted as with these values given.
 """
 
@@ -20,7 +20,7 @@ from regionpredict.errors import InputError
 from regionpredict.ir import Definition
 from regionpredict.machine import Machine
 from regionpredict.predict import (
-    TRIED_SIZES,
+    SIZES_OF_ONE,
     Choice,
     Estimate,
     OpenHint,
@@ -187,7 +187,7 @@ def _tried(
         if size == (name,):
             apart[name] = together
             continue
-        own = {value: ask(name, value) for value in TRIED_SIZES}
+        own = {value: ask(name, value) for value in SIZES_OF_ONE}
         apart[name] = {value: choice for value, choice in own.items() if choice is not None}
     return open_hint(names, now, size, together, apart, iterations)
 

@@ -9,7 +9,7 @@ teams few, stable sizes. No source and no analysis is known here.
 """
 
 from regionpredict.predict.by_size import (
-    TRIED_SIZES,
+    SIZES_OF_ONE,
     HintRange,
     OpenHint,
     SizeHint,
@@ -48,7 +48,7 @@ from regionpredict.predict.teams import (
 __all__ = [
     "ALL_PARTS",
     "BOTTLENECKS",
-    "TRIED_SIZES",
+    "SIZES_OF_ONE",
     "Choice",
     "DensityDerivation",
     "Estimate",

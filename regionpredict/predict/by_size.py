@@ -18,6 +18,7 @@ from regionpredict.predict.constants import (
     SIZE_PRECISION,
     SIZE_RATIO,
     SMALLEST_SIZE_TRIED,
+    THREADS_PRECISION,
 )
 from regionpredict.predict.hints import Choice, common_threads
 
@@ -29,6 +30,8 @@ TRIED_SIZES = (
     ),
 )
 """From a loop of two iterations to a vector of 0.8 GB."""
+SIZES_OF_ONE = TRIED_SIZES[::2]
+"""Of one name among several: every second of them, to the ends."""
 
 
 class SizeHint(NamedTuple):
@@ -86,10 +89,15 @@ def choices_by_size(ask: Ask) -> dict[int, Choice]:
         known = dict(sorted(known.items()))
         waiting = [
             middle for low, high in turns(known)
-            if high - low > max(1, int(SIZE_PRECISION.value * low))
+            if high - low > max(1, int(_precision(known[low], known[high]) * low))
             and (middle := max(low + 1, math.isqrt(low * high))) not in known
         ]  # fmt: skip
     return known
+
+
+def _precision(before: Choice, after: Choice) -> float:
+    """How near a turn is looked for: where packages stay, a part is only about threads."""
+    return SIZE_PRECISION.value if before.kind != after.kind else THREADS_PRECISION.value
 
 
 def turns(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:

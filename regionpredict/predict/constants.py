@@ -27,6 +27,12 @@ MOST_TRIALS = Constant(
     100.0, "sizes", "assumed", "eight turns found to 5 %: more are no answer to a person"
 )
 SIZE_PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
+THREADS_PRECISION = Constant(
+    0.5,
+    "of the size",
+    "assumed",
+    "where only threads turn: the next number is nearly as good there",
+)
 CURVE_ERROR = Constant(
     0.41, "predicted / measured - 1", "measured",
     "the loops of LULESH inside one domain, median (docs/accuracy.md, errors, out of the sample)",

@@ -14,14 +14,13 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import (
-    TRIED_SIZES,
     Choice,
     OpenHint,
     choice_from,
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.by_size import hints_by_size, turns
+from regionpredict.predict.by_size import TRIED_SIZES, hints_by_size, turns
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
 from regionpredict.predict.hints import Hint, common_threads
 
