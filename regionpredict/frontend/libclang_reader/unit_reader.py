@@ -94,6 +94,7 @@ class _Reader:
             live_bodies=self.live_bodies,
             errors=self.errors,
             headers="system" if has_system_headers() else "shipped",
+            reassociates=self.request.reassociates,
             close=self.parsed.close,
         )
 

@@ -253,6 +253,7 @@ class _Reader:
             live_bodies=self.live_bodies,
             errors=tuple(self.errors),
             headers="shipped",
+            reassociates=self.request.reassociates,
         )
 
     def _name_guesses(self) -> None:
