@@ -123,7 +123,6 @@ def predict_saturation(
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
     assumed += guessed_figures
     partial = table.status == "partial" or bool(execution.assumed)
-    size_guesses = len(workload.guessed) + len(execution.assumed)
     guesses = len(guessed_figures)
     return Estimate(
         model="saturation",
@@ -135,7 +134,7 @@ def predict_saturation(
         packages=hint.packages,
         threads=hint.threads,
         bottleneck=bottleneck,
-        confidence=_confidence(hint.margin, guesses + size_guesses, partial=partial),
+        confidence=_confidence(hint.margin, guesses, partial=partial),
         borderline=hint.margin < within,
         assumed=tuple(assumed),
         diagnostics=density.diagnostics,
