@@ -22,6 +22,8 @@ from regionpredict.report.program_hint import ProgramHint, program_hint, regions
 from regionpredict.report.quantities import plural
 from regionpredict.report.size_hints import range_sentence
 
+_NAMED = 8  # teams whose hint a size decides
+
 
 def slurm_options(hint: ProgramHint) -> tuple[str, ...]:
     """The options of sbatch and salloc.
@@ -70,8 +72,10 @@ def slurm_script(
     lines += [
         f"# as many as it can use at any size: {one.facts.id}, "
         f"{one_line(range_sentence(one.range, one.deciding))}"
-        for one in hint.open if one.range is not None
+        for one in hint.open[:_NAMED] if one.range is not None
     ]  # fmt: skip
+    if len(hint.open) > _NAMED:
+        lines.append(f"# and {len(hint.open) - _NAMED} more, as --format json tells")
     if seconds is not None:
         lines += [f"# not in the measurements: {name}" for name in _absent(teams, seconds)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint)]
