@@ -24,6 +24,7 @@ from regionpredict.frontend import (
     Part,
     SourceRequest,
     default_frontend,
+    files_to_read,
     join,
     left_out,
     read_file,
@@ -118,19 +119,22 @@ def analyse(
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
-    `flows` reads also what tells where pages lie, which the saturation model asks for. Each file
-    may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
+    Files that can tell nothing of a region are not read (`files_to_read`). `flows` reads also what
+    tells where pages lie, which the saturation model asks for. Each file may take what `limits`
+    says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
     tells the file and line at which the name was given.
     """
     chosen = frontend or default_frontend()
     ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
                   flows=flows, clock=clock)  # fmt: skip
-    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     begin = clock()
-    outcomes = isolated(ask, [requests[at] for at in order], processes, limits)
+    selection = files_to_read(requests, flows=flows)
+    read = selection.read
+    order = sorted(range(len(read)), key=lambda at: -_length(read[at].path))
+    outcomes = isolated(ask, [read[at] for at in order], processes, limits)
     answers = dict(zip(order, outcomes, strict=True))
-    asked = [_answer(answers[at], requests[at], len(requests) == 1) for at in range(len(requests))]
+    asked = [_answer(answers[at], one, len(requests) == 1) for at, one in enumerate(read)]
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
@@ -145,8 +149,12 @@ def analyse(
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
-                    tuple(one.part.lookups for one in asked), dict(given))  # fmt: skip
+    lookups: dict[str, Lookups | None] = dict(selection.left)
+    lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
+    return Analysis(
+        program, facts, {"read": share * both, "analyse": (1 - share) * both},
+        tuple(lookups[request.path] for request in requests), dict(given),
+    )  # fmt: skip
 
 
 class _Asked(NamedTuple):
