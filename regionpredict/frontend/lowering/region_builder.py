@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
@@ -43,7 +44,6 @@ from regionpredict.frontend.syntax import (
     Return,
     Stmt,
     Switch,
-    Unit,
     Unread,
     While,
     every_statement,
@@ -73,7 +73,7 @@ _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "t
 class RegionBuilder:
     """Lowers one worksharing loop."""
 
-    def __init__(self, unit: Unit, function: Function, pragma: Pragma, span: Span) -> None:
+    def __init__(self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span) -> None:
         self.unit = unit
         self.function = function
         self.pragma = pragma
