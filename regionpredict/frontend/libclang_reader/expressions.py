@@ -53,8 +53,8 @@ _IMPLICIT = frozenset((IMPLICIT,))
 _CALLED = WRAPPERS | {UNARY}
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
-    121: "statement expression", 122: "_Generic", 120: "label address", 132: "this",
+    109: "", 118: "", 119: "{}",
+    122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
 
@@ -74,6 +74,7 @@ class ExpressionBuilder:
             103: self._call,
             106: self._integer,
             107: self._floating,
+            108: lambda node: FloatLit(64),  # an imaginary constant
             110: self._integer,
             111: self._wrapper,
             112: self._unary,
@@ -83,6 +84,7 @@ class ExpressionBuilder:
             116: self._ternary,
             117: self._cast,
             118: self._opaque,
+            121: self._statement_expression,
             124: self._cast,
             126: self._cast,
             127: self._cast,
@@ -116,6 +118,13 @@ class ExpressionBuilder:
             if child.kind == BLOCK:
                 self._on_lambda(child)
         return Opaque("lambda")
+
+    def _statement_expression(self, node: Node) -> Expression:
+        """`({ ...; x; })`: its statements stand beside the one that it is part of."""
+        for child in node.children:
+            if child.kind == BLOCK:
+                self._on_lambda(child)
+        return Opaque("")
 
     def _wrapper(self, node: Node) -> Expression:
         return self._integer(node) if not node.children else self._opaque(node)

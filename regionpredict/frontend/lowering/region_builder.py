@@ -67,7 +67,7 @@ from regionpredict.ir import (
 from regionpredict.ir.expr import ZERO
 
 _MAX_INLINE = 6
-_MAX_STATEMENTS = 6000
+_MAX_STATEMENTS = 1000
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -85,6 +85,7 @@ class RegionBuilder:
         self.effects = unit.effects
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
+        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -360,7 +361,10 @@ class RegionBuilder:
         if isinstance(statement, Return):
             if statement.value is None:
                 return []
-            return self._expression(statement.value, statement.span, frame, "return")
+            given = self._expression(statement.value, statement.span, frame, "return")
+            if self.results:
+                self.results[-1].append(self._result(statement.value, frame))
+            return given
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
         if isinstance(statement, Unread):
@@ -463,9 +467,13 @@ class RegionBuilder:
         if decl.ctype.kind == "int":
             frame.env[decl] = self.context.value(value, frame)
         elif decl.ctype.kind == "pointer":
-            pointer = self.context.pointer(value, frame)
+            pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
+                value, frame
+            )
             if pointer is not None:
                 frame.env[decl] = pointer
+            elif decl in frame.env:
+                self._forget(decl, frame)
 
     def _assign_values(self, expression: Expression, frame: Frame) -> None:
         if isinstance(expression, Binary) and expression.op == ",":
@@ -514,12 +522,34 @@ class RegionBuilder:
             nodes += self._argument(argument, call.span, frame)
         inner = Frame(dict(self.context.bind(function, call.args, frame)), frame.depth + 1)
         self.calling.append(call.decl)
+        self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
         nodes += self._body(function.body, inner)
         self.calling.pop()
+        self._keep_result(call, self.results.pop())
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _result(self, value: Expression, frame: Frame) -> Expr | Pointer | None:
+        kind = self.calling[-1].ctype.kind
+        if kind == "int":
+            return self.context.value(value, frame)
+        return self.context.pointer(value, frame) if kind == "pointer" else None
+
+    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
+        """What a call that was followed is worth, where all its ways out agree."""
+        self.context.returned.pop(call, None)
+        first = results[0] if results else None
+        if first is None:
+            return
+        if all(result == first for result in results):
+            self.context.returned[call] = first
+        elif isinstance(first, Pointer) and all(
+            isinstance(result, Pointer) and result.array == first.array for result in results
+        ):
+            moved = first.plus(self.context.varying(call.name))
+            self.context.returned[call] = moved
 
     def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the loops of a library's function here; None where it is no such function."""
