@@ -53,7 +53,7 @@ _IMPLICIT = frozenset((IMPLICIT,))
 _CALLED = WRAPPERS | {UNARY}
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    109: "", 118: "", 119: "{}",
+    109: "", 118: "", 119: "{}", 121: "statement expression",
     122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
@@ -120,10 +120,11 @@ class ExpressionBuilder:
         return Opaque("lambda")
 
     def _statement_expression(self, node: Node) -> Expression:
-        """`({ ...; x; })`: its statements stand beside the one that it is part of."""
-        for child in node.children:
-            if child.kind == BLOCK:
-                self._on_lambda(child)
+        """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""
+        block = node.children[-1] if node.children else None
+        if block is None or not block.children or block.children[-1].kind < BLOCK:
+            return self._opaque(node)
+        self._on_lambda(block)
         return Opaque("")
 
     def _wrapper(self, node: Node) -> Expression:
@@ -161,6 +162,8 @@ class ExpressionBuilder:
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.spelling(node.cursor)
+        if not name and not children:
+            return Opaque("")  # T(): the value of a type that is not known yet
         if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
             callee = unwrapped(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)

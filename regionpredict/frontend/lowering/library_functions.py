@@ -32,7 +32,8 @@ _OTHERS = """
     malloc calloc free aligned_alloc memalign valloc alloca _mm_malloc _mm_free
     printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
     __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
-    nanosleep getpid prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
+    nanosleep getpid __errno_location va_start va_end va_copy
+    prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
     huge_valf inf inff constant_p assume_aligned assume
 """
 _WITHOUT_MEMORY = frozenset(

@@ -119,10 +119,12 @@ class Tally:
         return ctype
 
     def _is_scalar(self, expression: Index | Member | Unary) -> bool:
-        """Whether it is a member of something that has a fixed place, of which no array is made."""
-        return (
-            isinstance(expression, Member) and self.context.path(expression, self.frame) is not None
-        )
+        """Whether it is a member of a value, or of something at one place, which is no array."""
+        if not isinstance(expression, Member):
+            return False
+        if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
+            return not expression.arrow
+        return self.context.path(expression, self.frame) is not None
 
     def _access(self, expression: Expression, place: Pointer, kind: str, ctype: CType) -> None:
         span = getattr(expression, "span", None)

@@ -67,6 +67,7 @@ from regionpredict.ir import (
 from regionpredict.ir.expr import ZERO
 
 _MAX_INLINE = 6
+_MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
 _MAX_STATEMENTS = 1000
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
@@ -159,7 +160,7 @@ class RegionBuilder:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is None or not is_steady(loop, header, self.effects):
-            return [*before, self._uncounted(loop, "for", frame)]
+            return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
         trips = _trips(header)
@@ -176,6 +177,38 @@ class RegionBuilder:
             loop.span, exits=_stops(loop),
         )  # fmt: skip
         return [*before, node]
+
+    def _unsteady(self, loop: For, frame: Frame) -> list[Node]:
+        """A loop that counts in no steps: one iteration behind the other where all are known.
+
+        So are the stages of a transform, `for (s = 256; s > 1; s /= 2)`, each of another shape.
+        """
+        iterations = self._known_iterations(loop, frame)
+        if iterations is None:
+            return [self._uncounted(loop, "for", frame)]
+        nodes: list[Node] = []
+        for _ in range(iterations):
+            nodes += self._body(loop.body, frame)
+            if loop.increment is not None:
+                self._assign_values(loop.increment, frame)
+        return nodes
+
+    def _known_iterations(self, loop: For, frame: Frame) -> int | None:
+        """How often a loop runs whose condition is a known number each time; None: not known."""
+        if loop.condition is None or loop.increment is None or _exits(loop.body):
+            return None
+        moved = self.effects.of(loop.increment).keys()
+        if self.effects.written_in(loop.body) & moved:
+            return None
+        trial = Frame(dict(frame.env), frame.depth)
+        for count in range(_MAX_UNROLLED + 1):
+            goes_on = self.context.value(loop.condition, trial).constant
+            if goes_on is None:
+                return None
+            if not goes_on:
+                return count
+            self._assign_values(loop.increment, trial)
+        return None
 
     def _loop_name(self, decl: Decl, frame: Frame) -> str:
         base = self.context.name_of(decl, frame.depth)
@@ -486,10 +519,20 @@ class RegionBuilder:
                     self._assign_values(expression.right, frame)
                 self._set(decl, expression.right, frame)
             else:
-                self._grow(decl, self.effects.of(expression).get(decl), frame)
+                amount = self.effects.of(expression).get(decl)
+                changed = self._changed(expression, frame) if amount is None else None
+                if changed is not None:
+                    frame.env[decl] = changed
+                else:
+                    self._grow(decl, amount, frame)
         else:
             for inner, amount in self.effects.of(expression).items():
                 self._grow(inner, amount, frame)
+
+    def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
+        """The number that `n /= 2` leaves, where it is known."""
+        value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
+        return value if value.constant is not None else None
 
     def _grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         held = frame.env.get(decl)

@@ -430,7 +430,10 @@ class Context:
         path = self.path(expression, frame)
         if path is not None:
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
-        place = self.element(expression.base, frame) if expression.base is not None else None
+        base = expression.base
+        place = self.element(base, frame) if base is not None else None
+        if place is None and base is not None and expression.arrow:
+            place = self.pointer(base, frame)  # p->x of p = &cells[i]
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"
