@@ -162,8 +162,8 @@ class ExpressionBuilder:
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.spelling(node.cursor)
-        if not name and not children:
-            return Opaque("")  # T(): the value of a type that is not known yet
+        if not name and children and children[0].kind < 100:  # T(x), of a type not known yet
+            return Opaque("", tuple(self.build(child) for child in children if child.kind >= 100))
         if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
             callee = unwrapped(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)
