@@ -29,11 +29,11 @@ class LinkedUnit:
     """A unit of a program.
 
     `functions` are those with OpenMP directives in them, `bodies` all of the unit that anybody may
-    call, `directives` and `errors` as the parser's. Over the whole program tell: `body_of` which
-    function a declaration means, `rivals` where its definitions are if nothing says which is
-    meant, `calls_of` the calls of a function with the functions they stand in, `writers_of` the
-    functions that may set a global variable, and `variable_of` its declaration with its first
-    value.
+    call, `directives`, `errors` and `reassociates` as the parser's. Over the whole program tell:
+    `body_of` which function a declaration means, `rivals` where its definitions are if nothing says
+    which is meant, `calls_of` the calls of a function with the functions they stand in,
+    `writers_of` the functions that may set a global variable, and `variable_of` its declaration
+    with its first value.
     """
 
     path: str
@@ -41,6 +41,7 @@ class LinkedUnit:
     bodies: Callable[[], list[Function]]
     directives: tuple[tuple[str, Pragma], ...]
     errors: tuple[Span, ...]
+    reassociates: bool
     body_of: Callable[[Decl], Function | None]
     rivals: Callable[[Decl], tuple[Span, ...]]
     calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
