@@ -68,7 +68,7 @@ from regionpredict.ir.expr import ZERO
 
 _MAX_INLINE = 6
 _MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
-_MAX_STATEMENTS = 1000
+_MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
