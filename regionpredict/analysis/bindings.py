@@ -54,7 +54,7 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     for loop in region.enclosing:
         if loop.variable in values:
             continue
-        middle = _middle(loop, values)
+        middle = middle_of(loop, values)
         if middle is not None:
             values[loop.variable] = middle
             if loop.variable in used:
@@ -66,15 +66,25 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
 
 
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
-    """The values, and for variables of loops around the region without one, their middles."""
+    """The values, and for variables of loops around the region without one, their middles.
+
+    One whose range is not known stands at 0 where it moves addresses alone: wherever they lie,
+    they are the same for the whole region.
+    """
     known = dict(values)
     for loop in region.enclosing:
-        if loop.variable not in known and (middle := _middle(loop, known)) is not None:
+        if loop.variable in known:
+            continue
+        middle = middle_of(loop, known)
+        if middle is not None:
             known[loop.variable] = middle
+        elif not any(loop.variable in names_of_header(inner) for inner in region.loops()):
+            known[loop.variable] = 0
     return known
 
 
-def _middle(loop: Loop, values: Mapping[str, Number]) -> int | None:
+def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
+    """The middle of a loop's range with these values; None where that is not known."""
     if loop.start is None or loop.bound is None:
         return None
     start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
@@ -118,7 +128,7 @@ def names_inside(region: Region) -> frozenset[str]:
     names: set[str] = set()
     for statement, loops in region.statements():
         for loop in loops:
-            names |= _bound_names(loop.start, loop.bound, loop.step)
+            names |= names_of_header(loop)
         for access in statement.accesses:
             for subscript in access.subscripts:
                 names |= subscript.names
@@ -132,9 +142,11 @@ def free_names(region: Region) -> frozenset[str]:
     """The names that the region's loops and subscripts depend on, loop variables left out."""
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
-    outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
+    outer = [names_of_header(loop) for loop in region.enclosing]
     return names_inside(region).union(*outer) - own
 
 
-def _bound_names(*bounds: Expr | None) -> frozenset[str]:
+def names_of_header(loop: Loop) -> frozenset[str]:
+    """The names that a loop's header depends on."""
+    bounds = (loop.start, loop.bound, loop.step)
     return frozenset().union(*(bound.names for bound in bounds if bound is not None))

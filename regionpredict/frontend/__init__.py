@@ -9,12 +9,17 @@ from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.files_to_read import files_to_read
 from regionpredict.frontend.read import (
     FRONTENDS,
+    Linked,
+    Parsed,
     Part,
     default_frontend,
     join,
     left_out,
+    linked,
+    lower_file,
+    parse_file,
     read,
-    read_file,
+    read_alone,
 )
 from regionpredict.frontend.requests import SourceRequest, requests_for
 from regionpredict.frontend.syntax import Lookups
@@ -22,7 +27,9 @@ from regionpredict.frontend.text import parse_directive
 
 __all__ = [
     "FRONTENDS",
+    "Linked",
     "Lookups",
+    "Parsed",
     "Part",
     "SourceRequest",
     "default_frontend",
@@ -30,8 +37,11 @@ __all__ = [
     "files_to_read",
     "join",
     "left_out",
+    "linked",
+    "lower_file",
     "parse_directive",
+    "parse_file",
     "read",
-    "read_file",
+    "read_alone",
     "requests_for",
 ]

@@ -53,8 +53,8 @@ _IMPLICIT = frozenset((IMPLICIT,))
 _CALLED = WRAPPERS | {UNARY}
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
-    121: "statement expression", 122: "_Generic", 120: "label address", 132: "this",
+    109: "", 118: "", 119: "{}", 121: "statement expression",
+    122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
 
@@ -74,6 +74,7 @@ class ExpressionBuilder:
             103: self._call,
             106: self._integer,
             107: self._floating,
+            108: lambda node: FloatLit(64),  # an imaginary constant
             110: self._integer,
             111: self._wrapper,
             112: self._unary,
@@ -83,6 +84,7 @@ class ExpressionBuilder:
             116: self._ternary,
             117: self._cast,
             118: self._opaque,
+            121: self._statement_expression,
             124: self._cast,
             126: self._cast,
             127: self._cast,
@@ -116,6 +118,14 @@ class ExpressionBuilder:
             if child.kind == BLOCK:
                 self._on_lambda(child)
         return Opaque("lambda")
+
+    def _statement_expression(self, node: Node) -> Expression:
+        """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""
+        block = node.children[-1] if node.children else None
+        if block is None or not block.children or block.children[-1].kind < BLOCK:
+            return self._opaque(node)
+        self._on_lambda(block)
+        return Opaque("")
 
     def _wrapper(self, node: Node) -> Expression:
         return self._integer(node) if not node.children else self._opaque(node)
@@ -152,6 +162,8 @@ class ExpressionBuilder:
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.spelling(node.cursor)
+        if not name and children and children[0].kind < 100:  # T(x), of a type not known yet
+            return Opaque("", tuple(self.build(child) for child in children if child.kind >= 100))
         if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
             callee = unwrapped(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)
