@@ -7,6 +7,8 @@ from regionpredict.frontend.libclang_reader import bindings as lc
 # CXCursorKind, where one is asked for by name.
 FIELD, ENUMERATOR, VARIABLE, PARAMETER, CONSTRUCTOR = 6, 7, 9, 10, 24
 FUNCTIONS = frozenset((8, 21, CONSTRUCTOR, 25, 26, 30))
+FUNCTION_TEMPLATE = 30
+METHODS = frozenset((21, CONSTRUCTOR, 25, 26))
 CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))  # what may hold functions
 IMPLICIT, NAME, MEMBER, PARENTHESES, UNARY, SUBSCRIPT, BINARY = 100, 101, 102, 111, 112, 113, 114
 WRAPPERS = frozenset((IMPLICIT, PARENTHESES))

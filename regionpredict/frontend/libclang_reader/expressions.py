@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.calls import CallBuilder
 from regionpredict.frontend.libclang_reader.cursors import (
     BLOCK,
-    CONSTRUCTOR,
-    FUNCTIONS,
     IMPLICIT,
     MEMBER,
     NAME,
     SUBSCRIPT,
-    UNARY,
     WRAPPERS,
     Node,
     unwrapped,
@@ -22,11 +20,11 @@ from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declara
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
-    CallExpr,
     Cast,
     Decl,
     Expression,
     FloatLit,
+    Function,
     Index,
     IntLit,
     Member,
@@ -34,6 +32,8 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    followed,
+    member_of,
 )
 from regionpredict.ir import Span
 
@@ -50,7 +50,6 @@ _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ASSIGNS = frozenset(op for op in _BINARY if op.endswith("=")) - _COMPARISONS
 _FLOAT = 21  # CXType_Float
 _IMPLICIT = frozenset((IMPLICIT,))
-_CALLED = WRAPPERS | {UNARY}
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
     108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
@@ -60,18 +59,27 @@ _CONSTRUCTS = {
 
 
 class ExpressionBuilder:
-    """Builds `Expression`s; `on_lambda` is handed the body of each lambda met."""
+    """Builds `Expression`s; `on_lambda` is handed the body of each lambda met.
 
-    def __init__(self, declarations: Declarations, on_lambda: Callable[[Node], None]) -> None:
+    `body_of` gives the function at a cursor, which calls of accessors are replaced by.
+    """
+
+    def __init__(
+        self,
+        declarations: Declarations,
+        on_lambda: Callable[[Node], None],
+        body_of: Callable[[lc.Cursor], Function | None],
+    ) -> None:
         self._lib = lc.library()
         self._declarations = declarations
         self._on_lambda = on_lambda
+        self._calls = CallBuilder(declarations, self.build, body_of)
         self._names: dict[Decl, Name] = {}
         self._table: dict[int, Callable[[Node], Expression]] = {
             100: self._wrapper,
             101: self._name,
             102: self._member,
-            103: self._call,
+            103: self._calls.build,
             106: self._integer,
             107: self._floating,
             110: self._integer,
@@ -88,6 +96,7 @@ class ExpressionBuilder:
             127: self._cast,
             128: self._cast,
             130: self._integer,
+            132: self._this,
             136: self._sizeof,
             144: self._lambda,
         }
@@ -124,10 +133,13 @@ class ExpressionBuilder:
 
     def _name(self, node: Node) -> Expression:
         decl = self._declarations.referred(node.cursor)
-        if decl is None:
-            return Opaque(lc.spelling(node.cursor))
+        return self._use(decl) if decl is not None else Opaque(lc.spelling(node.cursor))
+
+    def _use(self, decl: Decl) -> Expression:
         if decl.value is not None:
             return IntLit(decl.value)
+        if decl.reference:
+            return Unary("*", Name(decl, NO_SPAN), NO_SPAN)
         name = self._names.get(decl)  # all uses are the same value: made once
         if name is None:
             name = self._names[decl] = Name(decl, NO_SPAN)
@@ -141,54 +153,22 @@ class ExpressionBuilder:
             return Opaque(lc.spelling(node.cursor), (base,) if base is not None else ())
         if field.kind == "function":
             return Opaque(field.name, (base,) if base is not None else ())
+        if field.kind != "field":  # a static one
+            return self._use(field)
+        if base is None:
+            this = self._declarations.this
+            arrow = this is not None
+            return Member(Name(this, NO_SPAN) if this is not None else None, field, arrow, NO_SPAN)
         # A pointer, or an array that decays to one: the base's own type says so.
         arrow = bool(bases) and self._declarations.type_at(bases[0].cursor).kind in (
             "pointer",
             "array",
         )
-        return Member(base, field, arrow, NO_SPAN)
+        return member_of(base, field, NO_SPAN, arrow=arrow)
 
-    def _call(self, node: Node) -> Expression:
-        target = self._lib.clang_getCursorReferenced(node.cursor)
-        children = node.children
-        name = lc.spelling(node.cursor)
-        if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
-            callee = unwrapped(children[0], _CALLED)
-            target = self._lib.clang_getCursorReferenced(callee.cursor)
-            if callee.kind in (NAME, MEMBER):
-                name = lc.spelling(callee.cursor)
-        decl = self._declarations.of(target) if target.kind in FUNCTIONS else None
-        span = self._declarations.span(node.cursor)
-        if decl is not None and name.startswith("operator"):
-            return self._operator(name, children, decl, span)
-        if decl is not None and target.kind == CONSTRUCTOR:  # a conversion or a copy
-            inner = tuple(self.build(c) for c in children if c.kind >= 100)
-            return inner[0] if len(inner) == 1 else Opaque(name, inner)
-        args = tuple(self.build(c) for c in children[1:])
-        method = False
-        if children and children[0].kind == MEMBER:
-            base = self.build(children[0])
-            if isinstance(base, Opaque):  # a method's object is its first operand
-                args = base.children + args
-                method = bool(base.children)
-        return CallExpr(name or "(pointer)", decl, args, span, method)
-
-    def _operator(self, name: str, children: list[Node], decl: Decl, span: Span) -> Expression:
-        # An overloaded operator's children are its operands with the operator's name among them.
-        operands = [self.build(c) for c in children if not _names_operator(c)]
-        op = name[len("operator") :].strip()
-        if op in ("[]", "()") and len(operands) >= 2:
-            result: Expression = operands[0]
-            for index in operands[1:]:
-                result = Index(result, index, span)
-            return result
-        if op.endswith("=") and op not in ("==", "!=", "<=", ">=") and len(operands) == 2:
-            return Assign(op, operands[0], operands[1], span)
-        if len(operands) == 2 and op in ("+", "-", "*", "/", "%", *_COMPARISONS):
-            return Binary(op, operands[0], operands[1])
-        if len(operands) == 1 and op in ("*", "-", "++", "--", "!"):
-            return Unary(op, operands[0], span)
-        return CallExpr(name, decl, tuple(operands), span)
+    def _this(self, _node: Node) -> Expression:
+        this = self._declarations.this
+        return Name(this, NO_SPAN) if this is not None else Opaque("this")
 
     # -- constants ------------------------------------------------------------------------------
 
@@ -215,8 +195,11 @@ class ExpressionBuilder:
             return IntLit(-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
-        span = self._declarations.span(node.cursor) if op == "*" else NO_SPAN
-        return Unary(op, operand, span)
+        if op == "&" and isinstance(operand, Unary) and operand.op == "*":
+            return operand.operand
+        if op == "*":
+            return followed(operand, self._declarations.span(node.cursor))
+        return Unary(op, operand, NO_SPAN)
 
     def _index(self, node: Node) -> Expression:
         if len(node.children) != 2:
@@ -254,8 +237,3 @@ class ExpressionBuilder:
         if not operands:
             return self._opaque(node)
         return Cast(self._declarations.type_at(node.cursor), self.build(operands[-1]))
-
-
-def _names_operator(node: Node) -> bool:
-    node = unwrapped(node, _IMPLICIT)
-    return node.kind == NAME and lc.spelling(node.cursor).startswith("operator")

@@ -62,7 +62,7 @@ class _Reader:
         self.active: dict[int, Masked] = {}
         self.macros = MacroTable()
         self.place = lc.Place()
-        self.builder = TreeBuilder(TypeReader(), self.file_name)
+        self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at)
         self.functions: dict[int, Function | None] = {}
         self.known_bodies: dict[Decl, Function | None] = {}
         self.known_writes: dict[Decl, int] = {}
@@ -227,6 +227,7 @@ class _Reader:
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)
         if key not in self.functions:
+            self.functions[key] = None  # one that is asked for while it is read calls itself
             self.functions[key] = self.builder.function(cursor, lc.spelling(cursor))
         return self.functions[key]
 
@@ -238,7 +239,10 @@ class _Reader:
 
     def _body_of(self, decl: Decl) -> Function | None:
         cursor = self.builder.cursor_of(decl)
-        if cursor is None or cursor.kind not in FUNCTIONS:
+        return self._body_at(cursor) if cursor is not None else None
+
+    def _body_at(self, cursor: lc.Cursor) -> Function | None:
+        if cursor.kind not in FUNCTIONS:
             return None
         definition = self.lib.clang_getCursorDefinition(cursor)
         if definition.kind not in FUNCTIONS:

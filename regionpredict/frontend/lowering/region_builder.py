@@ -315,8 +315,12 @@ class RegionBuilder:
         name = loop.variable.name if loop.variable is not None else "element"
         position = f"{name}@{loop.span.line}"
         self.context.open_loops.append(position)
-        if loop.variable is not None:
+        if loop.variable is not None and not loop.variable.reference:
             frame.env[loop.variable] = self.context.varying(name)
+        self.say(
+            "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
+            " unknown",
+        )  # fmt: skip
         body = self._body(loop.body, frame)
         self.context.open_loops.pop()
         size = Expr.name(f"size({text})")
@@ -391,7 +395,7 @@ class RegionBuilder:
         lowered: list[tuple[Node, ...]] = []
         ends: list[dict[Decl, Expr | Pointer]] = []
         for side in sides:
-            inner = Frame(dict(before), frame.depth)
+            inner = frame._replace(env=dict(before))
             lowered.append(tuple(self._body(side, inner)))
             ends.append(inner.env)
         if len(sides) == 1:
@@ -517,11 +521,14 @@ class RegionBuilder:
             return None
         for argument in call.args:
             nodes += self._argument(argument, call.span, frame)
-        inner = Frame(dict(self.context.bind(function, call.args, frame)), frame.depth + 1)
+        inner = self.context.entered(function, call.args, frame)
         self.calling.append(call.decl)
         outer, self.returned = self.returned, call.decl.ctype
         nodes += self._body(function.body, inner)
         self.calling.pop()
+        if function.closure:  # it may set what is around it
+            own = set(function.parameters) | _declared_in(function.body)
+            frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype

@@ -62,10 +62,14 @@ Value = Expr | Pointer
 
 
 class Frame(NamedTuple):
-    """One function being lowered: what its variables hold, by declaration."""
+    """One function being lowered: what its variables hold, by declaration.
+
+    `depth` tells variables of one name apart: those of a lambda are the function's around it.
+    """
 
     env: dict[Decl, Value]
     depth: int = 0
+    calls: int = 0
 
 
 class Context:
@@ -186,6 +190,8 @@ class Context:
         place = self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
+        if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
+            return Expr.name(place.array.lstrip("&"))  # a variable behind a reference
         label = place.array + (f".{place.member}" if place.member else "")
         return Expr.atom("ref", *place.subscripts, label=label)
 
@@ -214,21 +220,28 @@ class Context:
             return returned
         if expression.method and len(args) == 1:
             path = self.path(args[0], frame)
+            if path == "this":
+                return Expr.atom("call", label=expression.name)
             if path is not None:
-                pointer = isinstance(args[0], Name) and args[0].decl.ctype.kind == "pointer"
-                dot = "->" if pointer else "."
+                dot = "->" if _is_pointer(args[0]) and not path.startswith("&") else "."
                 return Expr.atom("call", label=f"{path.lstrip('&')}{dot}{expression.name}")
         return Expr.atom("call", *(self.value(a, frame) for a in args), label=expression.name)
 
     def _single_return(self, call: CallExpr, frame: Frame) -> Expr | None:
-        function = self.body_of(call.decl) if call.decl and frame.depth < _MAX_INLINE else None
+        function = self.body_of(call.decl) if call.decl and frame.calls < _MAX_INLINE else None
         if function is None or not isinstance(function.body, Compound):
             return None
         items = function.body.items
         if len(items) != 1 or not isinstance(items[0], Return):
             return None
-        inner = Frame(dict(self.bind(function, call.args, frame)), frame.depth + 1)
-        return self.value(items[0].value, inner)
+        return self.value(items[0].value, self.entered(function, call.args, frame))
+
+    def entered(self, function: Function, args: tuple[Expression, ...], frame: Frame) -> Frame:
+        """What the variables of a called function hold at its begin."""
+        bound = self.bind(function, args, frame)
+        if function.closure:
+            return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
+        return Frame(bound, frame.depth + 1, frame.calls + 1)
 
     def bind(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
@@ -259,12 +272,14 @@ class Context:
                 if any(s != 0 for s in held.subscripts):
                     return None
                 return held.array
+            if expression.decl.reference:
+                return self._object(expression.decl, frame)
             return self.name_of(expression.decl, frame.depth)
         if isinstance(expression, Member):
             inner = self.path(expression.base, frame)
             if inner is None:
                 return None
-            if expression.base is None:
+            if inner == "this":
                 return expression.field.name
             dot = "->" if expression.arrow and not inner.startswith("&") else "."
             return f"{inner.lstrip('&')}{dot}{expression.field.name}"
@@ -273,6 +288,11 @@ class Context:
         if isinstance(expression, Cast):
             return self.path(expression.operand, frame)
         return None
+
+    def _object(self, reference: Decl, frame: Frame) -> str:
+        """What an unbound reference refers to, as an object of its own: `&domain`, or `this`."""
+        name = self.name_of(reference, frame.depth)
+        return "this" if reference.name == "this" else f"&{name}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
         """The address that an expression of pointer or array type is worth."""
@@ -304,6 +324,10 @@ class Context:
             return held
         if decl.ctype.kind not in ("pointer", "array"):
             return None
+        if decl.reference:
+            pointee = decl.ctype.element or UNKNOWN
+            name = self._object(decl, frame)
+            return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
             # An array of a thread's own; what a pointer of its own points to is not.
@@ -432,3 +456,11 @@ class Context:
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)
         return None
+
+
+def _is_pointer(expression: Expression) -> bool:
+    """Whether it is a pointer that the source writes as one: no container, no reference."""
+    if not isinstance(expression, Name):
+        return False
+    ctype = expression.decl.ctype
+    return ctype.kind == "pointer" and not ctype.name and not expression.decl.reference

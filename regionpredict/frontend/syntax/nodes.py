@@ -61,9 +61,13 @@ DOUBLE = CType("float", 64)
 
 
 class Decl:
-    """A declared variable, parameter, field, enumerator or function; equal only to itself."""
+    """A declared variable, parameter, field, enumerator or function; equal only to itself.
 
-    __slots__ = ("ctype", "home", "init", "kind", "name", "span", "value")
+    A C++ `reference` is a pointer that every use follows: its type is a pointer's, and what the
+    source writes as `r` is the tree's `*r`. So is `this`, a parameter of every method.
+    """
+
+    __slots__ = ("ctype", "home", "init", "kind", "name", "reference", "span", "value")
 
     def __init__(
         self,
@@ -75,6 +79,7 @@ class Decl:
         home: str = "",
         init: Expression | None = None,
         value: int | None = None,
+        reference: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -83,6 +88,7 @@ class Decl:
         self.home = home  # the function that declares it
         self.init = init
         self.value = value
+        self.reference = reference
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"
@@ -174,7 +180,8 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
 
-    A `method`'s object is its first argument.
+    The address of a `method`'s object is its first argument. `free`: it is known to touch no
+    memory that moves and to cost nothing (`v.size()`).
     """
 
     name: str
@@ -182,6 +189,7 @@ class CallExpr(NamedTuple):
     args: tuple[Expression, ...]
     span: Span
     method: bool = False
+    free: bool = False
 
 
 @_by_identity
@@ -344,10 +352,16 @@ Stmt = (
 
 @_by_identity
 class Function(NamedTuple):
-    """A function with a body."""
+    """A function with a body.
+
+    A `closure` is the body of a lambda, in which the variables around it have their meaning.
+    `instance` tells the versions of one template apart, "" for a function that is none.
+    """
 
     name: str
     decl: Decl
     parameters: tuple[Decl, ...]
     body: Stmt
     span: Span
+    closure: bool = False
+    instance: str = ""
