@@ -32,7 +32,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
-    followed,
+    address_of,
     member_of,
 )
 from regionpredict.ir import Span
@@ -164,7 +164,9 @@ class ExpressionBuilder:
             "pointer",
             "array",
         )
-        return member_of(base, field, NO_SPAN, arrow=arrow)
+        if _is_reference(base):
+            return member_of(base, field, NO_SPAN, arrow=arrow)
+        return Member(base, field, arrow, NO_SPAN)
 
     def _this(self, _node: Node) -> Expression:
         this = self._declarations.this
@@ -195,11 +197,10 @@ class ExpressionBuilder:
             return IntLit(-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
-        if op == "&" and isinstance(operand, Unary) and operand.op == "*":
-            return operand.operand
-        if op == "*":
-            return followed(operand, self._declarations.span(node.cursor))
-        return Unary(op, operand, NO_SPAN)
+        if op == "&" and _is_reference(operand):
+            return address_of(operand, NO_SPAN)
+        span = self._declarations.span(node.cursor) if op == "*" else NO_SPAN
+        return Unary(op, operand, span)
 
     def _index(self, node: Node) -> Expression:
         if len(node.children) != 2:
@@ -237,3 +238,10 @@ class ExpressionBuilder:
         if not operands:
             return self._opaque(node)
         return Cast(self._declarations.type_at(node.cursor), self.build(operands[-1]))
+
+
+def _is_reference(expression: Expression) -> bool:
+    """Whether it is the use of a reference: an address that is followed without a word."""
+    if not isinstance(expression, Unary) or expression.op != "*":
+        return False
+    return isinstance(expression.operand, Name) and expression.operand.decl.reference
