@@ -135,10 +135,11 @@ def _without_regions(request: SourceRequest, reason: str, place: Span) -> Part:
 def join(parts: Sequence[Part], frontend: str) -> Program:
     """One program of the parts, in the order of the requests.
 
-    A region of a header that several files include is kept once. Regions keep their identity
+    A region of a header that several files include is kept once, but where it is a template's:
+    then once for each instance. Regions keep their identity
     (`is`) but where two that stand on one line are given ids of their own.
     """
-    regions: dict[tuple[str, int, int], Region] = {}
+    regions: dict[tuple[str, int, int, str], Region] = {}
     names: dict[str, int] = {}
     definitions: dict[str, tuple[Definition, ...]] = {}
     notes: dict[Diagnostic, None] = {}
@@ -151,7 +152,8 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
         notes.update(dict.fromkeys(part.diagnostics))
         before = set(regions)
         for region, defined in part.regions:
-            key = (region.span.file, region.span.line, region.span.column)
+            span = region.span
+            key = (span.file, span.line, span.column, region.instance)
             count = names.get(region.id, 0)
             if key in before:
                 if regions[key].nest is None and region.nest is not None:
@@ -159,7 +161,7 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
                     definitions[region.id] = defined
                 continue
             if key in regions:  # one macro, two regions on a line
-                key = (*key[:2], key[2] + count * 10_000)
+                key = (*key[:2], key[2] + count * 10_000, region.instance)
             kept = replace(region, id=f"{region.id}.{count + 1}") if count else region
             names[region.id] = count + 1
             regions[key] = kept

@@ -201,7 +201,8 @@ class Region:
     `line` is the directive's. `context` says where its threads come from: 'combined'
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
-    directive, outermost first, which repeat the region.
+    directive, outermost first, which repeat the region. `instance` tells apart the regions that
+    one directive in a template has: the name of the template with its types or its lambda.
     """
 
     id: str
@@ -216,6 +217,7 @@ class Region:
     enclosing: tuple[Loop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
+    instance: str = ""
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

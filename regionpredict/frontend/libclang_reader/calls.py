@@ -28,6 +28,7 @@ from regionpredict.frontend.libclang_reader.standard_library import (
     standard_method,
     standard_operator,
 )
+from regionpredict.frontend.libclang_reader.templates import instance_name
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
@@ -185,6 +186,8 @@ class CallBuilder:
         *, method: bool = False,
     ) -> Expression:  # fmt: skip
         """The call, or what it stands for where the function only says where something lies."""
+        if not self._is_systems(target):
+            name = instance_name(target) or name
         call = CallExpr(name, decl, args, span, method)
         function = self._accessor(decl, target)
         if function is None or not (method or function.closure or self._gives_place(target)):

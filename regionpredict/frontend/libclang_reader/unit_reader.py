@@ -13,6 +13,12 @@ from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS
 from regionpredict.frontend.libclang_reader.parsing import GuessingParser
 from regionpredict.frontend.libclang_reader.statements import TreeBuilder
+from regionpredict.frontend.libclang_reader.templates import (
+    Instance,
+    Templates,
+    instance_name,
+    is_of_lambda,
+)
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.requests import SourceRequest, is_cpp, read_regular_file
 from regionpredict.frontend.syntax import (
@@ -68,6 +74,7 @@ class _Reader:
         self.known_writes: dict[Decl, int] = {}
         self.all_bodies: list[Function] | None = None
         self.directed: set[str] = set()  # names of the functions that hold a directive
+        self.templates = Templates(self._located, self.sources)
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -200,10 +207,30 @@ class _Reader:
             offsets.setdefault(file, []).append(pragma.offset)
         functions = []
         for cursor, file, begin, end in self._located():
-            inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
-            if inside and (function := self._function(cursor)) is not None:
-                functions.append(function)
+            if any(begin <= offset <= end for offset in offsets.get(file, ())):
+                functions += self._versions(cursor)
         return functions
+
+    def _versions(self, cursor: lc.Cursor) -> list[Function]:
+        """A function; of a template the instances that are called, as written where none is."""
+        if is_cpp(self.request.path) and self.templates.is_template(cursor):
+            instances = self.templates.instances_of(cursor)
+            read = [self._instance(instance) for instance in instances]
+            found = [function for function in read if function is not None]
+            if found:
+                return found
+        function = self._function(cursor)
+        return [function] if function is not None else []
+
+    def _instance(self, instance: Instance) -> Function | None:
+        function = self._function(instance.cursor)
+        if function is None:
+            return None
+        if not function.shown:
+            shown = instance.caller if is_of_lambda(function.name) else function.name
+            function = function._replace(shown=shown)
+            self.functions[int(instance.cursor.data0 or 0)] = function
+        return function
 
     def _places_of(self, files: set[int]) -> dict[int, list[int]]:
         """Where the files are included, as offsets by including file, through all levels.
@@ -228,7 +255,8 @@ class _Reader:
         key = int(cursor.data0 or 0)
         if key not in self.functions:
             self.functions[key] = None  # one that is asked for while it is read calls itself
-            self.functions[key] = self.builder.function(cursor, lc.spelling(cursor))
+            name = instance_name(cursor) if is_cpp(self.request.path) else ""
+            self.functions[key] = self.builder.function(cursor, name or lc.spelling(cursor))
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
@@ -254,8 +282,9 @@ class _Reader:
     def bodies(self) -> list[Function]:
         """Every function of the user's files that has a body."""
         if self.all_bodies is None:
-            functions = (self._function(cursor) for cursor, _, _, _ in self._located())
-            self.all_bodies = [function for function in functions if function is not None]
+            self.all_bodies = [
+                function for cursor, *_ in self._located() for function in self._versions(cursor)
+            ]
         return self.all_bodies
 
     def live_bodies(self) -> list[Function]:
@@ -291,5 +320,5 @@ class _Reader:
 
     def _functions_calling(self, name: str) -> list[Function]:
         calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
-        functions = (self._function(cursor) for cursor in holding(self._located(), calls))
-        return [function for function in functions if function is not None]
+        callers = holding(self._located(), calls)
+        return [function for cursor in callers for function in self._versions(cursor)]

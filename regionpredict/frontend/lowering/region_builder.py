@@ -114,7 +114,7 @@ class RegionBuilder:
         return Region(
             id=f"{self.span.file}:{self.span.line}",
             span=self.span,
-            function=self.function.name,
+            function=self.function.shown or self.function.name,
             directive=self.pragma.kind,
             clauses=self.pragma.clauses,
             context=context,
@@ -124,6 +124,7 @@ class RegionBuilder:
             enclosing=outer,
             diagnostics=tuple(self.diagnostics.values()),
             parallel=parallel,
+            instance=self.function.name if self.function.shown else "",
         )
 
     def _note_errors(self, loop: For | RangeFor) -> None:

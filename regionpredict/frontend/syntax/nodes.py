@@ -355,7 +355,8 @@ class Function(NamedTuple):
     """A function with a body.
 
     A `closure` is the body of a lambda, in which the variables around it have their meaning.
-    `instance` tells the versions of one template apart, "" for a function that is none.
+    An instance of a template has types or a lambda in its name; `shown` is then what a reader
+    knows it by, else "".
     """
 
     name: str
@@ -364,4 +365,4 @@ class Function(NamedTuple):
     body: Stmt
     span: Span
     closure: bool = False
-    instance: str = ""
+    shown: str = ""

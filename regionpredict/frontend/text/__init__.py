@@ -9,6 +9,7 @@ from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
     called_at,
     holding,
+    mentioned_at,
     unreached,
     written_at,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "holding",
     "masked",
     "may_hold_directives",
+    "mentioned_at",
     "parse_directive",
     "parse_expression",
     "unreached",

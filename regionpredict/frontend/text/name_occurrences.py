@@ -27,6 +27,15 @@ def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
         at = data.find(word, end)
 
 
+def mentioned_at(data: bytes, name: str) -> list[int]:
+    """Where a text has the name at all.
+
+    >>> mentioned_at(b"f<T>(x); of(x); g(f)", "f")
+    [0, 18]
+    """
+    return [at for at, _ in named_at(data, name)]
+
+
 def called_at(data: bytes, name: str) -> list[int]:
     """Where a text calls, declares or defines a function: `name (`.
 
