@@ -43,6 +43,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     address_of,
     in_place,
+    member_path,
 )
 from regionpredict.ir import Span
 
@@ -70,6 +71,7 @@ class CallBuilder:
         self._place = lc.Place()
         self._accessors: dict[Decl, Function | None] = {}
         self._open: list[Decl] = []
+        self.getters: set[tuple[str, str]] = set()  # `.m_n`, `size()`
 
     def build(self, node: Node) -> Expression:
         """The call at a node."""
@@ -186,6 +188,7 @@ class CallBuilder:
         *, method: bool = False,
     ) -> Expression:  # fmt: skip
         """The call, or what it stands for where the function only says where something lies."""
+        plain = name
         if not self._is_systems(target):
             name = instance_name(target) or name
         call = CallExpr(name, decl, args, span, method)
@@ -193,6 +196,10 @@ class CallBuilder:
         if function is None or not (method or function.closure or self._gives_place(target)):
             return call
         value = in_place(function, args)
+        if value is not None and method and len(args) == 1:
+            ending = member_path(value, args[0])
+            if ending:
+                self.getters.add((ending, f"{plain}()"))
         return call if value is None else value
 
     def _accessor(self, decl: Decl, target: lc.Cursor) -> Function | None:

@@ -97,6 +97,7 @@ class ExpressionBuilder:
             128: self._cast,
             130: self._integer,
             132: self._this,
+            134: self._new,
             136: self._sizeof,
             144: self._lambda,
         }
@@ -107,6 +108,10 @@ class ExpressionBuilder:
             node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
+
+    def getters(self) -> frozenset[tuple[str, str]]:
+        """Methods met so far that give a member: `.m_n`, `size()`."""
+        return frozenset(self._calls.getters)
 
     def compares(self, node: Node) -> bool:
         """Whether it looks like the condition of a loop."""
@@ -216,6 +221,9 @@ class ExpressionBuilder:
         else:
             built = self.build(base)
         return Index(built, self.build(index), span)
+
+    def _new(self, node: Node) -> Expression:
+        return Cast(self._declarations.type_at(node.cursor), self._opaque(node))
 
     def _binary(self, node: Node) -> Expression:
         if len(node.children) != 2:

@@ -106,6 +106,10 @@ class TreeBuilder:
         span = self._declarations.span(cursor)
         return Function(name, decl, tuple(parameters), built, span, closure)
 
+    def getters(self) -> frozenset[tuple[str, str]]:
+        """Methods met so far that give a member: `.m_n`, `size()`."""
+        return self._expressions.getters()
+
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
         """The cursor that declared it."""
         return self._declarations.cursor_of(decl)

@@ -32,6 +32,7 @@ from regionpredict.frontend.text import (
     MacroTable,
     Masked,
     SourceText,
+    base_classes_in,
     blank_ranges,
     called_at,
     find_pragmas,
@@ -99,6 +100,8 @@ class _Reader:
             writes_of=self.writes_of,
             bodies=self.bodies,
             live_bodies=self.live_bodies,
+            getters=self.builder.getters,
+            base_classes=self._base_classes(),
             errors=self.errors,
             headers="system" if has_system_headers() else "shipped",
             close=self.parsed.close,
@@ -167,6 +170,12 @@ class _Reader:
                 skipped.append((opened, offset))
             depth += step
         return skipped
+
+    def _base_classes(self) -> frozenset[str]:
+        if not is_cpp(self.request.path):
+            return frozenset()
+        texts = (self._active(file, source.data).code for file, source in self.sources.items())
+        return frozenset().union(*map(base_classes_in, texts))
 
     # -- functions ------------------------------------------------------------------------------
 

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
+from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.sole_objects import sole_objects
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
@@ -50,6 +52,7 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
     seen: set[_Place] = set()
     again: dict[_Place, int] = {}
     notes: list[Diagnostic] = []
+    objects = sole_objects(unit) if unit.functions else {}
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
@@ -60,10 +63,11 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
-            builder = RegionBuilder(unit, function, site.directive.pragma, span)
+            builder = RegionBuilder(unit, function, site.directive.pragma, span, objects)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context)
-            built.append(with_invariant_names(region, defined))
+            region, defined = with_invariant_names(region, defined)
+            built.append(with_one_name(region, defined, objects.values(), unit.getters()))
         seen |= set(here)
         notes += _parallel_without_loop(function)
     for (file, line, _, _), count in again.items():

@@ -9,7 +9,7 @@ Before, as C, and after, as the IR dump shows it:
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from regionpredict.frontend.lowering.loop_headers import (
@@ -73,12 +73,15 @@ _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "t
 class RegionBuilder:
     """Lowers one worksharing loop."""
 
-    def __init__(self, unit: Unit, function: Function, pragma: Pragma, span: Span) -> None:
+    def __init__(
+        self, unit: Unit, function: Function, pragma: Pragma, span: Span,
+        objects: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         self.unit = unit
         self.function = function
         self.pragma = pragma
         self.span = span
-        self.context = Context(unit.body_of)
+        self.context = Context(unit.body_of, objects)
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
         self.statements = 0
         self.effects = unit.effects

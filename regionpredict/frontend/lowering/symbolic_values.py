@@ -7,9 +7,10 @@ what each integer and each pointer is known to hold at this point, and turns C e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.sole_objects import class_of
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     Assign,
@@ -73,10 +74,16 @@ class Frame(NamedTuple):
 
 
 class Context:
-    """Names, values and arrays of one region."""
+    """Names, values and arrays of one region.
 
-    def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
+    `objects`: what the one object of a class is called, where the program has but one.
+    """
+
+    def __init__(
+        self, body_of: Callable[[Decl], Function | None], objects: Mapping[str, str] | None = None
+    ) -> None:
         self.body_of = body_of
+        self.objects = objects or {}
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
@@ -272,9 +279,8 @@ class Context:
                 if any(s != 0 for s in held.subscripts):
                     return None
                 return held.array
-            if expression.decl.reference:
-                return self._object(expression.decl, frame)
-            return self.name_of(expression.decl, frame.depth)
+            name = self._object(expression.decl, frame)
+            return name if name is not None else self.name_of(expression.decl, frame.depth)
         if isinstance(expression, Member):
             inner = self.path(expression.base, frame)
             if inner is None:
@@ -289,10 +295,17 @@ class Context:
             return self.path(expression.operand, frame)
         return None
 
-    def _object(self, reference: Decl, frame: Frame) -> str:
-        """What an unbound reference refers to, as an object of its own: `&domain`, or `this`."""
-        name = self.name_of(reference, frame.depth)
-        return "this" if reference.name == "this" else f"&{name}"
+    def _object(self, decl: Decl, frame: Frame) -> str | None:
+        """What an unbound reference refers to, as an object of its own: `&domain`, or `this`.
+
+        None for what is no reference, nor the variable or address of a class' one object.
+        """
+        sole = self.objects.get(class_of(decl.ctype)) if self.objects else None
+        if sole is not None:
+            return f"&{sole}"
+        if not decl.reference:
+            return None
+        return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
         """The address that an expression of pointer or array type is worth."""
@@ -324,9 +337,9 @@ class Context:
             return held
         if decl.ctype.kind not in ("pointer", "array"):
             return None
-        if decl.reference:
+        name = self._object(decl, frame)
+        if name is not None:
             pointee = decl.ctype.element or UNKNOWN
-            name = self._object(decl, frame)
             return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:

@@ -5,7 +5,7 @@ that are places in `accessors`, a whole file as `Unit` in `translation_unit`. No
 which parser ran.
 """
 
-from regionpredict.frontend.syntax.accessors import in_place
+from regionpredict.frontend.syntax.accessors import in_place, member_path
 from regionpredict.frontend.syntax.addresses import (
     address_of,
     followed,
@@ -110,6 +110,7 @@ __all__ = [
     "inner_statements",
     "is_place",
     "member_of",
+    "member_path",
     "own_expressions",
     "show",
 ]

@@ -59,6 +59,26 @@ def in_place(function: Function, args: tuple[Expression, ...]) -> Expression | N
     return substituted(value, dict(zip(function.parameters, args, strict=True)))
 
 
+def member_path(value: Expression, address: Expression) -> str:
+    """`.m_n` of the value `d.m_n` and the address `&d`, `.m_x.size()`; "" for anything else."""
+    if isinstance(value, Cast):
+        return member_path(value.operand, address)
+    if isinstance(value, CallExpr) and value.free and len(value.args) == 1:
+        inner = member_path(value.args[0], address)
+        return f"{inner}.{value.name}()" if inner else ""
+    if not isinstance(value, Member) or value.base is None:
+        return ""
+    reached = value.base is address if value.arrow else _is_object_at(address, value.base)
+    if reached:
+        return f".{value.field.name}"
+    inner = member_path(value.base, address)
+    return f"{inner}.{value.field.name}" if inner and not value.arrow else ""
+
+
+def _is_object_at(address: Expression, place: Expression) -> bool:
+    return isinstance(address, Unary) and address.op == "&" and address.operand is place
+
+
 def _only_return(body: Stmt) -> Expression | None:
     items = [item for item in _flat(body) if not _asserts(item)]
     if len(items) == 1 and isinstance(items[0], Return):

@@ -61,7 +61,10 @@ class Unit:
     `functions` are those with OpenMP directives in them; `body_of` gives any other function's
     tree, `bodies` all of them, `live_bodies` those that anybody may call, or more, and `calls_of`
     the calls of a function with the functions they stand in.
-    `directives` are all active loop directives, (file, directive), so that none can get lost.
+    In C++ `getters` are the methods that give a member, as the member's end of a name and the
+    method (`.m_n`, `size()`), of all functions read so far, and `base_classes` the names of the
+    classes that others derive from. `directives` are all active loop directives, (file,
+    directive), so that none can get lost.
     """
 
     path: str
@@ -77,6 +80,8 @@ class Unit:
     bodies: Callable[[], list[Function]]
     live_bodies: Callable[[], list[Function]]
     headers: str = "system"
+    getters: Callable[[], frozenset[tuple[str, str]]] = frozenset
+    base_classes: frozenset[str] = frozenset()
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)

@@ -7,6 +7,7 @@ which statement each belongs to, `name_occurrences` where a name is called or wr
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
+    base_classes_in,
     called_at,
     holding,
     mentioned_at,
@@ -29,6 +30,7 @@ __all__ = [
     "Masked",
     "SourceText",
     "alone",
+    "base_classes_in",
     "blank_comments",
     "blank_ranges",
     "called_at",
