@@ -25,6 +25,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 NO_SPAN = Span("", 0)
+INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
@@ -41,20 +42,19 @@ class Declarations:
         self.this: Decl | None = None  # what `this` is in the function being read
         self._this: dict[int, Decl] = {}
         self._by_address: dict[int, tuple[bool, ...]] = {}
-        self._home = ""
         self._scope: dict[str, Decl] = {}
-        self._outer: list[tuple[str, dict[str, Decl], Decl | None]] = []
+        self._outer: list[tuple[dict[str, Decl], Decl | None]] = []
 
     # -- functions ------------------------------------------------------------------------------
 
-    def enter(self, function: str, this: Decl | None) -> None:
+    def enter(self, this: Decl | None) -> None:
         """Begins a function, perhaps in the middle of another one that calls it."""
-        self._outer.append((self._home, self._scope, self.this))
-        self._home, self._scope, self.this = function, {}, this
+        self._outer.append((self._scope, self.this))
+        self._scope, self.this = {}, this
 
     def leave(self) -> None:
         """Ends it: its names are out of scope."""
-        self._home, self._scope, self.this = self._outer.pop()
+        self._scope, self.this = self._outer.pop()
 
     # -- declarations ---------------------------------------------------------------------------
 
@@ -130,14 +130,20 @@ class Declarations:
             ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)
         name = lc.spelling(cursor)
-        decl = Decl(name, kind, ctype, span, home=self._home, value=value,
-                    reference=target is not None)  # fmt: skip
+        decl = Decl(name, kind, ctype, span, value=value, reference=target is not None)
+        if kind in ("function", "global"):
+            decl.symbol = self._symbol(cursor)
         if kind == "global":
-            decl.home = ""
             decl.init = self._global_initialiser(cursor)
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _symbol(self, cursor: lc.Cursor) -> str:
+        """What a linker knows it by; nothing where it is the unit's own."""
+        if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
+            return ""
+        return lc.text(self._lib.clang_Cursor_getMangling(cursor))
 
     def _global_initialiser(self, cursor: lc.Cursor) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)

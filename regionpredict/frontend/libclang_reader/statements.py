@@ -93,7 +93,7 @@ class TreeBuilder:
         closure = self._declarations.is_closure(cursor)
         this = self._declarations.this_of(cursor)
         self._attacher.enter(file, begin)
-        self._declarations.enter(name, this)
+        self._declarations.enter(this)
         parameters = [
             self._declarations.declare(n.cursor) for n in tree.children if n.kind == PARAMETER
         ]
@@ -109,6 +109,10 @@ class TreeBuilder:
     def getters(self) -> frozenset[tuple[str, str]]:
         """Methods met so far that give a member: `.m_n`, `size()`."""
         return self._expressions.getters()
+
+    def declared(self, cursor: lc.Cursor) -> Decl:
+        """The declaration at a cursor that declares something."""
+        return self._declarations.of(cursor)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
         """The cursor that declared it."""

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
-from regionpredict.frontend.lowering.sole_objects import sole_objects
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
@@ -23,7 +23,6 @@ from regionpredict.frontend.syntax import (
     Pragma,
     RangeFor,
     Stmt,
-    Unit,
     every_statement,
     expressions_in,
     inner_statements,
@@ -46,13 +45,14 @@ class LoopSite(NamedTuple):
     team: ParallelSite | None
 
 
-def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
+def regions_of(
+    unit: LinkedUnit,
+) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
     """Every worksharing loop of the unit, with what the source says of its names' values."""
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     seen: set[_Place] = set()
     again: dict[_Place, int] = {}
     notes: list[Diagnostic] = []
-    objects = sole_objects(unit) if unit.functions else {}
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
@@ -63,11 +63,11 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
-            builder = RegionBuilder(unit, function, site.directive.pragma, span, objects)
+            builder = RegionBuilder(unit, function, site.directive.pragma, span)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context)
             region, defined = with_invariant_names(region, defined)
-            built.append(with_one_name(region, defined, objects.values(), unit.getters()))
+            built.append(with_one_name(region, defined, unit.objects.values(), unit.getters))
         seen |= set(here)
         notes += _parallel_without_loop(function)
     for (file, line, _, _), count in again.items():
@@ -80,7 +80,7 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
 
 
 def _lost(
-    unit: Unit, seen: set[tuple[str, int, int]]
+    unit: LinkedUnit, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Regions whose code the parser could not recover: they are named all the same."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
@@ -95,7 +95,7 @@ def _lost(
     return lost
 
 
-def _around(unit: Unit, span: Span) -> Function:
+def _around(unit: LinkedUnit, span: Span) -> Function:
     name = ""
     for function in unit.functions:
         if function.span.file == span.file and function.span.line <= span.line:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from regionpredict.frontend.lowering.sole_objects import class_of
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     Assign,
@@ -89,14 +88,16 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.open_loops: list[str] = []
-        self._names: dict[tuple[Decl, int], str] = {}
-        self._taken: dict[str, tuple[Decl, int]] = {}
+        self._names: dict[tuple[Decl | str, int], str] = {}
+        self._taken: dict[str, tuple[Decl | str, int]] = {}
 
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
         """The name a variable has in this region: its own, or primed where two share it."""
-        key = (decl, instance if decl.kind in ("local", "parameter") else 0)
+        local = decl.kind in ("local", "parameter")
+        # An external variable is the same in all units, whatever declares it.
+        key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
         name = self._names.get(key)
         if name is None:
             name = decl.name or "?"
@@ -300,7 +301,7 @@ class Context:
 
         None for what is no reference, nor the variable or address of a class' one object.
         """
-        sole = self.objects.get(class_of(decl.ctype)) if self.objects else None
+        sole = self.objects.get(decl.ctype.class_name) if self.objects else None
         if sole is not None:
             return f"&{sole}"
         if not decl.reference:

@@ -50,9 +50,10 @@ from regionpredict.frontend.syntax.nodes import (
     While,
 )
 from regionpredict.frontend.syntax.print_c import show
-from regionpredict.frontend.syntax.translation_unit import CallIndex, Lookups, Unit, Writes
+from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
     below,
+    calls_in,
     every_expression,
     every_statement,
     expressions_in,
@@ -69,7 +70,6 @@ __all__ = [
     "Binary",
     "CType",
     "CallExpr",
-    "CallIndex",
     "Cast",
     "Compound",
     "Decl",
@@ -85,6 +85,7 @@ __all__ = [
     "Index",
     "IntLit",
     "Jump",
+    "Located",
     "Lookups",
     "Member",
     "Name",
@@ -102,6 +103,7 @@ __all__ = [
     "Writes",
     "address_of",
     "below",
+    "calls_in",
     "every_expression",
     "every_statement",
     "expressions_in",

@@ -44,6 +44,13 @@ class CType(NamedTuple):
         return self.element is not None and self.element.has_spelt_extent
 
     @property
+    def class_name(self) -> str:
+        """The class of a variable, or of what it refers or points to; "" for anything else."""
+        pointee = self.element if self.kind == "pointer" and not self.name else None
+        held = pointee if pointee is not None else self
+        return held.name if held.kind == "struct" else ""
+
+    @property
     def bytes(self) -> int:
         """The size in bytes; 8 where it is not known."""
         if self.kind == "pointer":
@@ -67,7 +74,7 @@ class Decl:
     source writes as `r` is the tree's `*r`. So is `this`, a parameter of every method.
     """
 
-    __slots__ = ("ctype", "home", "init", "kind", "name", "reference", "span", "value")
+    __slots__ = ("ctype", "init", "kind", "name", "reference", "span", "symbol", "value")
 
     def __init__(
         self,
@@ -76,7 +83,7 @@ class Decl:
         ctype: CType,
         span: Span,
         *,
-        home: str = "",
+        symbol: str = "",
         init: Expression | None = None,
         value: int | None = None,
         reference: bool = False,
@@ -85,7 +92,7 @@ class Decl:
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
         self.ctype = ctype
         self.span = span
-        self.home = home  # the function that declares it
+        self.symbol = symbol  # what other units know it by; "" where they cannot
         self.init = init
         self.value = value
         self.reference = reference
