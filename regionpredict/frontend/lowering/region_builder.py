@@ -45,6 +45,7 @@ from regionpredict.frontend.syntax import (
     Return,
     Stmt,
     Switch,
+    Unary,
     Unread,
     While,
     every_statement,
@@ -363,7 +364,7 @@ class RegionBuilder:
                 self._branch(show(statement.condition), [statement.body], statement.span, frame),
             ]
         if isinstance(statement, Return):
-            if statement.value is None:
+            if statement.value is None or _is_object(statement.value):
                 return []
             return self._expression(statement.value, statement.span, frame, "return")
         if isinstance(statement, Directive):
@@ -558,6 +559,14 @@ class RegionBuilder:
 def _in_order(decls: Collection[Decl]) -> list[Decl]:
     """As declared, so that names are given in the same order at every run."""
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
+
+
+def _is_object(value: Expression) -> bool:
+    """Whether it is all of an object that a reference refers to: `return *this`, which moves none."""
+    if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
+        return False
+    decl = value.operand.decl
+    return decl.name == "this" or (decl.reference and decl.ctype.class_name != "")
 
 
 def _listed_private(pragma: Pragma) -> set[str]:
