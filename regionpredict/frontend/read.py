@@ -22,6 +22,7 @@ from regionpredict.frontend.lowering import (
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
+    with_object_names,
 )
 from regionpredict.frontend.requests import (
     SourceRequest,
@@ -171,8 +172,9 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None) -> Part:
     with recursion_limit(LIMITS.recursion):
         regions, notes = regions_of(unit)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
+        flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
     return part._replace(
-        regions=regions, diagnostics=[*part.diagnostics, *notes], loops=tuple(loops)
+        regions=regions, flows=flows, diagnostics=[*part.diagnostics, *notes], loops=tuple(loops)
     )
 
 

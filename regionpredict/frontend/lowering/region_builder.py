@@ -562,7 +562,7 @@ def _in_order(decls: Collection[Decl]) -> list[Decl]:
 
 
 def _is_object(value: Expression) -> bool:
-    """Whether it is all of an object that a reference refers to: `return *this`, which moves none."""
+    """Whether it is a whole object behind a reference: `return *this` moves nothing."""
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
         return False
     decl = value.operand.decl

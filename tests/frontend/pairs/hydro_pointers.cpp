@@ -127,3 +127,29 @@ static void CalcTimeConstraint() {
   }
   dtcourant = dt;
 }
+
+static void Step() {
+  Real_t *sigxx = (Real_t *)std::malloc(sizeof(Real_t) * numElem);
+  Real_t *sigyy = (Real_t *)std::malloc(sizeof(Real_t) * numElem);
+  Real_t *fx_elem = (Real_t *)std::malloc(sizeof(Real_t) * numElem * 8);
+  Real_t *fy_elem = (Real_t *)std::malloc(sizeof(Real_t) * numElem * 8);
+  Index_t *regElemList = (Index_t *)std::malloc(sizeof(Index_t) * numElem);
+  ClearForces();
+  InitStress(sigxx, sigyy, numElem);
+  IntegrateStress(sigxx, sigyy, fx_elem, fy_elem, numElem);
+  SumForces(fx_elem, fy_elem);
+  CalcAcceleration(numNode);
+  ApplyBoundary();
+  CalcVelocity(0.1, u_cut, numNode);
+  CalcPosition(0.1);
+  CalcPressure(sigxx, regElemList, numElem);
+  UpdateVolumes(sigxx, 1e-10, numElem);
+  CalcTimeConstraint();
+}
+
+int main(int argc, char **argv) {
+  Index_t edge = std::atoi(argv[1]);
+  numElem = edge * edge * edge;
+  numNode = (edge + 1) * (edge + 1) * (edge + 1);
+  for (int cycle = 0; cycle < 10; ++cycle) Step();
+}
