@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from regionpredict.frontend.syntax import Member, Name
-from regionpredict.ir.flow import Block, Event, Flow
+from regionpredict.ir.flow import Block, Event, Flow, Place
 
 _MARK = "\0"  # between a class and what follows: no name of a region has it
 
@@ -29,18 +29,21 @@ def general_name(member: Member) -> str | None:
 
 def with_object_names(flow: Flow, objects: Mapping[str, str]) -> Flow:
     """The record with the members of the program's sole objects under their names."""
-    if not objects:
-        return flow
     return replace(flow, body=tuple(_event(event, objects) for event in flow.body))
 
 
 def _event(event: Event, objects: Mapping[str, str]) -> Event:
     if not isinstance(event, Block):
         return event
-    names = dict(event.names)
+    names: dict[str, Place] = {}
+    known: set[Place] = set()  # under the name of the one object
     for name, place in event.names:
         owner, marked, rest = name.partition(_MARK)
         if marked and owner in objects:
             names[f"{objects[owner]}.{rest}"] = place
+            known.add(place)
+    for name, place in event.names:
+        if _MARK not in name and place not in known:
+            names.setdefault(name, place)
     body = tuple(_event(inner, objects) for inner in event.body)
     return replace(event, body=body, names=tuple(names.items()))
