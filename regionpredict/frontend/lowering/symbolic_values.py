@@ -433,6 +433,8 @@ class Context:
         if path is not None:
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
         place = self.element(expression.base, frame) if expression.base is not None else None
+        if place is None and expression.arrow and expression.base is not None:
+            place = self.pointer(expression.base, frame)  # of `p = &s[i]`
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"
