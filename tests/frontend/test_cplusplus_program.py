@@ -45,9 +45,8 @@ def test_every_region_has_the_hint_of_its_twin() -> None:
     curves = []
     for analysis in (by_three_names(), analysed("pointers", POINTERS)):
         made = predict(analysis, machine, "saturation", first_touch="parallel")
-        curves.append([one for one in made.predictions])
+        curves.append(list(made.predictions))
     for ours, theirs in zip(*curves, strict=True):
-        assert ours is not None
         assert (ours.packages, ours.threads, ours.bottleneck) == (
             theirs.packages, theirs.threads, theirs.bottleneck,
         )  # fmt: skip

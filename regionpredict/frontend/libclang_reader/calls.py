@@ -173,8 +173,9 @@ class CallBuilder:
                 return standard
         if target.kind not in METHODS:
             return self._called(name, decl, target, self._handed(values, target), span)
-        if op == "=" and len(values) == 2 and self._body_of(target) is None:
-            return Assign("=", values[0], values[1], span)  # the compiler's own
+        own = not self._is_systems(target) and self._body_of(target) is None
+        if op == "=" and len(values) == 2 and own:
+            return Assign("=", values[0], values[1], span)  # the compiler's
         handed = self._handed(values[1:], target)
         if _is_closure(types[0]):
             return self._called(name, decl, target, handed, span)

@@ -132,7 +132,12 @@ class ExpressionBuilder:
         return Opaque("lambda")
 
     def _wrapper(self, node: Node) -> Expression:
-        return self._integer(node) if not node.children else self._opaque(node)
+        if node.children:
+            return self._opaque(node)
+        ctype = self._declarations.type_at(node.cursor)
+        if ctype.kind == "float":  # `T()`
+            return FloatLit(ctype.bits, lc.floating(node.cursor))
+        return self._integer(node)
 
     # -- names ----------------------------------------------------------------------------------
 
