@@ -48,5 +48,6 @@ class LinkedUnit:
     variable_of: Callable[[Decl], Decl]
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()
+    reassociates: bool = False
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)

@@ -30,6 +30,7 @@ class Trees(NamedTuple):
     errors: tuple[Span, ...]
     getters: frozenset[tuple[str, str]] = frozenset()
     objects: ClassObjects = ClassObjects()
+    reassociates: bool = False
 
 
 class PackedUnit(NamedTuple):
@@ -82,7 +83,7 @@ def trees_of(unit: Unit) -> Trees:
     if unit.overloads and unit.directives:
         objects = class_objects(defined.values(), unit.base_classes)
     return Trees(unit.functions, bodies, defined, tuple(unit.variables()), unit.directives,
-                 unit.errors, unit.getters(), objects)  # fmt: skip
+                 unit.errors, unit.getters(), objects, unit.reassociates)  # fmt: skip
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

@@ -165,6 +165,7 @@ class _View:
             variable_of=self.variable_of,
             objects=self._program.sole_objects,
             getters=own.getters,
+            reassociates=own.reassociates,
             effects=self._program.effects,
             writes=self._program.writes,
         )

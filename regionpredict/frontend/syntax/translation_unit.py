@@ -53,6 +53,7 @@ class Unit:
     functions, and operators call them without it. In C++ `getters` are the methods that give a
     member, as the member's end of a name and the method (`.m_n`, `size()`), of all functions read
     so far, and `base_classes` the names of the classes that others derive from.
+    `reassociates`: sums of floating-point numbers may be reordered.
     """
 
     path: str
@@ -69,6 +70,7 @@ class Unit:
     headers: str = "system"
     getters: Callable[[], frozenset[tuple[str, str]]] = frozenset
     base_classes: frozenset[str] = frozenset()
+    reassociates: bool = False
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     overloads: bool = False
     close: Callable[[], None] = field(default=lambda: None)
