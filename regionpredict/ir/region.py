@@ -204,8 +204,8 @@ class Region:
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
     directive, outermost first, which repeat the region. `instance` tells apart the regions that
-    one directive in a template has: the name of the template with its types or its lambda. `reassociates`: the compiler
-    may reorder all sums of floating-point numbers.
+    one directive in a template has: the name of the template with its types or its lambda.
+    `reassociates`: the compiler may reorder all sums of floating-point numbers.
     """
 
     id: str

@@ -83,6 +83,8 @@ class CallBuilder:
             target = self._lib.clang_getCursorReferenced(callee.cursor)
             if callee.kind in (NAME, MEMBER):
                 name = lc.spelling(callee.cursor)
+        if not name and not children:
+            return Opaque("")  # T(): the value of a type that is not known yet
         span = self._declarations.span(node.cursor)
         if target.kind == CONSTRUCTOR:
             return self._constructed(node, name, target, span)

@@ -52,14 +52,16 @@ _FLOAT = 21  # CXType_Float
 _IMPLICIT = frozenset((IMPLICIT,))
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
-    121: "statement expression", 122: "_Generic", 120: "label address", 132: "this",
+    109: "", 118: "", 119: "{}", 121: "statement expression",
+    122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
 
 
 class ExpressionBuilder:
-    """Builds `Expression`s; `on_lambda` is handed the body of each lambda met.
+    """Builds `Expression`s; `on_block` is handed the statements inside each.
+
+    It is told whether they run where they stand: a lambda's do where it is called.
 
     `body_of` gives the function at a cursor, which calls of accessors are replaced by.
     """
@@ -67,12 +69,12 @@ class ExpressionBuilder:
     def __init__(
         self,
         declarations: Declarations,
-        on_lambda: Callable[[Node], None],
+        on_block: Callable[[Node, bool], None],
         body_of: Callable[[lc.Cursor], Function | None],
     ) -> None:
         self._lib = lc.library()
         self._declarations = declarations
-        self._on_lambda = on_lambda
+        self._on_block = on_block
         self._calls = CallBuilder(declarations, self.build, body_of)
         self._names: dict[Decl, Name] = {}
         self._table: dict[int, Callable[[Node], Expression]] = {
@@ -82,6 +84,7 @@ class ExpressionBuilder:
             103: self._calls.build,
             106: self._integer,
             107: self._floating,
+            108: lambda node: FloatLit(64),  # an imaginary constant
             110: self._integer,
             111: self._wrapper,
             112: self._unary,
@@ -91,6 +94,7 @@ class ExpressionBuilder:
             116: self._ternary,
             117: self._cast,
             118: self._opaque,
+            121: self._statement_expression,
             124: self._cast,
             126: self._cast,
             127: self._cast,
@@ -128,8 +132,16 @@ class ExpressionBuilder:
     def _lambda(self, node: Node) -> Expression:
         for child in node.children:
             if child.kind == BLOCK:
-                self._on_lambda(child)
+                self._on_block(child, False)
         return Opaque("lambda")
+
+    def _statement_expression(self, node: Node) -> Expression:
+        """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""
+        block = node.children[-1] if node.children else None
+        if block is None or not block.children or block.children[-1].kind < BLOCK:
+            return self._opaque(node)
+        self._on_block(block, True)
+        return Opaque("")
 
     def _wrapper(self, node: Node) -> Expression:
         if node.children:

@@ -71,7 +71,7 @@ class TreeBuilder:
         self._place = lc.Place()
         self._attacher: Attacher[int] = Attacher()
         self._declarations = Declarations(types, file_name)
-        self._expressions = ExpressionBuilder(self._declarations, self._keep_lambda, body_of)
+        self._expressions = ExpressionBuilder(self._declarations, self._keep_block, body_of)
         self._lambdas: list[Stmt] = []
         self._statements = self._statement_table()
 
@@ -118,10 +118,10 @@ class TreeBuilder:
         """The cursor that declared it."""
         return self._declarations.cursor_of(decl)
 
-    def _keep_lambda(self, body: Node) -> None:
+    def _keep_block(self, body: Node, runs: bool) -> None:  # noqa: FBT001
         built = self._statement(body)
-        if any(isinstance(inner, Directive) for inner in every_statement(built)):
-            self._lambdas.append(built)  # the others stand where they are called
+        if runs or any(isinstance(inner, Directive) for inner in every_statement(built)):
+            self._lambdas.append(built)  # other lambdas stand where they are called
 
     # -- statements -----------------------------------------------------------------------------
 
