@@ -118,7 +118,7 @@ class TreeBuilder:
         """The cursor that declared it."""
         return self._declarations.cursor_of(decl)
 
-    def _keep_block(self, body: Node, runs: bool) -> None:  # noqa: FBT001
+    def _keep_block(self, body: Node, runs: bool) -> None:
         built = self._statement(body)
         if runs or any(isinstance(inner, Directive) for inner in every_statement(built)):
             self._lambdas.append(built)  # other lambdas stand where they are called
