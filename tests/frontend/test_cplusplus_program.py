@@ -15,8 +15,17 @@ from regionpredict.pipeline import Analysis, analyse, predict
 PAIRS = Path(__file__).parent / "pairs"
 ELEMENTS, NODES, PLANE = 27000, 29791, 961  # of a cube of 30 elements an edge
 POINTERS = {"numElem": ELEMENTS, "numNode": NODES, "numSymmX": PLANE, "length": ELEMENTS}
+# What the class gives its containers, and no pointer tells.
+LENGTHS = {
+    **dict.fromkeys(("e[]", "p[]", "q[]", "volo[]", "ss[]"), ELEMENTS),
+    **dict.fromkeys(
+        ("x[]", "y[]", "xd[]", "yd[]", "xdd[]", "ydd[]", "fx[]", "fy[]", "nodalMass[]"), NODES
+    ),
+    "nodelist[]": 8 * ELEMENTS,
+    "nodeElemStart[]": NODES + 1,
+}
 # A node has as many corners as the loop over them has iterations.
-CORNERS = {"accessors": "hydro_accessors.cpp:108", "pointers": "hydro_pointers.cpp:59"}
+CORNERS = {"accessors": "hydro_accessors.cpp:137", "pointers": "hydro_pointers.cpp:59"}
 
 
 def analysed(which: str, given: dict[str, int]) -> Analysis:
@@ -43,7 +52,7 @@ def test_every_region_has_the_bytes_and_operations_of_its_twin() -> None:
 def test_every_region_has_the_hint_of_its_twin() -> None:
     machine = load("skylake-gold-6148")
     curves = []
-    for analysis in (by_three_names(), analysed("pointers", POINTERS)):
+    for analysis in (by_three_names(), analysed("pointers", POINTERS | LENGTHS)):
         made = predict(analysis, machine, "saturation", first_touch="parallel")
         curves.append(list(made.predictions))
     for ours, theirs in zip(*curves, strict=True):
@@ -63,6 +72,22 @@ def test_one_size_goes_by_each_of_its_names(name: str) -> None:
     assert functions == [
         "InitStress", "IntegrateStress", "CalcPressure", "UpdateVolumes", "CalcTimeConstraint",
     ]  # fmt: skip
+
+
+def test_the_length_of_a_container_follows_from_the_sizes() -> None:
+    facts = by_three_names().facts
+    lengths = {
+        array.name: one.bindings.values.get(f"{array.name}[]")
+        for one in facts
+        for array in one.region.arrays
+        if array.name.startswith("domain.")
+    }
+    assert lengths == {
+        **{f"domain.m_{name[:-2]}": size for name, size in LENGTHS.items()},
+        "domain.m_symmX": None,  # from the number of elements an edge, which nobody gave
+        "domain.m_nodeElemCornerList": None,
+        "domain.m_v": None,
+    }
 
 
 def test_two_values_for_one_size_are_refused() -> None:

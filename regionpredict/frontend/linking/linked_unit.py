@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from regionpredict.frontend.linking.container_lengths import Length
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
@@ -49,5 +50,6 @@ class LinkedUnit:
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()
     reassociates: bool = False
+    lengths: Mapping[Decl, Length] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
+from regionpredict.frontend.linking.container_lengths import Length, container_lengths
 from regionpredict.frontend.linking.linked_unit import Body
 from regionpredict.frontend.syntax import Decl, Function, Pragma, Unit, calls_in
 from regionpredict.frontend.text import unreached
@@ -31,6 +32,7 @@ class Trees(NamedTuple):
     getters: frozenset[tuple[str, str]] = frozenset()
     objects: ClassObjects = ClassObjects()
     reassociates: bool = False
+    lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
 
 
 class PackedUnit(NamedTuple):
@@ -79,11 +81,12 @@ def trees_of(unit: Unit) -> Trees:
                 if decl not in defined and (function := unit.body_of(decl)) is not None:
                     defined[decl] = function
                     waiting.append(function)
-    objects = ClassObjects()
+    objects, lengths = ClassObjects(), dict[Decl, Length]()
     if unit.overloads and unit.directives:
         objects = class_objects(defined.values(), unit.base_classes)
+        lengths = container_lengths(defined.values())
     return Trees(unit.functions, bodies, defined, tuple(unit.variables()), unit.directives,
-                 unit.errors, unit.getters(), objects, unit.reassociates)  # fmt: skip
+                 unit.errors, unit.getters(), objects, unit.reassociates, lengths)  # fmt: skip
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

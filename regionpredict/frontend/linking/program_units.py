@@ -166,6 +166,7 @@ class _View:
             objects=self._program.sole_objects,
             getters=own.getters,
             reassociates=own.reassociates,
+            lengths=own.lengths,
             effects=self._program.effects,
             writes=self._program.writes,
         )

@@ -93,6 +93,7 @@ class Context:
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
+        self.members: dict[str, Decl] = {}  # arrays that are members of a variable
         self.open_loops: list[str] = []
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
@@ -465,6 +466,7 @@ class Context:
             return None
         path = self.path(expression, frame)
         if path is not None:
+            self.members[path] = expression.field
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
         base = expression.base
         place = self.element(base, frame) if base is not None else None

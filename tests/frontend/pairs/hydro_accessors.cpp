@@ -42,6 +42,9 @@ public:
   Real_t u_cut() const { return m_u_cut; }
 
 private:
+  void AllocateElements(Index_t numElem);
+  void AllocateNodes(Index_t numNode);
+
   std::vector<Real_t> m_x, m_y, m_z, m_xd, m_yd, m_xdd, m_ydd, m_fx, m_fy, m_nodalMass;
   std::vector<Real_t> m_e, m_p, m_q, m_volo, m_ss;
   Real_t *m_v;
@@ -56,6 +59,32 @@ inline Real_t &Domain::fy(Index_t i) { return m_fy[i]; }
 Domain::Domain(Index_t edge) : m_u_cut(1e-7) {
   m_numElem = edge * edge * edge;
   m_numNode = (edge + 1) * (edge + 1) * (edge + 1);
+  AllocateElements(m_numElem);
+  AllocateNodes(m_numNode);
+  m_symmX.resize((edge + 1) * (edge + 1));
+}
+
+void Domain::AllocateElements(Index_t numElem) {
+  m_nodelist.resize(8 * numElem);
+  m_e.resize(numElem);
+  m_p.resize(numElem);
+  m_q.resize(numElem);
+  m_volo.resize(numElem);
+  m_ss.resize(numElem);
+  m_v = new Real_t[numElem];
+}
+
+void Domain::AllocateNodes(Index_t numNode) {
+  m_x.resize(numNode);
+  m_y.resize(numNode);
+  m_xd.resize(numNode);
+  m_yd.resize(numNode);
+  m_xdd.resize(numNode);
+  m_ydd.resize(numNode);
+  m_fx.resize(numNode);
+  m_fy.resize(numNode);
+  m_nodalMass.resize(numNode);
+  m_nodeElemStart.resize(numNode + 1);
 }
 
 static inline Real_t Area(Real_t ax, Real_t ay, Real_t bx, Real_t by) { return ax * by - ay * bx; }
