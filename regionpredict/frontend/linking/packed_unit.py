@@ -19,8 +19,8 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 class Trees(NamedTuple):
     """The trees of a unit: its functions by their declarations, those with directives among them.
 
-    `variables` are external, with an initialiser; `getters` as the parser's `Unit` has them, and
-    `objects` what the functions say of the objects of each class.
+    `variables` are external, with an initialiser; `objects` what the functions say of the objects
+    of each class, `lengths` of the lengths of containers. The rest is as the parser has it.
     """
 
     functions: tuple[Function, ...]

@@ -475,9 +475,12 @@ class Context:
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"
-        inner = self._array_pointer(name, ctype, "unknown", expression.field.span, frame)
-        shape = self.arrays[name]
         outer = self.arrays.get(place.array)
+        # An array lies in the struct itself; what a pointer points to lies anywhere.
+        inside = outer is not None and ctype.kind == "array"
+        storage = outer.storage if outer is not None and inside else "unknown"
+        inner = self._array_pointer(name, ctype, storage, expression.field.span, frame)
+        shape = self.arrays[name]
         outer_dims = outer.dims if outer is not None else (None,) * len(place.subscripts)
         if len(shape.dims) < len(outer_dims) + len(place.subscripts):
             self.arrays[name] = Array(
