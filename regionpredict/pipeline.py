@@ -17,6 +17,7 @@ from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
+from regionpredict.analysis.implied_sizes import with_implied
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
@@ -78,7 +79,7 @@ class Analysis:
     """A program and the facts of its regions.
 
     `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
-    `given`: the numbers that the caller gave for names.
+    `given`: the numbers that the caller gave for names, and those that follow from them.
     """
 
     program: Program
@@ -142,13 +143,18 @@ def analyse(
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
+    sizes = with_implied(program, given)
     known: dict[Span, list[RegionFacts]] = {}
     for one in asked:
         for own in one.facts:
             known.setdefault(own.region.span, []).append(own)
     facts = tuple(
-        next((own for own in known.get(region.span, ()) if own.region is region), None)
-        or _facts(region, program.definitions[region.id], given)
+        (
+            next((own for own in known.get(region.span, ()) if own.region is region), None)
+            if len(sizes) == len(given)
+            else None
+        )
+        or _facts(region, program.definitions[region.id], sizes)
         for region in program.regions
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
@@ -157,7 +163,7 @@ def analyse(
     lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
-        tuple(lookups[request.path] for request in requests), dict(given),
+        tuple(lookups[request.path] for request in requests), sizes,
     )  # fmt: skip
 
 

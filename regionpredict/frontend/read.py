@@ -22,6 +22,7 @@ from regionpredict.frontend.lowering import (
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
+    with_object_names,
 )
 from regionpredict.frontend.requests import (
     SourceRequest,
@@ -171,8 +172,9 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None) -> Part:
     with recursion_limit(LIMITS.recursion):
         regions, notes = regions_of(unit)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
+        flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
     return part._replace(
-        regions=regions, diagnostics=[*part.diagnostics, *notes], loops=tuple(loops)
+        regions=regions, flows=flows, diagnostics=[*part.diagnostics, *notes], loops=tuple(loops)
     )
 
 
@@ -189,10 +191,11 @@ def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
 def join(parts: Sequence[Part], frontend: str) -> Program:
     """One program of the parts, in the order of the requests.
 
-    A region of a header that several files include is kept once. Regions keep their identity
+    A region of a header that several files include is kept once, but where it is a template's:
+    then once for each instance. Regions keep their identity
     (`is`) but where two that stand on one line are given ids of their own.
     """
-    regions: dict[tuple[str, int, int], Region] = {}
+    regions: dict[tuple[str, int, int, str], Region] = {}
     names: dict[str, int] = {}
     definitions: dict[str, tuple[Definition, ...]] = {}
     notes: dict[Diagnostic, None] = {}
@@ -205,7 +208,8 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
         notes.update(dict.fromkeys(part.diagnostics))
         before = set(regions)
         for region, defined in part.regions:
-            key = (region.span.file, region.span.line, region.span.column)
+            span = region.span
+            key = (span.file, span.line, span.column, region.instance)
             count = names.get(region.id, 0)
             if key in before:
                 if regions[key].nest is None and region.nest is not None:
@@ -213,7 +217,7 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
                     definitions[region.id] = defined
                 continue
             if key in regions:  # one macro, two regions on a line
-                key = (*key[:2], key[2] + count * 10_000)
+                key = (*key[:2], key[2] + count * 10_000, region.instance)
             kept = replace(region, id=f"{region.id}.{count + 1}") if count else region
             names[region.id] = count + 1
             regions[key] = kept

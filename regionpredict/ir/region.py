@@ -203,8 +203,9 @@ class Region:
     `line` is the directive's. `context` says where its threads come from: 'combined'
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
-    directive, outermost first, which repeat the region. `reassociates`: the compiler may reorder
-    all sums of floating-point numbers.
+    directive, outermost first, which repeat the region. `instance` tells apart the regions that
+    one directive in a template has: the name of the template with its types or its lambda.
+    `reassociates`: the compiler may reorder all sums of floating-point numbers.
     """
 
     id: str
@@ -219,6 +220,7 @@ class Region:
     enclosing: tuple[Loop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
+    instance: str = ""
     reassociates: bool = False
 
     def clause(self, name: str) -> Clause | None:

@@ -7,7 +7,7 @@ Only functions that hold a directive become trees; others follow on demand.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 
 from regionpredict.errors import InputError
@@ -17,6 +17,12 @@ from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS
 from regionpredict.frontend.libclang_reader.declarations import INTERNAL_LINKAGE
 from regionpredict.frontend.libclang_reader.parsing import GuessingParser
 from regionpredict.frontend.libclang_reader.statements import TreeBuilder
+from regionpredict.frontend.libclang_reader.templates import (
+    Instance,
+    Templates,
+    instance_name,
+    is_of_lambda,
+)
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.requests import SourceRequest, is_cpp, read_regular_file
 from regionpredict.frontend.syntax import (
@@ -30,6 +36,7 @@ from regionpredict.frontend.text import (
     MacroTable,
     Masked,
     SourceText,
+    base_classes_in,
     blank_ranges,
     find_pragmas,
     masked,
@@ -60,9 +67,11 @@ class _Reader:
         self.active: dict[int, Masked] = {}
         self.macros = MacroTable()
         self.place = lc.Place()
-        self.builder = TreeBuilder(TypeReader(), self.file_name)
+        self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at)
         self.functions: dict[int, Function | None] = {}
         self.known_bodies: dict[Decl, Function | None] = {}
+        self.templates = Templates(self._located, self.sources)
+        self.directed: set[int] = set()  # the functions that hold a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -85,6 +94,8 @@ class _Reader:
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
             lookups=self.lookups,
+            getters=self.builder.getters,
+            base_classes=self._base_classes(),
             errors=self.errors,
             overloads=is_cpp(self.request.path),
             headers="system" if has_system_headers() else "shipped",
@@ -162,6 +173,12 @@ class _Reader:
             depth += step
         return skipped
 
+    def _base_classes(self) -> frozenset[str]:
+        if not is_cpp(self.request.path):
+            return frozenset()
+        found = (base_classes_in(source.data) for source in self.sources.values())
+        return frozenset[str]().union(*found)
+
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
@@ -201,10 +218,29 @@ class _Reader:
             offsets.setdefault(file, []).append(pragma.offset)
         functions = []
         for cursor, file, begin, end in self._located():
-            inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
-            if inside and (function := self._function(cursor)) is not None:
-                functions.append(function)
+            if any(begin <= offset <= end for offset in offsets.get(file, ())):
+                self.directed.add(int(cursor.data0 or 0))
+                versions = [self._instance(instance) for instance in self._instances(cursor)]
+                for function in versions or [self._function(cursor)]:
+                    if function is not None:
+                        functions.append(function)
         return functions
+
+    def _instances(self, cursor: lc.Cursor) -> list[Instance]:
+        """The instances of a template with a directive that are called; none of what is none."""
+        if int(cursor.data0 or 0) not in self.directed or not self.templates.is_template(cursor):
+            return []
+        return self.templates.instances_of(cursor)
+
+    def _instance(self, instance: Instance) -> Function | None:
+        function = self._function(instance.cursor)
+        if function is None:
+            return None
+        if not function.shown:
+            shown = instance.caller if is_of_lambda(function.name) else function.name
+            function = function._replace(shown=shown)
+            self.functions[int(instance.cursor.data0 or 0)] = function
+        return function
 
     def _places_of(self, files: set[int]) -> dict[int, list[int]]:
         """Where the files are included, as offsets by including file, through all levels.
@@ -228,7 +264,9 @@ class _Reader:
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)
         if key not in self.functions:
-            self.functions[key] = self.builder.function(cursor, lc.spelling(cursor))
+            self.functions[key] = None  # one that is asked for while it is read calls itself
+            name = instance_name(cursor) if is_cpp(self.request.path) else ""
+            self.functions[key] = self.builder.function(cursor, name or lc.spelling(cursor))
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
@@ -239,7 +277,10 @@ class _Reader:
 
     def _body_of(self, decl: Decl) -> Function | None:
         cursor = self.builder.cursor_of(decl)
-        if cursor is None or cursor.kind not in FUNCTIONS:
+        return self._body_at(cursor) if cursor is not None else None
+
+    def _body_at(self, cursor: lc.Cursor) -> Function | None:
+        if cursor.kind not in FUNCTIONS:
             return None
         definition = self.lib.clang_getCursorDefinition(cursor)
         if definition.kind not in FUNCTIONS:
@@ -250,12 +291,16 @@ class _Reader:
 
     def _defined(self) -> tuple[Located, ...]:
         """The functions that the user's files define, as the linking asks for them."""
-        linkage = self.lib.clang_getCursorLinkage
-        return tuple(
-            Located(lc.spelling(cursor), file, begin, end, linkage(cursor) == INTERNAL_LINKAGE,
-                    partial(self._function, cursor))
-            for cursor, file, begin, end in self._located()
-        )  # fmt: skip
+        defined = []
+        for cursor, file, begin, end in self._located():
+            private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
+            builders: list[Callable[[], Function | None]] = [
+                partial(self._instance, one) for one in self._instances(cursor)
+            ]
+            for build in builders or [partial(self._function, cursor)]:
+                name = lc.spelling(cursor)
+                defined.append(Located(name, file, begin, end, private, build))
+        return tuple(defined)
 
     def variables(self) -> list[Decl]:
         """The external variables of the user's files that have a known initialiser."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from regionpredict.frontend.linking.container_lengths import Length
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
@@ -29,11 +30,12 @@ class LinkedUnit:
     """A unit of a program.
 
     `functions` are those with OpenMP directives in them, `bodies` all of the unit that anybody may
-    call, `directives`, `errors` and `reassociates` as the parser's. Over the whole program tell:
-    `body_of` which function a declaration means, `rivals` where its definitions are if nothing says
-    which is meant, `calls_of` the calls of a function with the functions they stand in,
-    `writers_of` the functions that may set a global variable, and `variable_of` its declaration
-    with its first value.
+    call, `directives`, `errors`, `reassociates` and `getters` as the parser's. Over the whole
+    program tell: `body_of` which function a declaration means, `rivals` where its definitions are
+    if nothing says which is meant, `calls_of` the calls of a function with the functions they stand
+    in, `writers_of` the functions that may set a global variable, `variable_of` its declaration
+    with its first value, and `objects` what the one object of a class is called, for the classes
+    that have one. `lengths`: how long the containers are that are members.
     """
 
     path: str
@@ -47,5 +49,8 @@ class LinkedUnit:
     calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
     writers_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
+    objects: Mapping[str, str] = field(default_factory=dict)
+    getters: frozenset[tuple[str, str]] = frozenset()
+    lengths: Mapping[Decl, Length] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)

@@ -6,6 +6,8 @@ import pickle
 import re
 from typing import NamedTuple
 
+from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
+from regionpredict.frontend.linking.container_lengths import Length, container_lengths
 from regionpredict.frontend.linking.linked_unit import Body
 from regionpredict.frontend.syntax import Decl, Function, Pragma, Unit, calls_in
 from regionpredict.frontend.text import unreached
@@ -17,7 +19,8 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 class Trees(NamedTuple):
     """The trees of a unit: its functions by their declarations, those with directives among them.
 
-    `variables` are external, with an initialiser. The rest is as the parser has it.
+    `variables` are external, with an initialiser; `objects` what the functions say of the objects
+    of each class, `lengths` of the lengths of containers. The rest is as the parser has it.
     """
 
     functions: tuple[Function, ...]
@@ -26,7 +29,10 @@ class Trees(NamedTuple):
     variables: tuple[Decl, ...]
     directives: tuple[tuple[str, Pragma], ...]
     errors: tuple[Span, ...]
-    reassociates: bool
+    getters: frozenset[tuple[str, str]] = frozenset()
+    objects: ClassObjects = ClassObjects()
+    reassociates: bool = False
+    lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
 
 
 class PackedUnit(NamedTuple):
@@ -41,6 +47,7 @@ class PackedUnit(NamedTuple):
     variables: frozenset[str]
     names: frozenset[str]
     data: bytes
+    objects: ClassObjects = ClassObjects()
 
     def trees(self) -> Trees:
         """The trees, made anew."""
@@ -59,6 +66,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
         frozenset(decl.symbol for decl in trees.variables),
         frozenset(name.decode() for name in names),
         pickle.dumps(trees, pickle.HIGHEST_PROTOCOL),
+        trees.objects,
     )
 
 
@@ -67,14 +75,18 @@ def trees_of(unit: Unit) -> Trees:
     bodies = tuple(_live_bodies(unit))
     defined = {body.function.decl: body.function for body in bodies}
     if unit.overloads:  # a call may name an instance, whose definition is the template's
-        for body in bodies:
-            for decl in calls_in(body.function.body):
+        waiting = [body.function for body in bodies]
+        while waiting:
+            for decl in calls_in(waiting.pop().body):
                 if decl not in defined and (function := unit.body_of(decl)) is not None:
                     defined[decl] = function
-    return Trees(
-        unit.functions, bodies, defined, tuple(unit.variables()), unit.directives, unit.errors,
-        unit.reassociates,
-    )  # fmt: skip
+                    waiting.append(function)
+    objects, lengths = ClassObjects(), dict[Decl, Length]()
+    if unit.overloads and unit.directives:
+        objects = class_objects(defined.values(), unit.base_classes)
+        lengths = container_lengths(defined.values())
+    return Trees(unit.functions, bodies, defined, tuple(unit.variables()), unit.directives,
+                 unit.errors, unit.getters(), objects, unit.reassociates, lengths)  # fmt: skip
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

@@ -8,9 +8,11 @@ each with a `main` and helpers of its own. Where two are as near, none is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
+from regionpredict.frontend.linking.class_objects import sole_objects
 from regionpredict.frontend.linking.linked_unit import LinkedUnit
 from regionpredict.frontend.linking.packed_unit import (
     PackedUnit,
@@ -111,6 +113,11 @@ class ProgramUnits:
         """What expressions and statements set, of all units."""
         return self._effects
 
+    @cached_property
+    def sole_objects(self) -> dict[str, str]:
+        """What the one object of a class is called, for the classes that have one."""
+        return sole_objects(unit.objects for unit in self._units)
+
     @property
     def writes(self) -> dict[Function, Writes]:
         """What is written to the variables of functions, where that was asked for."""
@@ -121,7 +128,7 @@ class _OpenUnit(ProgramUnits):
     """A unit whose parser is at hand, by itself: its trees need no packing."""
 
     def __init__(self, path: str, trees: Trees) -> None:
-        super().__init__([PackedUnit(path, {}, frozenset(), frozenset(), b"")])
+        super().__init__([PackedUnit(path, {}, frozenset(), frozenset(), b"", trees.objects)])
         self._own = trees
 
     def _taken_apart(self, number: int) -> Trees:
@@ -157,6 +164,9 @@ class _View:
             calls_of=self.calls_of,
             writers_of=self.writers_of,
             variable_of=self.variable_of,
+            objects=self._program.sole_objects,
+            getters=own.getters,
+            lengths=own.lengths,
             effects=self._program.effects,
             writes=self._program.writes,
         )

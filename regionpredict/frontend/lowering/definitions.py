@@ -36,6 +36,12 @@ def definitions_of(
     finder = _Finder(unit, context)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
     definitions: dict[str, Definition] = {}
+    for name, field in list(context.members.items()):
+        if field in unit.lengths:  # of a container: `domain.m_x[]`
+            length = unit.lengths[field]
+            value = context.value(length.value, Frame({}))
+            homes.update((other, length.function) for other in value.names if other not in homes)
+            definitions[f"{name}[]"] = Definition(f"{name}[]", value, length.function.span)
     waiting = sorted(context.invariants)
     steps = 0
     while waiting and steps < _MAX_STEPS:

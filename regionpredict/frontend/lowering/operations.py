@@ -16,6 +16,7 @@ from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Poin
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
+    LONG,
     UNKNOWN,
     Assign,
     Binary,
@@ -220,7 +221,15 @@ class Tally:
             if place is not None:
                 self._access(target, place, "write", ctype)
             return ctype
-        return self.visit(target)
+        return self._hidden(target)
+
+    def _hidden(self, target: Expression) -> CType:
+        """What is set is no place that can be named: what a function returns a reference to."""
+        ctype = self.visit(target)
+        if isinstance(target, Name):
+            return ctype
+        self.unread.append(f"where {show(target)} lies")
+        return ctype
 
     def _binary(self, expression: Binary) -> CType:
         left, right = self.visit(expression.left), self.visit(expression.right)
@@ -263,7 +272,7 @@ class Tally:
         ):
             ctype = self._place(target, "write")
         else:
-            ctype = self.visit(target)
+            ctype = self._hidden(target)
         right = self.visit(expression.right)
         if op != "=" and ctype.kind not in ("pointer", "array"):
             self._count_compound(op[:-1], _usual(ctype, right))
@@ -284,14 +293,17 @@ class Tally:
         followed = self.follow(expression, self.frame)
         if followed is not None:
             return followed
+        if expression.free:
+            return LONG
         types = [self.visit(argument) for argument in expression.args]
         ctype = expression.decl.ctype if expression.decl is not None else UNKNOWN
         name = expression.name
         if name in _SQRT:
-            self.count("fp_sqrt", 32 if name.endswith("f") else 64)
+            single = name.endswith("f") or (ctype.kind == "float" and ctype.bits == 32)
+            self.count("fp_sqrt", 32 if single else 64)
             return ctype if ctype.kind == "float" else DOUBLE
         if name in _NEGATE:
-            floating = name not in ("abs", "labs")
+            floating = name not in ("abs", "labs") or ctype.kind == "float"
             self.count("fp_neg" if floating else "int_add", (ctype.bits or 64))
         elif name in _SELECT:
             ctype = _usual(types[0], types[1]) if len(types) == 2 else ctype
@@ -350,6 +362,8 @@ class Tally:
     def _opaque(self, expression: Opaque) -> CType:
         for child in expression.children:
             self.visit(child)
+        if expression.text == "lambda":  # what it does is done where it is called
+            return CType("pointer", 64)
         if expression.text not in _QUIET and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN

@@ -45,6 +45,7 @@ from regionpredict.frontend.syntax import (
     Return,
     Stmt,
     Switch,
+    Unary,
     Unread,
     While,
     every_statement,
@@ -80,14 +81,14 @@ class RegionBuilder:
         self.function = function
         self.pragma = pragma
         self.span = span
-        self.context = Context(unit.body_of)
+        self.context = Context(unit.body_of, unit.objects)
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
         self.statements = 0
         self.effects = unit.effects
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
-        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
+        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -118,7 +119,7 @@ class RegionBuilder:
         return Region(
             id=f"{self.span.file}:{self.span.line}",
             span=self.span,
-            function=self.function.name,
+            function=self.function.shown or self.function.name,
             directive=self.pragma.kind,
             clauses=self.pragma.clauses,
             context=context,
@@ -128,6 +129,7 @@ class RegionBuilder:
             enclosing=outer,
             diagnostics=tuple(self.diagnostics.values()),
             parallel=parallel,
+            instance=self.function.name if self.function.shown else "",
             reassociates=self.unit.reassociates,
         )
 
@@ -353,8 +355,12 @@ class RegionBuilder:
         name = loop.variable.name if loop.variable is not None else "element"
         position = f"{name}@{loop.span.line}"
         self.context.open_loops.append(position)
-        if loop.variable is not None:
+        if loop.variable is not None and not loop.variable.reference:
             frame.env[loop.variable] = self.context.varying(name)
+        self.say(
+            "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
+            " unknown",
+        )  # fmt: skip
         body = self._body(loop.body, frame)
         self.context.open_loops.pop()
         size = Expr.name(f"size({text})")
@@ -395,7 +401,7 @@ class RegionBuilder:
                 self._branch(show(statement.condition), [statement.body], statement.span, frame),
             ]
         if isinstance(statement, Return):
-            if statement.value is None:
+            if statement.value is None or _is_object(statement.value):
                 return []
             given = self._expression(statement.value, statement.span, frame, "return")
             if self.results:
@@ -433,7 +439,7 @@ class RegionBuilder:
         lowered: list[tuple[Node, ...]] = []
         ends: list[dict[Decl, Expr | Pointer]] = []
         for side in sides:
-            inner = Frame(dict(before), frame.depth)
+            inner = frame._replace(env=dict(before))
             lowered.append(tuple(self._body(side, inner)))
             ends.append(inner.env)
         if len(sides) == 1:
@@ -567,12 +573,15 @@ class RegionBuilder:
             return None
         for argument in call.args:
             nodes += self._argument(argument, call.span, frame)
-        inner = Frame(dict(self.context.bind(function, call.args, frame)), frame.depth + 1)
+        inner = self.context.entered(function, call.args, frame)
         self.calling.append(call.decl)
         self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
         nodes += self._body(function.body, inner)
         self.calling.pop()
+        if function.closure:  # it may set what is around it
+            own = set(function.parameters) | _declared_in(function.body)
+            frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
         self._keep_result(call, self.results.pop())
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
@@ -627,6 +636,14 @@ class RegionBuilder:
 def _in_order(decls: Collection[Decl]) -> list[Decl]:
     """As declared, so that names are given in the same order at every run."""
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
+
+
+def _is_object(value: Expression) -> bool:
+    """Whether it is a whole object behind a reference: `return *this` moves nothing."""
+    if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
+        return False
+    decl = value.operand.decl
+    return decl.name == "this" or (decl.reference and decl.ctype.class_name != "")
 
 
 def _listed_private(pragma: Pragma) -> set[str]:

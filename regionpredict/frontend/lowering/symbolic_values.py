@@ -7,7 +7,7 @@ what each integer and each pointer is known to hold at this point, and turns C e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from regionpredict.frontend.lowering.library_functions import allocated
@@ -68,21 +68,32 @@ def divisible(amount: Expr, size: int) -> bool:
 
 
 class Frame(NamedTuple):
-    """One function being lowered: what its variables hold, by declaration."""
+    """One function being lowered: what its variables hold, by declaration.
+
+    `depth` tells variables of one name apart: those of a lambda are the function's around it.
+    """
 
     env: dict[Decl, Value]
     depth: int = 0
+    calls: int = 0
 
 
 class Context:
-    """Names, values and arrays of one region."""
+    """Names, values and arrays of one region.
 
-    def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
+    `objects`: what the one object of a class is called, where the program has but one.
+    """
+
+    def __init__(
+        self, body_of: Callable[[Decl], Function | None], objects: Mapping[str, str] | None = None
+    ) -> None:
         self.body_of = body_of
+        self.objects = objects or {}
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
+        self.members: dict[str, Decl] = {}  # arrays that are members of a variable
         self.open_loops: list[str] = []
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
@@ -215,6 +226,8 @@ class Context:
         place = self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
+        if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
+            return Expr.name(place.array.lstrip("&"))  # a variable behind a reference
         label = place.array + (f".{place.member}" if place.member else "")
         return Expr.atom("ref", *place.subscripts, label=label)
 
@@ -246,21 +259,28 @@ class Context:
             return returned
         if expression.method and len(args) == 1:
             path = self.path(args[0], frame)
+            if path == "this":
+                return Expr.atom("call", label=expression.name)
             if path is not None:
-                pointer = isinstance(args[0], Name) and args[0].decl.ctype.kind == "pointer"
-                dot = "->" if pointer else "."
+                dot = "->" if _is_pointer(args[0]) and not path.startswith("&") else "."
                 return Expr.atom("call", label=f"{path.lstrip('&')}{dot}{expression.name}")
         return Expr.atom("call", *(self.value(a, frame) for a in args), label=expression.name)
 
     def _single_return(self, call: CallExpr, frame: Frame) -> Expr | None:
-        function = self.body_of(call.decl) if call.decl and frame.depth < _MAX_INLINE else None
+        function = self.body_of(call.decl) if call.decl and frame.calls < _MAX_INLINE else None
         if function is None or not isinstance(function.body, Compound):
             return None
         items = function.body.items
         if len(items) != 1 or not isinstance(items[0], Return):
             return None
-        inner = Frame(dict(self.bind(function, call.args, frame)), frame.depth + 1)
-        return self.value(items[0].value, inner)
+        return self.value(items[0].value, self.entered(function, call.args, frame))
+
+    def entered(self, function: Function, args: tuple[Expression, ...], frame: Frame) -> Frame:
+        """What the variables of a called function hold at its begin."""
+        bound = self.bind(function, args, frame)
+        if function.closure:
+            return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
+        return Frame(bound, frame.depth + 1, frame.calls + 1)
 
     def bind(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
@@ -292,12 +312,13 @@ class Context:
                 if any(s != 0 for s in held.subscripts):
                     return None
                 return held.array
-            return self.name_of(expression.decl, frame.depth)
+            name = self._object(expression.decl, frame)
+            return name if name is not None else self.name_of(expression.decl, frame.depth)
         if isinstance(expression, Member):
             inner = self.path(expression.base, frame)
             if inner is None:
                 return None
-            if expression.base is None:
+            if inner == "this":
                 return expression.field.name
             dot = "->" if expression.arrow and not inner.startswith("&") else "."
             return f"{inner.lstrip('&')}{dot}{expression.field.name}"
@@ -306,6 +327,18 @@ class Context:
         if isinstance(expression, Cast):
             return self.path(expression.operand, frame)
         return None
+
+    def _object(self, decl: Decl, frame: Frame) -> str | None:
+        """What an unbound reference refers to, as an object of its own: `&domain`, or `this`.
+
+        None for what is no reference, nor the variable or address of a class' one object.
+        """
+        sole = self.objects.get(decl.ctype.class_name) if self.objects else None
+        if sole is not None:
+            return f"&{sole}"
+        if not decl.reference:
+            return None
+        return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
         """The address that an expression of pointer or array type is worth."""
@@ -340,6 +373,10 @@ class Context:
             return held
         if decl.ctype.kind not in ("pointer", "array"):
             return None
+        name = self._object(decl, frame)
+        if name is not None:
+            pointee = decl.ctype.element or UNKNOWN
+            return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
             # An array of a thread's own; what a pointer of its own points to is not.
@@ -429,6 +466,7 @@ class Context:
             return None
         path = self.path(expression, frame)
         if path is not None:
+            self.members[path] = expression.field
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
         base = expression.base
         place = self.element(base, frame) if base is not None else None
@@ -474,3 +512,11 @@ class Context:
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)
         return None
+
+
+def _is_pointer(expression: Expression) -> bool:
+    """Whether it is a pointer that the source writes as one: no container, no reference."""
+    if not isinstance(expression, Name):
+        return False
+    ctype = expression.decl.ctype
+    return ctype.kind == "pointer" and not ctype.name and not expression.decl.reference

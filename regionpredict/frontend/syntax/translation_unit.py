@@ -50,8 +50,10 @@ class Unit:
     hold in which they lie. `body_of` gives the function that a declaration of this unit means,
     `variables` the external variables that have an initialiser. `directives` are all active loop
     directives, (file, directive), so that none can get lost. `overloads`: one name may be several
-    functions, and operators call them without it. `reassociates`: sums of floating-point numbers
-    may be reordered.
+    functions, and operators call them without it. In C++ `getters` are the methods that give a
+    member, as the member's end of a name and the method (`.m_n`, `size()`), of all functions read
+    so far, and `base_classes` the names of the classes that others derive from.
+    `reassociates`: sums of floating-point numbers may be reordered.
     """
 
     path: str
@@ -66,6 +68,8 @@ class Unit:
     macros: frozenset[str]
     lookups: Lookups
     headers: str = "system"
+    getters: Callable[[], frozenset[tuple[str, str]]] = frozenset
+    base_classes: frozenset[str] = frozenset()
     reassociates: bool = False
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     overloads: bool = False
