@@ -32,6 +32,7 @@ from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
+from regionpredict.measure.recording import Recording
 from regionpredict.predict import (
     ALL_PARTS,
     Estimate,
@@ -51,6 +52,7 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.hints import Hint
+from regionpredict.recorded_sizes import WithRecorded, with_recorded
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.workers import spread
@@ -66,7 +68,8 @@ class Analysis:
     """A program and the facts of its regions.
 
     `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
-    `given`: the numbers that the caller gave for names.
+    `given`: the numbers that the caller gave for names; `executions`: how often regions ran in a
+    run that was recorded, by id; `remarks`: what is to be said of that run, a line each.
     """
 
     program: Program
@@ -74,6 +77,8 @@ class Analysis:
     seconds: Mapping[str, float]
     lookups: tuple[Lookups | None, ...] = ()
     given: Mapping[str, int] = field(default_factory=dict)
+    executions: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 class Past(NamedTuple):
@@ -109,13 +114,15 @@ def analyse(
     limits: Limits = LIMITS,
     clock: Callable[[], float] = lambda: 0.0,
     lines: Mapping[str, tuple[str, int]] | None = None,
+    recording: Recording | None = None,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
     `flows` reads also what tells where pages lie, which the saturation model asks for. Each file
     may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
-    tells the file and line at which the name was given.
+    tells the file and line at which the name was given. Where a run was recorded, its `recording`
+    binds what is left; InputError where it is one of other sources.
     """
     chosen = frontend or default_frontend()
     ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
@@ -137,10 +144,16 @@ def analyse(
         or _facts(region, program.definitions[region.id], given)
         for region in program.regions
     )
+    ran = WithRecorded(program, facts, {}, ())
+    if recording is not None:
+        macros = {macro for request in requests for macro in request.defines}
+        ran = with_recorded(program, facts, given, recording, macros)
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
-                    tuple(one.part.lookups for one in asked), dict(given))  # fmt: skip
+    return Analysis(
+        ran.program, ran.facts, {"read": share * both, "analyse": (1 - share) * both},
+        tuple(one.part.lookups for one in asked), dict(given), ran.executions, ran.remarks,
+    )  # fmt: skip
 
 
 class _Asked(NamedTuple):
@@ -209,7 +222,7 @@ def predict(
     made = tuple(
         Prediction.of(one, facts) for one, facts in zip(estimates, analysis.facts, strict=True)
     )
-    structure = program_teams(analysis.program, analysis.facts, analysis.given)
+    structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
     by_id = {one.facts.region.id: one for one in made}
     teams = tuple(
         predict_team(team, [by_id[member.facts.region.id] for member in team.members], machine,

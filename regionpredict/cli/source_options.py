@@ -16,6 +16,7 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
+    from regionpredict.measure.recording import Recording
     from regionpredict.pipeline import Analysis
     from regionpredict.sizes_file import SizesFile
 
@@ -33,6 +34,8 @@ _OPTIONS: tuple[Decorator, ...] = (
     ),
     click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]",
                  help="Give the sizes of a file, or of one of its sets."),
+    click.option("--sizes-from", "sizes_from", default=None, metavar="RUNS",
+                 help="Take what is left from a run that regionpredict measure recorded."),
     click.option(
         "--frontend", type=click.Choice(["libclang", "pycparser"]), default=None,
         help="Parser; libclang where there is a build of it.",
@@ -129,7 +132,7 @@ def _file_and_set(text: str) -> tuple[Path, str | None]:
 def run_analysis(
     paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
-    sizes: str | None = None, flows: bool = False,
+    sizes: str | None = None, sizes_from: str | None = None, flows: bool = False,
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
@@ -144,12 +147,15 @@ def run_analysis(
     analysis = analyse(
         requests, values, frontend=frontend, processes=processes_of(processes),
         flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
+        recording=_recording(sizes_from),
     )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)
     _check_something(paths, analysis)
     show_notes(analysis.program.diagnostics)
+    for remark in analysis.remarks:
+        click.echo(f"note: {remark}", err=True)
     if analysis.program.headers == "shipped":
         click.echo("note: no system headers here: the shipped minimum was used", err=True)
     if not analysis.facts:
@@ -161,6 +167,19 @@ def run_analysis(
             lambda: requests_for(paths, pairs, includes, standard) == requests,
         )
     return analysis
+
+
+def _recording(path: str | None) -> Recording | None:
+    """The run that --sizes-from names."""
+    if path is None:
+        return None
+    from regionpredict.measure.recording import read_recording
+
+    recording = read_recording(Path(path))
+    record = run_record()
+    if record is not None:
+        record.read_file(Path(path))
+    return recording
 
 
 def _lines(file: SizesFile | None, given: Mapping[str, int]) -> dict[str, tuple[str, int]]:

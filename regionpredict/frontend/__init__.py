@@ -15,7 +15,7 @@ from regionpredict.frontend.read import (
     read,
     read_file,
 )
-from regionpredict.frontend.requests import SourceRequest, requests_for
+from regionpredict.frontend.requests import SourceRequest, request_of_call, requests_for
 from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import parse_directive
 
@@ -31,5 +31,6 @@ __all__ = [
     "parse_directive",
     "read",
     "read_file",
+    "request_of_call",
     "requests_for",
 ]
