@@ -35,6 +35,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
 )
+from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
 
 _BINARY = (
@@ -74,6 +75,7 @@ class ExpressionBuilder:
             103: self._call,
             106: self._integer,
             107: self._floating,
+            109: self._string,
             110: self._integer,
             111: self._wrapper,
             112: self._unary,
@@ -116,6 +118,9 @@ class ExpressionBuilder:
             if child.kind == BLOCK:
                 self._on_lambda(child)
         return Opaque("lambda")
+
+    def _string(self, node: Node) -> Expression:
+        return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
     def _wrapper(self, node: Node) -> Expression:
         return self._integer(node) if not node.children else self._opaque(node)

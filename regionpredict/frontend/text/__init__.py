@@ -21,6 +21,7 @@ from regionpredict.frontend.text.source_text import (
     blank_ranges,
     masked,
 )
+from regionpredict.frontend.text.string_literals import string_value
 
 __all__ = [
     "Attacher",
@@ -38,6 +39,7 @@ __all__ = [
     "may_hold_directives",
     "parse_directive",
     "parse_expression",
+    "string_value",
     "unreached",
     "written_at",
 ]
