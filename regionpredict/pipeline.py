@@ -20,13 +20,18 @@ from regionpredict.analysis.history.last_writes import UNKNOWN, History, histori
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
+    Linked,
     Lookups,
+    Parsed,
     Part,
     SourceRequest,
     default_frontend,
     join,
     left_out,
-    read_file,
+    linked,
+    lower_file,
+    parse_file,
+    read_alone,
 )
 from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
@@ -125,13 +130,13 @@ def analyse(
     binds what is left; InputError where it is one of other sources.
     """
     chosen = frontend or default_frontend()
-    ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
-                  flows=flows, clock=clock)  # fmt: skip
-    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     begin = clock()
-    outcomes = isolated(ask, [requests[at] for at in order], processes, limits)
-    answers = dict(zip(order, outcomes, strict=True))
-    asked = [_answer(answers[at], requests[at], len(requests) == 1) for at in range(len(requests))]
+    if len(requests) == 1:
+        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock)
+        asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
+    else:
+        asked = _ask_all(requests, given, chosen, processes, flows=flows, limits=limits,
+                         clock=clock)  # fmt: skip
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
@@ -165,18 +170,75 @@ class _Asked(NamedTuple):
     asking: float
 
 
-def _answer(outcome: _Asked | Failure, request: SourceRequest, alone: bool) -> _Asked:
-    if not isinstance(outcome, Failure):
-        return outcome
-    return _Asked(left_out(request, outcome.reason, alone=alone), [], 0.0, 0.0)
+def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
+    if isinstance(outcome, Failure):
+        remedy = "shorten it, or try the other --frontend"
+        raise InputError(outcome.reason, remedy=remedy, path=request.path)
+    return outcome
 
 
 def _read_and_ask(
-    request: SourceRequest, *, given: Mapping[str, int], frontend: str, alone: bool,
-    flows: bool, clock: Callable[[], float],
+    request: SourceRequest, *, given: Mapping[str, int], frontend: str, flows: bool,
+    clock: Callable[[], float],
+) -> _Asked:  # fmt: skip
+    """A program of one file."""
+    begin = clock()
+    part = read_alone(request, frontend, flows=flows)
+    return _asked(part, given, begin, clock)
+
+
+def _ask_all(
+    requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
+    flows: bool, limits: Limits, clock: Callable[[], float],
+) -> list[_Asked]:  # fmt: skip
+    """A program of several files: each is parsed by itself, then lowered with all others known."""
+    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
+    parse = partial(_parse, frontend=frontend, flows=flows, clock=clock)
+    outcomes = dict(
+        zip(order, isolated(parse, [requests[at] for at in order], processes, limits), strict=True)
+    )
+    parsed: list[Parsed] = []
+    seconds = []
+    for at, request in enumerate(requests):
+        outcome = outcomes[at]
+        if isinstance(outcome, Failure):
+            outcome = (left_out(request, outcome.reason), 0.0)
+        parsed.append(outcome[0])
+        seconds.append(outcome[1])
+    units = linked(parsed)
+    busy = [at for at in order if not parsed[at].idle]
+    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock)
+    lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))
+    asked = []
+    for at, request in enumerate(requests):
+        one = lowered.get(at)
+        if isinstance(one, Failure):
+            parsed[at] = left_out(request, one.reason)
+        if one is None or isinstance(one, Failure):
+            one = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
+        asked.append(one._replace(reading=one.reading + seconds[at]))
+    return asked
+
+
+def _parse(
+    request: SourceRequest, *, frontend: str, flows: bool, clock: Callable[[], float]
+) -> tuple[Parsed, float]:
+    begin = clock()
+    return parse_file(request, frontend, flows=flows), clock() - begin
+
+
+def _lower_and_ask(
+    at: int, *, parsed: Sequence[Parsed], units: Linked, given: Mapping[str, int],
+    clock: Callable[[], float],
 ) -> _Asked:  # fmt: skip
     begin = clock()
-    part = read_file(request, frontend, alone=alone, flows=flows)
+    return _asked(lower_file(parsed[at], units.get(at)), given, begin, clock)
+
+
+def _asked(
+    part: Part, given: Mapping[str, int], begin: float, clock: Callable[[], float]
+) -> _Asked:
+    """A file's part with the sizes that were given, and the facts of its regions."""
     counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
     part = part._replace(regions=counted)
     read = clock()

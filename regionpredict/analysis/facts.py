@@ -162,7 +162,7 @@ def _left_early(region: Region) -> list[Diagnostic]:
 
 
 # Rules that leave something of the region out.
-_INCOMPLETE = frozenset(("RP102", "RP105", "RP106", "RP111", "RP113"))
+_INCOMPLETE = frozenset(("RP102", "RP105", "RP106", "RP108", "RP111", "RP113"))
 
 
 def _status(region: Region, statements: list[StatementFact]) -> str:

@@ -8,12 +8,17 @@ twins parse (`libclang_reader`, `pycparser_reader`); everything behind the synta
 from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.read import (
     FRONTENDS,
+    Linked,
+    Parsed,
     Part,
     default_frontend,
     join,
     left_out,
+    linked,
+    lower_file,
+    parse_file,
     read,
-    read_file,
+    read_alone,
 )
 from regionpredict.frontend.requests import SourceRequest, request_of_call, requests_for
 from regionpredict.frontend.syntax import Lookups
@@ -21,16 +26,21 @@ from regionpredict.frontend.text import parse_directive
 
 __all__ = [
     "FRONTENDS",
+    "Linked",
     "Lookups",
+    "Parsed",
     "Part",
     "SourceRequest",
     "default_frontend",
     "dependencies_of",
     "join",
     "left_out",
+    "linked",
+    "lower_file",
     "parse_directive",
+    "parse_file",
     "read",
-    "read_file",
+    "read_alone",
     "request_of_call",
     "requests_for",
 ]

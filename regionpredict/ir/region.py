@@ -39,7 +39,7 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function whose body is not seen; `memory`: it is handed an address."""
+    """A call of a function whose body is not seen; `memory`: what it touches is not known."""
 
     name: str
     span: Span

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import free_names
-from regionpredict.frontend import SourceRequest, default_frontend, read_file, request_of_call
+from regionpredict.frontend import SourceRequest, default_frontend, read_alone, request_of_call
 from regionpredict.isolation import Failure, isolated
 from regionpredict.measure.regions import MeasuredLoop
 
@@ -49,7 +49,7 @@ def names_at(path: str, words: Sequence[str], folder: str) -> Mapping[Place, lis
 
 
 def _names(request: SourceRequest) -> dict[Place, list[list[str]]]:
-    part = read_file(request, default_frontend())
+    part = read_alone(request, default_frontend())
     found: dict[Place, list[list[str]]] = {}
     for region, _ in part.regions:
         place = os.path.normpath(os.path.join(os.getcwd(), region.span.file)), region.span.line  # noqa: PTH109, PTH118

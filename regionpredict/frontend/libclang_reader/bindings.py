@@ -119,6 +119,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_Type_getSizeOf": (c_longlong, [Type]),
     "clang_getTypeSpelling": (String, [Type]),
     "clang_getCursorSpelling": (String, [Cursor]),
+    "clang_Cursor_getMangling": (String, [Cursor]),
     "clang_getCString": (c_char_p, [String]),
     "clang_disposeString": (None, [String]),
     "clang_getCursorLocation": (Location, [Cursor]),

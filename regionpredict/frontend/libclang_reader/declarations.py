@@ -22,6 +22,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 NO_SPAN = Span("", 0)
+INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
@@ -35,14 +36,13 @@ class Declarations:
         self._place = lc.Place()
         self._decls: dict[int, Decl] = {}
         self._cursors: dict[Decl, lc.Cursor] = {}
-        self._home = ""
         self._scope: dict[str, Decl] = {}
 
     # -- functions ------------------------------------------------------------------------------
 
-    def enter(self, function: str) -> None:
+    def enter(self) -> None:
         """Begins a function."""
-        self._home, self._scope = function, {}
+        self._scope = {}
 
     def leave(self) -> None:
         """Ends it: its names are out of scope."""
@@ -109,13 +109,20 @@ class Declarations:
             kind = "static" if parent.kind in FUNCTIONS else "global"
         ctype = self._types.of(self._lib.clang_getCursorType(cursor))
         span = self.span(cursor)
-        decl = Decl(lc.spelling(cursor), kind, ctype, span, home=self._home, value=value)
+        decl = Decl(lc.spelling(cursor), kind, ctype, span, value=value)
+        if kind in ("function", "global"):
+            decl.symbol = self._symbol(cursor)
         if kind == "global":
-            decl.home = ""
             decl.init = self._global_initialiser(cursor)
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _symbol(self, cursor: lc.Cursor) -> str:
+        """What a linker knows it by; nothing where it is the unit's own."""
+        if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
+            return ""
+        return lc.text(self._lib.clang_Cursor_getMangling(cursor))
 
     def _global_initialiser(self, cursor: lc.Cursor) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)

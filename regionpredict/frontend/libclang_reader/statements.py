@@ -78,7 +78,7 @@ class TreeBuilder:
             body = next((n for n in tree.children if n.kind == TRY), None)
         if body is None:
             return None
-        self._declarations.enter(name)
+        self._declarations.enter()
         parameters = tuple(
             self._declarations.declare(n.cursor) for n in tree.children if n.kind == PARAMETER
         )
@@ -86,6 +86,10 @@ class TreeBuilder:
         decl = self._declarations.of(cursor)
         self._declarations.leave()
         return Function(name, decl, parameters, built, self._declarations.span(cursor))
+
+    def declared(self, cursor: lc.Cursor) -> Decl:
+        """The declaration at a cursor that declares something."""
+        return self._declarations.of(cursor)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
         """The cursor that declared it."""

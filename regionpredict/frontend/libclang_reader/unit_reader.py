@@ -7,18 +7,22 @@ Only functions that hold a directive become trees; others follow on demand.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import partial
+
 from regionpredict.errors import InputError
 from regionpredict.frontend.headers import has_system_headers, is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS
+from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS, VARIABLE
+from regionpredict.frontend.libclang_reader.declarations import INTERNAL_LINKAGE
 from regionpredict.frontend.libclang_reader.parsing import GuessingParser
 from regionpredict.frontend.libclang_reader.statements import TreeBuilder
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.requests import SourceRequest, is_cpp, read_regular_file
 from regionpredict.frontend.syntax import (
-    CallIndex,
     Decl,
     Function,
+    Located,
     Pragma,
     Unit,
 )
@@ -27,16 +31,10 @@ from regionpredict.frontend.text import (
     Masked,
     SourceText,
     blank_ranges,
-    called_at,
     find_pragmas,
-    holding,
     masked,
     may_hold_directives,
-    unreached,
-    written_at,
 )
-
-_INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -65,9 +63,6 @@ class _Reader:
         self.builder = TreeBuilder(TypeReader(), self.file_name)
         self.functions: dict[int, Function | None] = {}
         self.known_bodies: dict[Decl, Function | None] = {}
-        self.known_writes: dict[Decl, int] = {}
-        self.all_bodies: list[Function] | None = None
-        self.directed: set[str] = set()  # names of the functions that hold a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -78,24 +73,29 @@ class _Reader:
         self._read_macros(user_files)
         directives = self._read_directives(user_files)
         functions = self._functions_with(directives)
-        self.directed = {function.name for function in functions}
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
+            located=self._defined(),
+            texts=self._texts(),
             body_of=self.body_of,
-            calls_of=CallIndex(self._functions_calling).of,
+            variables=self.variables,
             directives=tuple((name, p) for _, name, p in directives if p.is_loop),
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
             lookups=self.lookups,
-            writes_of=self.writes_of,
-            bodies=self.bodies,
-            live_bodies=self.live_bodies,
             errors=self.errors,
+            overloads=is_cpp(self.request.path),
             headers="system" if has_system_headers() else "shipped",
             close=self.parsed.close,
         )
+
+    def _texts(self) -> dict[Hashable, bytes]:
+        """What the user's files hold, and the macros of the command line as one more."""
+        texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
+        texts[0] = " ".join(value for _, value in self.request.defines).encode()
+        return texts
 
     def _user_files(self) -> list[int]:
         files = []
@@ -247,45 +247,25 @@ class _Reader:
             return None
         return self._function(definition)
 
-    def bodies(self) -> list[Function]:
-        """Every function of the user's files that has a body."""
-        if self.all_bodies is None:
-            functions = (self._function(cursor) for cursor, _, _, _ in self._located())
-            self.all_bodies = [function for function in functions if function is not None]
-        return self.all_bodies
+    def _defined(self) -> tuple[Located, ...]:
+        """The functions that the user's files define, as the linking asks for them."""
+        linkage = self.lib.clang_getCursorLinkage
+        return tuple(
+            Located(lc.spelling(cursor), file, begin, end, linkage(cursor) == INTERNAL_LINKAGE,
+                    partial(self._function, cursor))
+            for cursor, file, begin, end in self._located()
+        )  # fmt: skip
 
-    def live_bodies(self) -> list[Function]:
-        """`bodies` without the functions that only this file could call and that it does not.
-
-        A header of helpers is read with each file that includes it, which calls few of them.
-        """
-        if is_cpp(self.request.path):  # operators and methods are called without their name
-            return self.bodies()
-        located = [
-            (lc.spelling(cursor), file, begin, end) for cursor, file, begin, end in self._located()
-        ]
-        private = {
-            name
-            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
-            if self.lib.clang_getCursorLinkage(cursor) == _INTERNAL_LINKAGE
-        }
-        texts = {file: source.data for file, source in self.sources.items()}
-        texts[0] = " ".join(value for _, value in self.request.defines).encode()
-        asleep = unreached(located, private - self.directed, texts)
-        return [
-            function
-            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
-            if name not in asleep and (function := self._function(cursor)) is not None
-        ]
-
-    def writes_of(self, decl: Decl) -> int:
-        """How many functions of the user's files may set a global variable."""
-        if decl not in self.known_writes:
-            places = {f: written_at(source.data, decl.name) for f, source in self.sources.items()}
-            self.known_writes[decl] = len(holding(self._located(), places))
-        return self.known_writes[decl]
-
-    def _functions_calling(self, name: str) -> list[Function]:
-        calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
-        functions = (self._function(cursor) for cursor in holding(self._located(), calls))
-        return [function for function in functions if function is not None]
+    def variables(self) -> list[Decl]:
+        """The external variables of the user's files that have a known initialiser."""
+        found = []
+        top = self.lib.clang_getTranslationUnitCursor(self.handle)
+        for cursor in lc.children(top, frozenset((VARIABLE,))):
+            location = self.lib.clang_getCursorLocation(cursor)
+            if self.lib.clang_Location_isInSystemHeader(location):
+                continue
+            if self.lib.clang_isCursorDefinition(cursor):
+                decl = self.builder.declared(cursor)
+                if decl.symbol and decl.init is not None:
+                    found.append(decl)
+        return found

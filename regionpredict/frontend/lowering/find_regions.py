@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
@@ -21,7 +22,6 @@ from regionpredict.frontend.syntax import (
     Pragma,
     RangeFor,
     Stmt,
-    Unit,
     every_statement,
     expressions_in,
     inner_statements,
@@ -41,7 +41,9 @@ class LoopSite(NamedTuple):
     team: ParallelSite | None
 
 
-def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
+def regions_of(
+    unit: LinkedUnit,
+) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
     """Every worksharing loop of the unit, with what the source says of its names' values."""
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     seen: set[tuple[str, int, int]] = set()
@@ -72,7 +74,7 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
 
 
 def _lost(
-    unit: Unit, seen: set[tuple[str, int, int]]
+    unit: LinkedUnit, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Regions whose code the parser could not recover: they are named all the same."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
@@ -87,7 +89,7 @@ def _lost(
     return lost
 
 
-def _around(unit: Unit, span: Span) -> Function:
+def _around(unit: LinkedUnit, span: Span) -> Function:
     name = ""
     for function in unit.functions:
         if function.span.file == span.file and function.span.line <= span.line:

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regionpredict.frontend.lowering.library_functions import (
+    MemoryIntrinsic,
+    is_intrinsic,
+    memory_intrinsic,
+    touches_no_memory,
+    vector_arithmetic,
+    written_arguments,
+)
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     DOUBLE,
@@ -275,10 +283,51 @@ class Tally:
             ctype = _usual(types[0], types[1]) if len(types) == 2 else ctype
             self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
         elif name not in _FREE:
-            self.count(f"call:{name}", ctype.bits or 64)
-            memory = any(ctype.kind in ("pointer", "array") for ctype in types)
-            self.calls.append(Call(name, expression.span, memory))
+            self._library_call(expression, ctype)
         return ctype
+
+    def _library_call(self, call: CallExpr, ctype: CType) -> None:
+        """A call of a function whose body is not seen: of a library that is known, or of none."""
+        name = call.name
+        arithmetic, moved = vector_arithmetic(name), memory_intrinsic(name)
+        if arithmetic is not None:
+            for kind in arithmetic.kinds:
+                for _ in range(arithmetic.lanes):
+                    self.count(kind, arithmetic.bits)
+            return
+        if moved is not None and self._moved(call, moved):
+            return
+        through = written_arguments(name)
+        seen = all(self._written_behind(call, position) for position in through)
+        known = touches_no_memory(name) or bool(through and seen)
+        if known and is_intrinsic(name):
+            return
+        self.count(f"call:{name}", ctype.bits or 64)
+        self.calls.append(Call(name, call.span, memory=not known))
+
+    def _moved(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
+        """A vector load or store; False where its address is not understood."""
+        if moved.argument >= len(call.args):
+            return False
+        argument = call.args[moved.argument]
+        place = self.context.pointer(argument, self.frame)
+        if place is None:
+            return False
+        if moved.lanes > 1:
+            place = place.plus(self.context.varying(call.name))
+        for _ in range(moved.lanes):
+            self._access(argument, place, moved.kind, CType("float", 8 * moved.bytes))
+        return True
+
+    def _written_behind(self, call: CallExpr, position: int) -> bool:
+        if position >= len(call.args):
+            return False
+        argument = call.args[position]
+        place = self.context.pointer(argument, self.frame)
+        if place is None:
+            return False
+        self._access(argument, place, "write", place.pointee)
+        return True
 
     def _cast(self, expression: Cast) -> CType:
         self.visit(expression.operand)

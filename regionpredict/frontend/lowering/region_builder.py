@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.library_calls import library_loops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
@@ -43,7 +45,6 @@ from regionpredict.frontend.syntax import (
     Return,
     Stmt,
     Switch,
-    Unit,
     Unread,
     While,
     every_statement,
@@ -73,7 +74,7 @@ _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "t
 class RegionBuilder:
     """Lowers one worksharing loop."""
 
-    def __init__(self, unit: Unit, function: Function, pragma: Pragma, span: Span) -> None:
+    def __init__(self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span) -> None:
         self.unit = unit
         self.function = function
         self.pragma = pragma
@@ -443,11 +444,7 @@ class RegionBuilder:
                 "RP103", call.span, f"the body of {call.name}() is not seen: counted as a call"
             )
             if call.memory:
-                self.say(
-                    "RP113",
-                    call.span,
-                    f"{call.name}() is handed memory: what it touches is unknown",
-                )
+                self.say("RP113", call.span, f"what memory {call.name}() touches is unknown")
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
         inlined = len(nodes) > first
@@ -501,11 +498,9 @@ class RegionBuilder:
 
     def _follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the statements of a called function here; None where it cannot be followed."""
-        if call.decl is None:
-            return None
-        function = self.unit.body_of(call.decl)
-        if function is None:
-            return None
+        function = self.unit.body_of(call.decl) if call.decl is not None else None
+        if function is None or call.decl is None:
+            return self._library_call(call, frame, nodes)
         if (
             call.decl in self.calling
             or len(self.calling) > _MAX_INLINE
@@ -525,6 +520,22 @@ class RegionBuilder:
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
+        """Puts the loops of a library's function here; None where it is no such function."""
+        rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
+        if rivals:
+            places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
+            message = f"{call.name}() has several definitions ({places}): none is followed"
+            self.say("RP103", call.span, message)
+            return None
+        loops = library_loops(call, self.context, frame)
+        if loops is None:
+            return None
+        for argument in call.args:
+            nodes += self._argument(argument, call.span, frame)
+        nodes += loops
+        return call.decl.ctype if call.decl is not None else UNKNOWN
 
     def _argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
         nodes: list[Node] = []

@@ -78,14 +78,16 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.open_loops: list[str] = []
-        self._names: dict[tuple[Decl, int], str] = {}
-        self._taken: dict[str, tuple[Decl, int]] = {}
+        self._names: dict[tuple[Decl | str, int], str] = {}
+        self._taken: dict[str, tuple[Decl | str, int]] = {}
 
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
         """The name a variable has in this region: its own, or primed where two share it."""
-        key = (decl, instance if decl.kind in ("local", "parameter") else 0)
+        local = decl.kind in ("local", "parameter")
+        # An external variable is the same in all units, whatever declares it.
+        key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
         name = self._names.get(key)
         if name is None:
             name = decl.name or "?"

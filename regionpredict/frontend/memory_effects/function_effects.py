@@ -7,7 +7,7 @@ kernel(n, a);                           call kernel(-, *a)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from regionpredict.frontend.syntax import (
@@ -36,7 +36,6 @@ from regionpredict.frontend.syntax import (
     Switch,
     Ternary,
     Unary,
-    Unit,
     While,
     below,
     every_expression,
@@ -51,9 +50,10 @@ _ONE = frozenset(("single", "master", "masked", "section"))
 _TASKS = frozenset(("task", "taskloop", "sections"))
 
 
-def flows_of(unit: Unit) -> list[Flow]:
-    """One record for every function of the unit that has a body and that anybody may call."""
-    return [_Flows(unit.effects).flow(function) for function in unit.live_bodies()]
+def flows_of(functions: Iterable[Function]) -> list[Flow]:
+    """One record a function."""
+    effects = Effects()
+    return [_Flows(effects).flow(function) for function in functions]
 
 
 class _Flows:

@@ -234,7 +234,7 @@ class ExpressionBuilder:
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)
-        decl = Decl(name, "function", ctype, span)
+        decl = Decl(name, "function", ctype, span, symbol=name)
         self._implicit.names[name] = decl
         return decl
 

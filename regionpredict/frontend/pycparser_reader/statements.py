@@ -52,7 +52,6 @@ class TreeBuilder:
         self._types = types
         self._expressions = expressions
         self._attacher: Attacher[str] = Attacher()
-        self._home = ""
         self._scope = Scope()
         self._statements: dict[type, Callable[[Any, Spot], Stmt]] = {
             c_ast.Compound: self._compound,
@@ -79,13 +78,13 @@ class TreeBuilder:
         """The function with its body and directives."""
         begin = self._places.spot(chunk.start)
         self._attacher.enter(begin.file, begin.offset)
-        before, self._home = (self._home, self._scope), decl.name
+        before = self._scope
         self._scope = Scope(outer)
         try:
             parameters = tuple(self._parameters(node))
             body = self._statement(node.body)
         finally:
-            self._home, self._scope = before
+            self._scope = before
         return Function(decl.name, decl, parameters, body, self._places.span(chunk.start))
 
     def _parameters(self, node: Any) -> Iterator[Decl]:
@@ -103,7 +102,7 @@ class TreeBuilder:
         self._types.define(node.type, self._scope)
         ctype = self._types.of(node.type, self._scope)
         start = self._places.declaration_start(self._places.index(node), until)
-        decl = Decl(node.name or "", "parameter", ctype, self._places.span(start), home=self._home)
+        decl = Decl(node.name or "", "parameter", ctype, self._places.span(start))
         self._scope.names[decl.name] = decl
         return decl
 
@@ -248,7 +247,7 @@ class TreeBuilder:
         ctype = completed(self._types.of(node.type, self._scope), node.init)
         storage = node.storage or ()
         kind = "static" if "static" in storage or "extern" in storage else "local"
-        decl = Decl(node.name, kind, ctype, self._places.span(start), home=self._home)
+        decl = Decl(node.name, kind, ctype, self._places.span(start))
         if "extern" in storage:
             decl = self._scope.find(node.name) or decl
         self._scope.names[decl.name] = decl
@@ -260,7 +259,9 @@ class TreeBuilder:
         if self._scope.find(node.name) is None:
             span = self._places.span(self._start(node))
             ctype = self._types.of(node.type, self._scope)
-            self._scope.names[node.name] = Decl(node.name, "function", ctype, span)
+            self._scope.names[node.name] = Decl(
+                node.name, "function", ctype, span, symbol=node.name
+            )
 
 
 def _span(at: Spot) -> Span:

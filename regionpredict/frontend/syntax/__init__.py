@@ -42,9 +42,10 @@ from regionpredict.frontend.syntax.nodes import (
     While,
 )
 from regionpredict.frontend.syntax.print_c import show
-from regionpredict.frontend.syntax.translation_unit import CallIndex, Lookups, Unit, Writes
+from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
     below,
+    calls_in,
     every_expression,
     every_statement,
     expressions_in,
@@ -61,7 +62,6 @@ __all__ = [
     "Binary",
     "CType",
     "CallExpr",
-    "CallIndex",
     "Cast",
     "Compound",
     "Decl",
@@ -77,6 +77,7 @@ __all__ = [
     "Index",
     "IntLit",
     "Jump",
+    "Located",
     "Lookups",
     "Member",
     "Name",
@@ -93,6 +94,7 @@ __all__ = [
     "While",
     "Writes",
     "below",
+    "calls_in",
     "every_expression",
     "every_statement",
     "expressions_in",

@@ -63,7 +63,7 @@ DOUBLE = CType("float", 64)
 class Decl:
     """A declared variable, parameter, field, enumerator or function; equal only to itself."""
 
-    __slots__ = ("ctype", "home", "init", "kind", "name", "span", "value")
+    __slots__ = ("ctype", "init", "kind", "name", "span", "symbol", "value")
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Decl:
         ctype: CType,
         span: Span,
         *,
-        home: str = "",
+        symbol: str = "",
         init: Expression | None = None,
         value: int | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class Decl:
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
         self.ctype = ctype
         self.span = span
-        self.home = home  # the function that declares it
+        self.symbol = symbol  # what other units know it by; "" where they cannot
         self.init = init
         self.value = value
 
