@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis.bindings import free_names, names_of_loop
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
@@ -20,12 +21,14 @@ from regionpredict.analysis.history.last_writes import UNKNOWN, History, histori
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
+    ArgumentValues,
     Linked,
     Lookups,
     Parsed,
     Part,
     SourceRequest,
     default_frontend,
+    follow_arguments,
     join,
     left_out,
     linked,
@@ -120,6 +123,7 @@ def analyse(
     clock: Callable[[], float] = lambda: 0.0,
     lines: Mapping[str, tuple[str, int]] | None = None,
     recording: Recording | None = None,
+    arguments: Sequence[str] | None = None,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
@@ -127,16 +131,19 @@ def analyse(
     may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
     tells the file and line at which the name was given. Where a run was recorded, its `recording`
-    binds what is left; InputError where it is one of other sources.
+    binds what is left; InputError where it is one of other sources. `arguments` are what the
+    program will be given, behind its name; UsageError where it has no `main`.
     """
     chosen = frontend or default_frontend()
     begin = clock()
     if len(requests) == 1:
-        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock)
+        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock,
+                      arguments=arguments)  # fmt: skip
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
         asked = _ask_all(requests, given, chosen, processes, flows=flows, limits=limits,
-                         clock=clock)  # fmt: skip
+                         clock=clock, arguments=arguments)  # fmt: skip
+    remarks = _of_arguments(asked, arguments)
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
@@ -157,7 +164,8 @@ def analyse(
     share = reading / (reading + asking) if reading + asking else 1.0
     return Analysis(
         ran.program, ran.facts, {"read": share * both, "analyse": (1 - share) * both},
-        tuple(one.part.lookups for one in asked), dict(given), ran.executions, ran.remarks,
+        tuple(one.part.lookups for one in asked), dict(given), ran.executions,
+        (*remarks, *ran.remarks),
     )  # fmt: skip
 
 
@@ -170,6 +178,16 @@ class _Asked(NamedTuple):
     asking: float
 
 
+def _of_arguments(asked: Sequence[_Asked], arguments: Sequence[str] | None) -> tuple[str, ...]:
+    """What is to be said of the arguments that were followed."""
+    followed = [one.part.arguments for one in asked if one.part.arguments is not None]
+    if arguments is not None and not followed:
+        raise UsageError(
+            "--args: no function main in what was read", remedy="give all files of the program"
+        )
+    return tuple(dict.fromkeys(line for one in followed for line in one.remarks))
+
+
 def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
     if isinstance(outcome, Failure):
         remedy = "shorten it, or try the other --frontend"
@@ -179,17 +197,17 @@ def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
 
 def _read_and_ask(
     request: SourceRequest, *, given: Mapping[str, int], frontend: str, flows: bool,
-    clock: Callable[[], float],
+    clock: Callable[[], float], arguments: Sequence[str] | None,
 ) -> _Asked:  # fmt: skip
     """A program of one file."""
     begin = clock()
-    part = read_alone(request, frontend, flows=flows)
+    part = read_alone(request, frontend, flows=flows, arguments=arguments)
     return _asked(part, given, begin, clock)
 
 
 def _ask_all(
     requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
-    flows: bool, limits: Limits, clock: Callable[[], float],
+    flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
 ) -> list[_Asked]:  # fmt: skip
     """A program of several files: each is parsed by itself, then lowered with all others known."""
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
@@ -207,7 +225,12 @@ def _ask_all(
         seconds.append(outcome[1])
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
-    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock)
+    values = None
+    if arguments is not None:
+        [outcome] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
+        values = None if isinstance(outcome, Failure) else outcome
+    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
+                    values=values)  # fmt: skip
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))
     asked = []
     for at, request in enumerate(requests):
@@ -216,7 +239,8 @@ def _ask_all(
             parsed[at] = left_out(request, one.reason)
         if one is None or isinstance(one, Failure):
             one = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
-        asked.append(one._replace(reading=one.reading + seconds[at]))
+        part = one.part._replace(arguments=values)
+        asked.append(one._replace(part=part, reading=one.reading + seconds[at]))
     return asked
 
 
@@ -229,10 +253,12 @@ def _parse(
 
 def _lower_and_ask(
     at: int, *, parsed: Sequence[Parsed], units: Linked, given: Mapping[str, int],
-    clock: Callable[[], float],
+    clock: Callable[[], float], values: ArgumentValues | None,
 ) -> _Asked:  # fmt: skip
     begin = clock()
-    return _asked(lower_file(parsed[at], units.get(at)), given, begin, clock)
+    part = lower_file(parsed[at], units.get(at))._replace(arguments=values)
+    one = _asked(part, given, begin, clock)
+    return one._replace(part=one.part._replace(arguments=None))
 
 
 def _asked(
@@ -240,10 +266,28 @@ def _asked(
 ) -> _Asked:
     """A file's part with the sizes that were given, and the facts of its regions."""
     counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
-    part = part._replace(regions=counted)
+    part = _with_arguments(part._replace(regions=counted))
     read = clock()
     facts = [_facts(region, definitions, given) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
+
+
+def _with_arguments(part: Part) -> Part:
+    """The part with what the program's arguments make of the names in it."""
+    values = part.arguments
+    if values is None:
+        return part
+    regions = [
+        (region, values.definitions(region.span, free_names(region), defined))
+        for region, defined in part.regions
+    ]
+    loops = tuple(
+        one._replace(
+            definitions=values.definitions(one.loop.span, names_of_loop(one.loop), one.definitions)
+        )
+        for one in part.loops
+    )
+    return part._replace(regions=regions, loops=loops)
 
 
 def _facts(

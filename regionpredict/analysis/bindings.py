@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from regionpredict.analysis.given_sizes import sizes_in
-from regionpredict.ir import Definition, Expr, Region
+from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
 
@@ -142,6 +142,11 @@ def free_names(region: Region) -> frozenset[str]:
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
     outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
     return _names_inside(region).union(*outer) - own
+
+
+def names_of_loop(loop: Loop) -> frozenset[str]:
+    """The names in a loop's header, but its own."""
+    return _bound_names(loop.start, loop.bound, loop.step) - {loop.variable}
 
 
 def _bound_names(*bounds: Expr | None) -> frozenset[str]:

@@ -6,12 +6,14 @@ twins parse (`libclang_reader`, `pycparser_reader`); everything behind the synta
 """
 
 from regionpredict.frontend.dependencies import dependencies_of
+from regionpredict.frontend.program_arguments import ArgumentValues
 from regionpredict.frontend.read import (
     FRONTENDS,
     Linked,
     Parsed,
     Part,
     default_frontend,
+    follow_arguments,
     join,
     left_out,
     linked,
@@ -26,6 +28,7 @@ from regionpredict.frontend.text import parse_directive
 
 __all__ = [
     "FRONTENDS",
+    "ArgumentValues",
     "Linked",
     "Lookups",
     "Parsed",
@@ -33,6 +36,7 @@ __all__ = [
     "SourceRequest",
     "default_frontend",
     "dependencies_of",
+    "follow_arguments",
     "join",
     "left_out",
     "linked",

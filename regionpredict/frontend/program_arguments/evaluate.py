@@ -56,7 +56,11 @@ class Evaluator(Caller, ABC):
         self.option_text: Value = UNKNOWN
         self.read: set[int] = set()  # the arguments that the program looks at
         self.kept: set[Decl] = set()  # what functions that are not seen leave alone
-        self.globals: dict[str, Decl] = {}
+        self.globals: dict[str | Decl, Decl] = {}
+
+    @abstractmethod
+    def first_value(self, decl: Decl) -> Decl:
+        """The declaration that gives a variable its first value."""
 
     @abstractmethod
     def called(self, call: CallExpr, values: list[Value]) -> Value:
@@ -96,8 +100,7 @@ class Evaluator(Caller, ABC):
     def place(self, expression: Expression | None) -> Place | None:
         """Where the value of an expression is; None where that is not known."""
         if isinstance(expression, Name):
-            self._meet(expression.decl)
-            return Place(expression.decl)
+            return Place(self._meet(expression.decl))
         if isinstance(expression, Cast):
             return self.place(expression.operand)
         if isinstance(expression, Index):
@@ -115,15 +118,21 @@ class Evaluator(Caller, ABC):
             return None if outer is None else outer.at(expression.field.name)
         return None
 
-    def _meet(self, decl: Decl) -> None:
-        """A global has its initial value when it is first met."""
-        if decl.kind not in ("global", "static") or self.globals.get(decl.name) is decl:
-            return
-        self.globals[decl.name] = decl
-        if decl.init is not None:
-            self.initialise(Place(decl), decl.ctype, decl.init)
-        elif decl.kind == "static" and decl.ctype.kind in ("int", "float"):
+    def _meet(self, decl: Decl) -> Decl:
+        """The declaration that stands for a variable; a global one has its first value when it is
+        first met."""
+        if decl.kind not in ("global", "static"):
+            return decl
+        key = decl.symbol or decl
+        if key in self.globals:
+            return self.globals[key]
+        self.globals[key] = decl
+        init = self.first_value(decl).init
+        if init is not None:
+            self.initialise(Place(decl), decl.ctype, init)
+        elif not decl.symbol and decl.ctype.kind in ("int", "float"):  # static
             self.memory.write(Place(decl), 0, decl.ctype)
+        return decl
 
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
         """Puts the value of an initialiser to a place."""
@@ -158,8 +167,7 @@ class Evaluator(Caller, ABC):
             return self.option_text
         if decl.name == "optind" and decl.kind == "global":
             return self.options.index
-        self._meet(decl)
-        return self._loaded(Place(decl), decl.ctype)
+        return self._loaded(Place(self._meet(decl)), decl.ctype)
 
     # -- operators --------------------------------------------------------------------------------
 
@@ -170,7 +178,24 @@ class Evaluator(Caller, ABC):
         place, ctype = self.place(assign.left), type_of(assign.left)
         if place is not None:
             self.store(place, value, ctype, assign.right)
+        else:
+            self._forget_some(assign.left)
         return held(value, ctype)
+
+    def _forget_some(self, target: Expression) -> None:
+        """An element or a member of something is written, and it is not known which."""
+        while isinstance(target, (Index, Member)):
+            base = target.base
+            if base is None:
+                return
+            inner = self.value(base) if isinstance(target, Index) or target.arrow else None
+            place = inner.place if isinstance(inner, Address) else self.place(base)
+            if place is not None:
+                last = place.steps[-1:] if isinstance(inner, Address) else ()
+                steps = place.steps[:-1] if last and isinstance(last[0], int) else place.steps
+                self.memory.forget(Place(place.decl, steps))
+                return
+            target = base
 
     def _unary(self, expression: Unary) -> Value:
         operand, op = expression.operand, expression.op
@@ -224,7 +249,8 @@ class Evaluator(Caller, ABC):
     def argument(self, number: int) -> Value:
         """`argv[number]`: a text, and a null pointer behind the last."""
         if 0 <= number < len(self.words):
-            return Text(self.words[number], 0, number)
+            at = self.options.order[number]
+            return Text(self.words[at], 0, at)
         return 0 if number == len(self.words) else UNKNOWN
 
     def look_at(self, value: Value) -> None:

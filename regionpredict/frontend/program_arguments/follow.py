@@ -2,8 +2,8 @@
 
 Statements are executed one after the other, with every value that is not known left unknown. Where
 a condition is not known, both sides are followed, and what differs is unknown behind; a side that
-ends the program is taken not to be entered. A loop whose end is not known leaves everything that it
-writes unknown.
+ends the program is taken not to be entered. Behind a loop whose end is not known, or far, only that
+is known what no round changes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -34,22 +35,20 @@ from regionpredict.frontend.syntax import (
     Function,
     If,
     Jump,
-    Opaque,
     RangeFor,
     Return,
     Stmt,
     Switch,
     Unary,
-    Unit,
     While,
     every_expression,
     expressions_in,
-    inner_statements,
 )
 from regionpredict.ir import Span
 
 _MOST_STEPS = 200_000
-_MOST_ROUNDS = 1000  # of one loop
+_MOST_ROUNDS = 200  # of one loop
+_MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
 
 
@@ -64,7 +63,8 @@ class Signal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The values when a region begins, and what the names of its function stand for."""
+    """The values that are there whenever a region or a loop begins, and what the names of its
+    function stand for."""
 
     memory: Memory
     names: dict[str, Decl]
@@ -72,48 +72,50 @@ class Entry:
 
 @dataclass(slots=True)
 class Followed:
-    """What was seen: each region's entries by its place, and the values that variables had where
-    functions were called with them."""
+    """What was seen: the entries of regions and loops by their places, remarks, and the numbers of
+    the arguments that were read. `handed_on`: a function that is not seen got the arguments."""
 
-    entries: dict[Span, list[Entry]] = field(default_factory=dict)
-    handed: dict[Decl, set[Value]] = field(default_factory=dict)
+    entries: dict[Span, Entry] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
+    handed_on: bool = False
 
 
 class Follower(Evaluator):
     """One run of a program."""
 
-    def __init__(self, unit: Unit, words: Sequence[str]) -> None:
+    def __init__(self, unit: LinkedUnit, words: Sequence[str]) -> None:
         super().__init__(words)
         self.unit = unit
         self.seen = Followed(read=self.read)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.steps = 0
-        self.quiet = 0
 
     def run(self, main: Function) -> Followed:
         """Follows the program from `main` on."""
-        for parameter, value in zip(
-            main.parameters, (len(self.words), Arguments()), strict=False
-        ):
+        for parameter, value in zip(main.parameters, (len(self.words), Arguments()), strict=False):
             self.memory.write(Place(parameter), value)
             self.kept.add(parameter)
         end = self._function(main)
         if end is not None and end.kind == "end" and end.span is not None:
             self._say(f"{end.span.file}:{end.span.line}: with these arguments the program ends")
-        self._hand(self.globals.values())
         self.read |= self.options.read
         return self.seen
 
-    def _say(self, text: str) -> None:
-        if not self.quiet:
-            self.seen.remarks[text] = None
+    def remark(self, call: CallExpr, what: str) -> None:
+        """Tells of something that cannot be followed."""
+        self._say(f"{call.span.file}:{call.span.line}: {what}")
 
-    def _hand(self, decls: object) -> None:
-        for decl in decls if isinstance(decls, (list, tuple, set)) else list(decls):  # type: ignore[call-overload]
-            self.seen.handed.setdefault(decl, set()).add(self.memory.read(Place(decl)))
+    def _say(self, text: str) -> None:
+        self.seen.remarks[text] = None
+
+    def _enter(self, span: Span) -> None:
+        """Notes the values where a region or a loop begins: those that are always the same."""
+        names = {**{decl.name: decl for decl in self.globals.values()}, **self.names[-1]}
+        before = self.seen.entries.get(span)
+        memory = self.memory.copy() if before is None else before.memory.common(self.memory)
+        self.seen.entries[span] = Entry(memory, names)
 
     # -- functions --------------------------------------------------------------------------------
 
@@ -125,12 +127,13 @@ class Follower(Evaluator):
         self.stack.pop()
         return signal
 
+    def first_value(self, decl: Decl) -> Decl:
+        """The declaration that gives a variable its first value."""
+        return self.unit.variable_of(decl)
+
     def called(self, call: CallExpr, values: list[Value]) -> Value:
         """A function of the program's own, or one that is not seen."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
-        for argument in call.args:
-            names = [e.decl for e in every_expression(argument) if hasattr(e, "decl")]
-            self._hand([decl for decl in names if isinstance(decl, Decl)])
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
             self._unseen(call, values)
             return UNKNOWN
@@ -143,23 +146,21 @@ class Follower(Evaluator):
         return UNKNOWN if signal is None else signal.value
 
     def _unseen(self, call: CallExpr, values: list[Value]) -> None:
-        self._hand(self.globals.values())
         for value in values:
             if isinstance(value, Address) and value.place.decl not in self.kept:
                 self.memory.forget(value.place)
             if isinstance(value, Arguments):
-                self._say(
-                    f"{call.span.file}:{call.span.line}: what {call.name}() takes from the "
-                    "arguments is not followed"
-                )
+                self.seen.handed_on = True
+                self.remark(call, f"what {call.name}() takes from the arguments is not followed")
 
     # -- statements -------------------------------------------------------------------------------
 
     def _statement(self, statement: Stmt) -> Signal | None:
         self.steps += 1
         if self.steps > _MOST_STEPS:
-            self._forget_written(statement)
-            return None
+            self.memory.values.clear()
+            self._say(f"{self.unit.path}: too long to be followed to its end")
+            return Signal("end")
         try:
             return self._one(statement)
         except ProgramEnd as end:
@@ -189,7 +190,7 @@ class Follower(Evaluator):
         elif isinstance(statement, Directive):
             return self._directive(statement)
         elif isinstance(statement, RangeFor):
-            self._once(statement.body)
+            self._repeat(statement.body)
         return None
 
     def _sequence(self, items: Sequence[Stmt]) -> Signal | None:
@@ -246,17 +247,14 @@ class Follower(Evaluator):
         return None
 
     def _merge(self, other: Memory) -> None:
-        same = {
-            place: value for place, value in self.memory.values.items()
-            if place in other.values and other.values[place] == value
-        }  # fmt: skip
-        self.memory = Memory(same)
+        self.memory = self.memory.common(other)
 
     # -- loops ------------------------------------------------------------------------------------
 
     def _loop(self, loop: For | While) -> Signal | None:
         if isinstance(loop, For) and loop.init is not None:
             self._statement(loop.init)
+        self._enter(loop.span)
         before = self.memory.copy()
         try:
             return self._rounds(loop)
@@ -287,19 +285,23 @@ class Follower(Evaluator):
         raise _UnknownLoopError
 
     def _unknown_loop(self, loop: For | While) -> None:
-        self._forget_written(loop)
-        self._once(loop.body)
+        """A loop of which nobody knows how often it runs: what no round changes stays known."""
+        increment = loop.increment if isinstance(loop, For) else None
+        self._repeat(loop.body, (loop.condition, increment))
 
-    def _once(self, body: Stmt) -> None:
-        """One round of a body of which nobody knows how often it runs: for the regions in it."""
-        self._forget_written(body)
-        before = self.memory
-        self.memory = before.copy()
-        try:
-            self._statement(body)
-        except _UnknownLoopError:
-            pass
-        self.memory = before
+    def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
+        for _ in range(_MOST_PASSES):
+            before = self.memory.copy()
+            try:
+                self._statement(body)
+            except _UnknownLoopError:
+                self._forget_written(body)
+            for expression in beside:
+                self.value(expression)
+            self.memory = before.common(self.memory)
+            if self.memory == before:
+                return
+        self.memory.values.clear()
 
     def _forget_written(self, statement: Stmt) -> None:
         for place in self._written(statement):
@@ -321,7 +323,7 @@ class Follower(Evaluator):
         value = self.value(statement.condition)
         items = statement.body.items if isinstance(statement.body, Compound) else (statement.body,)
         if not isinstance(value, (int, float)):
-            self._once(statement.body)
+            self._any_case(items)
             return None
         labels = [[self._label(case) for case in _cases(item)] for item in items]
         start = next((at for at, own in enumerate(labels) if value in own), None)
@@ -332,17 +334,28 @@ class Follower(Evaluator):
         signal = self._sequence(items[start:])
         return None if signal is not None and signal.kind == "break" else signal
 
+    def _any_case(self, items: Sequence[Stmt]) -> None:
+        """Nobody knows at which label it begins: known is what all have behind."""
+        before = self.memory
+        behind = before.copy()
+        for at, item in enumerate(items):
+            if not _cases(item):
+                continue
+            self.memory = before.copy()
+            signal = self._sequence(items[at:])
+            if signal is None or signal.kind != "end":
+                behind = behind.common(self.memory)
+        self.memory = behind
+
     def _label(self, case: Expression | None) -> Value | None:
         return None if case is None else self.value(case)
 
     def _directive(self, statement: Directive) -> Signal | None:
         body = statement.body
         if statement.pragma.is_loop:
-            names = {**{d.name: d for d in self.globals.values()}, **self.names[-1]}
-            entry = Entry(self.memory.copy(), names)
-            self.seen.entries.setdefault(statement.span, []).append(entry)
+            self._enter(statement.span)
             if body is not None:
-                self._once(body)
+                self._repeat(body)
             return None
         return self._statement(body) if body is not None else None
 
@@ -380,6 +393,3 @@ def _cases(statement: Stmt) -> list[Expression | None]:
             break
         statement = statement.items[0]
     return labels
-
-
-__all__ = ["Entry", "Followed", "Follower", "Opaque", "inner_statements"]

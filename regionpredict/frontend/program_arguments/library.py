@@ -42,6 +42,9 @@ class Caller(Protocol):
     def argument(self, number: int) -> Value:
         """An argument of the program."""
 
+    def remark(self, call: CallExpr, what: str) -> None:
+        """Tells of something that cannot be followed."""
+
     def look_at(self, value: Value) -> None:
         """Notes that the program reads a text."""
 
@@ -141,17 +144,17 @@ def _scan(caller: Caller, call: CallExpr) -> Value:
     values = _arguments(caller, call, 2)
     text, form = values[:2]
     targets = [value.place for value in values[2:] if isinstance(value, Address)]
-    for place in targets:
-        caller.memory.forget(place)
-    if not isinstance(text, Text) or not isinstance(form, Text):
-        return UNKNOWN
-    if len(targets) != len(values) - 2:
+    unclear = len(targets) != len(values) - 2
+    if not isinstance(text, Text) or not isinstance(form, Text) or unclear:
+        for place in targets:
+            caller.memory.forget(place)
         return UNKNOWN
     read = scanned(text.rest, form.rest)
     types = [_pointed_to(argument) for argument in call.args[2:]]
     for place, value, ctype in zip(targets, read, types, strict=False):
+        caller.memory.forget(place)
         caller.memory.write(place, Text(value) if isinstance(value, str) else value, ctype)
-    return len(read)
+    return len(read) if read or text.rest.strip() else -1
 
 
 def _pointed_to(expression: Expression) -> CType | None:
@@ -198,6 +201,7 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
     if isinstance(index, Address):
         caller.memory.forget(index.place)
     if not isinstance(values[1], Arguments) or not isinstance(short, Text) or table is None:
+        caller.remark(call, f"the options that {call.name}() is given are not known")
         caller.option_text = UNKNOWN
         return UNKNOWN
     found = caller.options.next(short.rest, [option for option, _ in table])

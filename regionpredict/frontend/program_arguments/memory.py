@@ -85,6 +85,14 @@ class Memory:
             if known.steps[:common] == steps[:common]:
                 del self.values[known]
 
+    def common(self, other: Memory) -> Memory:
+        """The values that both have."""
+        same = {
+            place: value for place, value in self.values.items()
+            if place in other.values and other.values[place] == value
+        }  # fmt: skip
+        return Memory(same)
+
     def copy(self) -> Memory:
         """The same values, to be changed by itself."""
         return Memory(dict(self.values))

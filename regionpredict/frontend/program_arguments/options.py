@@ -32,13 +32,21 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class OptionScan:
-    """Where a program is in its options; `words` are its arguments, `index` is `optind`."""
+    """Where a program is in its options; `words` are its arguments, `index` is `optind`.
+
+    `order` is that of the arguments: at the end those that are no options come last.
+    """
 
     words: Sequence[str]
     index: int = 1
     inside: int = 0
     rest: list[int] = field(default_factory=list)
     read: set[int] = field(default_factory=set)
+    order: list[int] = field(init=False)
+    ended: bool = False
+
+    def __post_init__(self) -> None:
+        self.order = list(range(len(self.words)))
 
     def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:
         """The next option.
@@ -49,24 +57,33 @@ class OptionScan:
         [Found(value=110, argument=(2, 0), entry=None),
          Found(value=115, argument=(4, 7), entry=0), Found(value=-1, argument=None, entry=None)]
         """
+        if self.ended:
+            return Found(-1)
         plain = short.lstrip("+-:")
         if not self.inside:
             while self.index < len(self.words) and not self._is_option(self.words[self.index]):
                 if short.startswith("+"):
-                    return Found(-1)
+                    return self._end()
                 self.rest.append(self.index)
                 self.index += 1
             if self.index >= len(self.words):
-                return Found(-1)
+                return self._end()
             word = self.words[self.index]
             self.read.add(self.index)
             if word == "--":
                 self.index += 1
-                return Found(-1)
+                return self._end()
             if word.startswith("--") and table:
                 return self._long(word[2:], table)
             self.inside = 1
         return self._short(plain)
+
+    def _end(self) -> Found:
+        last = [*self.rest, *range(self.index, len(self.words))]
+        self.order = [at for at in self.order if at not in last] + last
+        self.index = len(self.order) - len(last)
+        self.ended = True
+        return Found(-1)
 
     @staticmethod
     def _is_option(word: str) -> bool:

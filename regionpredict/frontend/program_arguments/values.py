@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from regionpredict.frontend.program_arguments.follow import Entry, Follower
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.program_arguments.follow import Entry, Followed, Follower
 from regionpredict.frontend.program_arguments.memory import UNKNOWN, Address, Place, Value
-from regionpredict.frontend.syntax import Decl, Unit
-from regionpredict.ir import Definition, Expr, Region, Span
+from regionpredict.ir import Definition, Expr, Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
@@ -17,42 +17,51 @@ _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
 
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
-    """`variables` have one value wherever a function is called with them; `entries` are the values
-    at the regions' begin. `remarks` tell what could not be followed, a line each."""
+    """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
+    could not be followed, a line each."""
 
-    variables: Mapping[Decl, int]
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
 
-    def definitions(self, region: Region, names: Sequence[str]) -> tuple[Definition, ...]:
-        """The names of a region that have one value at all of its entries."""
-        entries = self.entries.get(region.span, ())
-        known = []
+    def definitions(
+        self, span: Span, names: Iterable[str], said: Sequence[Definition]
+    ) -> tuple[Definition, ...]:
+        """What the source has `said` of names at a place, and in its stead each of the `names` that
+        has one value whenever the program comes there."""
+        entries = self.entries.get(span, ())
+        known: dict[str, Definition] = {}
         for name in names:
             values = {_value_of(name, entry) for entry in entries}
             if len(values) == 1 and isinstance(value := values.pop(), int):
-                known.append(Definition(name, Expr.const(value), region.span))
-        return tuple(known)
+                known[name] = Definition(name, Expr.const(value), span)
+        return (*(one for one in said if one.name not in known), *known.values())
 
 
-def argument_values(unit: Unit, words: Sequence[str]) -> ArgumentValues | None:
-    """Follows the program of a unit with the `words` behind its name; None where it has no `main`.
+def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> ArgumentValues | None:
+    """Follows the programs of some units with the `words` behind their names; None without `main`.
 
-    Raises nothing: what is not understood is not known.
+    What is not understood is not known.
     """
-    main = next((one for one in unit.bodies() if one.name == "main"), None)
-    if main is None:
-        return None
-    seen = Follower(unit, ["program", *words]).run(main)
-    variables = {
-        decl: value for decl, values in seen.handed.items()
-        if len(values) == 1 and isinstance(value := next(iter(values)), int)
-    }  # fmt: skip
+    entries: dict[Span, list[Entry]] = {}
+    remarks: dict[str, None] = {}
+    found = False
+    for unit in units:
+        main = next((one for one in unit.bodies() if one.name == "main"), None)
+        if main is None:
+            continue
+        found = True
+        seen = Follower(unit, ["program", *words]).run(main)
+        for span, own in seen.entries.items():
+            entries.setdefault(span, []).append(own)
+        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, words))))
+    return ArgumentValues(entries, tuple(remarks)) if found else None
+
+
+def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]:
     unread = [word for number, word in enumerate(words, 1) if number not in seen.read]
-    remarks = list(seen.remarks)
-    if unread:
-        remarks.append(f"{unit.path}: nothing that is followed reads {' '.join(unread)}")
-    return ArgumentValues(variables, seen.entries, tuple(remarks))
+    if not unread or seen.handed_on:
+        return []
+    return [f"{unit.path}: nothing that can be followed reads the argument {' '.join(unread)}"]
 
 
 def _value_of(name: str, entry: Entry) -> Value:
@@ -66,19 +75,16 @@ def _value_of(name: str, entry: Entry) -> Value:
         step = _STEP.match(name, at)
         if step is None:
             return UNKNOWN
-        held = entry.memory.read(place)
-        if step[1] == "->" or (step[3] and isinstance(held, Address)):
-            if not isinstance(held, Address):
-                return UNKNOWN
-            place = held.place
-        if step[3]:
-            last = place.steps[-1] if place.steps and isinstance(held, Address) else None
-            number = int(step[3])
-            place = (
-                Place(place.decl, (*place.steps[:-1], last + number))
-                if isinstance(last, int) else place.at(number)
-            )  # fmt: skip
-        else:
-            place = place.at(step[2])
         at = step.end()
+        held = entry.memory.read(place)
+        number = int(step[3]) if step[3] else None
+        if isinstance(held, Address):
+            place = held.place
+            last = place.steps[-1] if place.steps else None
+            if number is not None and isinstance(last, int):
+                place = Place(place.decl, (*place.steps[:-1], last + number))
+                continue
+        elif step[1] == "->":
+            return UNKNOWN
+        place = place.at(step[2] if number is None else number)
     return entry.memory.read(place)
