@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import (
     keep_answer,
@@ -27,13 +28,7 @@ _NEAR = 3
 @click.command("explain")
 @click.argument("what", metavar="FILE:LINE|RULE")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option(
-    "-m",
-    "machine_name",
-    default=None,
-    metavar="MACHINE",
-    help="A shipped machine's name, or a YAML file.",
-)
+@machine_option
 @curve_options
 @click.option(
     "--combination",
@@ -58,15 +53,12 @@ def command(
 
         write_result(rule_page(what), output)
         return
-    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
 
     check_model_options(model, combination, threads, first_touch)
     file, line = _place(what)
-    if machine_name is None:
-        raise UsageError("explain FILE:LINE needs a machine", remedy="add -m MACHINE")
-    machine = load(machine_name)
+    machine, machine_file = machine_for(machine_name)
     flows = model == "saturation" and first_touch is None
     analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
     result = predict(
@@ -75,7 +67,7 @@ def command(
         processes=processes_of(options["processes"]),
     )  # fmt: skip
     write_result(explain_prediction(_at(result, file, line), machine), output)
-    keep_answer(output, file_of(machine_name)[0])
+    keep_answer(output, machine_file)
 
 
 def _place(what: str) -> tuple[str, int]:
