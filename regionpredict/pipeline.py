@@ -227,8 +227,8 @@ def _ask_all(
     busy = [at for at in order if not parsed[at].idle]
     values = None
     if arguments is not None:
-        [outcome] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
-        values = None if isinstance(outcome, Failure) else outcome
+        [followed] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
+        values = None if isinstance(followed, Failure) else followed
     lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
                     values=values)  # fmt: skip
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import stat
@@ -78,7 +77,7 @@ def test_a_file_that_others_can_write_is_measured_anew(
     assert kept.name.endswith(".shape.yaml")
     whole = kept.with_name(kept.name.replace(".shape", ""))
     whole.write_text("name: forged\n")
-    os.chmod(whole, 0o666)
+    whole.chmod(0o666)
     again = call(monkeypatch, capsys, "predict", source, "-m", "host")
     assert "not measured" in again.err
 

@@ -94,7 +94,8 @@ class Follower(Evaluator):
 
     def run(self, main: Function) -> Followed:
         """Follows the program from `main` on."""
-        for parameter, value in zip(main.parameters, (len(self.words), Arguments()), strict=False):
+        given: tuple[Value, ...] = (len(self.words), Arguments())
+        for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
             self.kept.add(parameter)
         end = self._function(main)
