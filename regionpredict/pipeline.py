@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
-from regionpredict.analysis.bindings import free_names, names_of_loop
+from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
@@ -283,7 +283,9 @@ def _with_arguments(part: Part) -> Part:
     ]
     loops = tuple(
         one._replace(
-            definitions=values.definitions(one.loop.span, names_of_loop(one.loop), one.definitions)
+            definitions=values.definitions(
+                one.loop.span, names_of_header(one.loop), one.definitions
+            )
         )
         for one in part.loops
     )

@@ -126,7 +126,7 @@ def _names_inside(region: Region) -> frozenset[str]:
     names: set[str] = set()
     for statement, loops in region.statements():
         for loop in loops:
-            names |= _bound_names(loop.start, loop.bound, loop.step)
+            names |= names_of_header(loop)
         for access in statement.accesses:
             for subscript in access.subscripts:
                 names |= subscript.names
@@ -140,14 +140,11 @@ def free_names(region: Region) -> frozenset[str]:
     """The names that the region's loops and subscripts depend on, loop variables left out."""
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
-    outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
+    outer = [names_of_header(loop) for loop in region.enclosing]
     return _names_inside(region).union(*outer) - own
 
 
-def names_of_loop(loop: Loop) -> frozenset[str]:
-    """The names in a loop's header, but its own."""
-    return _bound_names(loop.start, loop.bound, loop.step) - {loop.variable}
-
-
-def _bound_names(*bounds: Expr | None) -> frozenset[str]:
+def names_of_header(loop: Loop) -> frozenset[str]:
+    """The names that a loop's header depends on."""
+    bounds = (loop.start, loop.bound, loop.step)
     return frozenset().union(*(bound.names for bound in bounds if bound is not None))

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.bindings import free_names
-from regionpredict.ir import Expr
+from regionpredict.analysis.bindings import free_names, names_of_header
+from regionpredict.ir import Expr, Region
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.constants import (
     DEFAULT_ELEMENT,
@@ -59,7 +59,7 @@ def bound_sizes(
     known = facts.bindings.values
     missing = sorted(free_names(facts.region) - known.keys())
     if not missing:
-        return BoundSizes(known, (), None)
+        return BoundSizes(_with_middles(facts.region, known), (), None)
     steps = _steps(facts, missing)
     known = {**known, **steps}
     notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
@@ -69,14 +69,14 @@ def bound_sizes(
     known = {**known, **dict.fromkeys(lower, 0)}
     notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
     if not missing:
-        return BoundSizes(known, tuple(notes), None)
+        return BoundSizes(_with_middles(facts.region, known), tuple(notes), None)
     if size is not None:
-        values = {**known, **dict.fromkeys(missing, size)}
+        values = _with_middles(facts.region, {**known, **dict.fromkeys(missing, size)})
         return BoundSizes(values, tuple(notes), OpenSize(tuple(missing), size))
     bytes_touched = facts.working_set.expr
 
     def trial(n: int) -> Values:
-        return {**known, **dict.fromkeys(missing, n)}
+        return _with_middles(facts.region, {**known, **dict.fromkeys(missing, n)})
 
     def touched(n: int) -> float | None:
         values = trial(n)
@@ -96,6 +96,25 @@ def bound_sizes(
     names = ", ".join(missing)
     notes.append(f"{names} = {n} (no value given: {why})")
     return BoundSizes(trial(n), tuple(notes), OpenSize(tuple(missing), n))
+
+
+def _with_middles(region: Region, values: Values) -> Values:
+    """The values with the variables of the loops around the region, at the middle of their range.
+
+    One whose range is not known stands at 0 where it moves addresses alone: wherever they lie,
+    they are the same for the whole region.
+    """
+    known = dict(values)
+    for loop in region.enclosing:
+        if loop.variable in known:
+            continue
+        start = loop.start.evaluate(known) if loop.start is not None else None
+        bound = loop.bound.evaluate(known) if loop.bound is not None else None
+        if start is not None and bound is not None:
+            known[loop.variable] = int((start + bound) // 2)
+        elif not any(loop.variable in names_of_header(one) for one in region.loops()):
+            known[loop.variable] = 0
+    return known
 
 
 def _smallest(measure: Callable[[int], float | None], target: float) -> int | None:

@@ -54,8 +54,8 @@ _IMPLICIT = frozenset((IMPLICIT,))
 _CALLED = WRAPPERS | {UNARY}
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
-    121: "statement expression", 122: "_Generic", 120: "label address", 132: "this",
+    109: "", 118: "", 119: "{}", 121: "statement expression",
+    122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
 
@@ -76,6 +76,7 @@ class ExpressionBuilder:
             106: self._integer,
             107: self._floating,
             109: self._string,
+            108: lambda node: FloatLit(64),  # an imaginary constant
             110: self._integer,
             111: self._wrapper,
             112: self._unary,
@@ -85,6 +86,7 @@ class ExpressionBuilder:
             116: self._ternary,
             117: self._cast,
             118: self._opaque,
+            121: self._statement_expression,
             124: self._cast,
             126: self._cast,
             127: self._cast,
@@ -122,6 +124,14 @@ class ExpressionBuilder:
     def _string(self, node: Node) -> Expression:
         return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
+    def _statement_expression(self, node: Node) -> Expression:
+        """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""
+        block = node.children[-1] if node.children else None
+        if block is None or not block.children or block.children[-1].kind < BLOCK:
+            return self._opaque(node)
+        self._on_lambda(block)
+        return Opaque("")
+
     def _wrapper(self, node: Node) -> Expression:
         return self._integer(node) if not node.children else self._opaque(node)
 
@@ -157,6 +167,8 @@ class ExpressionBuilder:
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.spelling(node.cursor)
+        if not name and not children:
+            return Opaque("")  # T(): the value of a type that is not known yet
         if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
             callee = unwrapped(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)

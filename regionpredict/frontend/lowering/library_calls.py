@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.constant import Constant
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer, divisible
 from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Unary, show
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
 from regionpredict.ir.expr import ONE, ZERO
@@ -165,9 +165,7 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
 
 
 def _divided(amount: Expr, size: int) -> Expr:
-    whole = all(value % size == 0 for value in amount.terms.values() if isinstance(value, int))
-    exact = whole and all(isinstance(value, int) for value in amount.terms.values())
-    if size == 1 or exact:
+    if size == 1 or divisible(amount, size):
         return amount.over(size)
     return Expr.atom("floordiv", amount, Expr.const(size))
 

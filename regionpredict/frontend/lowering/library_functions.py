@@ -31,10 +31,10 @@ _OTHERS = """
     rand srand random srandom drand48 lrand48 mrand48 srand48
     malloc calloc free aligned_alloc memalign valloc alloca _mm_malloc _mm_free
     printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
-    __fprintf_chk exit _exit abort __assert_fail __assert __assert_rtn raise
-    time clock gettimeofday clock_gettime sched_yield usleep sleep nanosleep getpid
-    unreachable prefetch trap popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
-    huge_valf inf inff constant_p assume_aligned assume expect
+    __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
+    nanosleep getpid __errno_location va_start va_end va_copy
+    prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
+    huge_valf inf inff constant_p assume_aligned assume
 """
 _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
@@ -46,6 +46,10 @@ _WRITES_THROUGH = {
     **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
+}  # fmt: skip
+_ALLOCATED: dict[str, tuple[int, ...]] = {
+    "malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "memalign": (1,), "valloc": (0,),
+    "alloca": (0,), "_mm_malloc": (0,),
 }  # fmt: skip
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
 _MEMORY_INTRINSIC = re.compile(
@@ -64,6 +68,11 @@ def touches_no_memory(name: str) -> bool:
         or name.startswith("omp_")
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)
     )
+
+
+def allocated(name: str) -> tuple[int, ...] | None:
+    """The positions of the arguments whose product is how many bytes a function hands out."""
+    return _ALLOCATED.get(name.removeprefix("__builtin_"))
 
 
 def is_intrinsic(name: str) -> bool:

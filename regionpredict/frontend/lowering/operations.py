@@ -41,7 +41,12 @@ _BITWISE = frozenset(("&", "|", "^", "<<", ">>"))
 _SQRT = frozenset(("sqrt", "sqrtf", "sqrtl", "__builtin_sqrt", "__builtin_sqrtf"))
 _NEGATE = frozenset(("fabs", "fabsf", "fabsl", "abs", "labs", "__builtin_fabs"))
 _SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min", "std::max"))
-_FREE = frozenset(("omp_get_thread_num", "omp_get_num_threads", "__builtin_expect"))
+_FREE = frozenset((
+    "omp_get_thread_num", "omp_get_num_threads", "__builtin_expect",
+    # A run that ends does not call them.
+    "__assert_fail", "__assert", "__assert_rtn", "abort", "exit", "_exit", "__builtin_unreachable",
+    "__builtin_trap",
+))  # fmt: skip
 
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
@@ -107,10 +112,19 @@ class Tally:
         if ctype.kind in ("array",):
             return ctype
         place = self.context.element(expression, self.frame)
-        if place is None:
-            return ctype
-        self._access(expression, place, kind, ctype)
+        if place is not None:
+            self._access(expression, place, kind, ctype)
+        elif not self._is_scalar(expression):
+            self.unread.append(f"the memory behind {show(expression)}")
         return ctype
+
+    def _is_scalar(self, expression: Index | Member | Unary) -> bool:
+        """Whether it is a member of a value, or of something at one place, which is no array."""
+        if not isinstance(expression, Member):
+            return False
+        if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
+            return not expression.arrow
+        return self.context.path(expression, self.frame) is not None
 
     def _access(self, expression: Expression, place: Pointer, kind: str, ctype: CType) -> None:
         span = getattr(expression, "span", None)

@@ -67,7 +67,8 @@ from regionpredict.ir import (
 from regionpredict.ir.expr import ZERO
 
 _MAX_INLINE = 6
-_MAX_STATEMENTS = 6000
+_MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
+_MAX_STATEMENTS = 1000
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -85,6 +86,7 @@ class RegionBuilder:
         self.effects = unit.effects
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
+        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -158,7 +160,7 @@ class RegionBuilder:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is None or not is_steady(loop, header, self.effects):
-            return [*before, self._uncounted(loop, "for", frame)]
+            return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
         trips = _trips(header)
@@ -175,6 +177,38 @@ class RegionBuilder:
             loop.span, exits=_stops(loop),
         )  # fmt: skip
         return [*before, node]
+
+    def _unsteady(self, loop: For, frame: Frame) -> list[Node]:
+        """A loop that counts in no steps: one iteration behind the other where all are known.
+
+        So are the stages of a transform, `for (s = 256; s > 1; s /= 2)`, each of another shape.
+        """
+        iterations = self._known_iterations(loop, frame)
+        if iterations is None:
+            return [self._uncounted(loop, "for", frame)]
+        nodes: list[Node] = []
+        for _ in range(iterations):
+            nodes += self._body(loop.body, frame)
+            if loop.increment is not None:
+                self._assign_values(loop.increment, frame)
+        return nodes
+
+    def _known_iterations(self, loop: For, frame: Frame) -> int | None:
+        """How often a loop runs whose condition is a known number each time; None: not known."""
+        if loop.condition is None or loop.increment is None or _exits(loop.body):
+            return None
+        moved = self.effects.of(loop.increment).keys()
+        if self.effects.written_in(loop.body) & moved:
+            return None
+        trial = Frame(dict(frame.env), frame.depth)
+        for count in range(_MAX_UNROLLED + 1):
+            goes_on = self.context.value(loop.condition, trial).constant
+            if goes_on is None:
+                return None
+            if not goes_on:
+                return count
+            self._assign_values(loop.increment, trial)
+        return None
 
     def _loop_name(self, decl: Decl, frame: Frame) -> str:
         base = self.context.name_of(decl, frame.depth)
@@ -360,7 +394,10 @@ class RegionBuilder:
         if isinstance(statement, Return):
             if statement.value is None:
                 return []
-            return self._expression(statement.value, statement.span, frame, "return")
+            given = self._expression(statement.value, statement.span, frame, "return")
+            if self.results:
+                self.results[-1].append(self._result(statement.value, frame))
+            return given
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
         if isinstance(statement, Unread):
@@ -463,9 +500,13 @@ class RegionBuilder:
         if decl.ctype.kind == "int":
             frame.env[decl] = self.context.value(value, frame)
         elif decl.ctype.kind == "pointer":
-            pointer = self.context.pointer(value, frame)
+            pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
+                value, frame
+            )
             if pointer is not None:
                 frame.env[decl] = pointer
+            elif decl in frame.env:
+                self._forget(decl, frame)
 
     def _assign_values(self, expression: Expression, frame: Frame) -> None:
         if isinstance(expression, Binary) and expression.op == ",":
@@ -478,10 +519,20 @@ class RegionBuilder:
                     self._assign_values(expression.right, frame)
                 self._set(decl, expression.right, frame)
             else:
-                self._grow(decl, self.effects.of(expression).get(decl), frame)
+                amount = self.effects.of(expression).get(decl)
+                changed = self._changed(expression, frame) if amount is None else None
+                if changed is not None:
+                    frame.env[decl] = changed
+                else:
+                    self._grow(decl, amount, frame)
         else:
             for inner, amount in self.effects.of(expression).items():
                 self._grow(inner, amount, frame)
+
+    def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
+        """The number that `n /= 2` leaves, where it is known."""
+        value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
+        return value if value.constant is not None else None
 
     def _grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         held = frame.env.get(decl)
@@ -514,12 +565,34 @@ class RegionBuilder:
             nodes += self._argument(argument, call.span, frame)
         inner = Frame(dict(self.context.bind(function, call.args, frame)), frame.depth + 1)
         self.calling.append(call.decl)
+        self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
         nodes += self._body(function.body, inner)
         self.calling.pop()
+        self._keep_result(call, self.results.pop())
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _result(self, value: Expression, frame: Frame) -> Expr | Pointer | None:
+        kind = self.calling[-1].ctype.kind
+        if kind == "int":
+            return self.context.value(value, frame)
+        return self.context.pointer(value, frame) if kind == "pointer" else None
+
+    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
+        """What a call that was followed is worth, where all its ways out agree."""
+        self.context.returned.pop(call, None)
+        first = results[0] if results else None
+        if first is None:
+            return
+        if all(result == first for result in results):
+            self.context.returned[call] = first
+        elif isinstance(first, Pointer) and all(
+            isinstance(result, Pointer) and result.array == first.array for result in results
+        ):
+            moved = first.plus(self.context.varying(call.name))
+            self.context.returned[call] = moved
 
     def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the loops of a library's function here; None where it is no such function."""

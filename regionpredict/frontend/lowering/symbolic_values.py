@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     Assign,
@@ -61,6 +62,11 @@ class Pointer(NamedTuple):
 Value = Expr | Pointer
 
 
+def divisible(amount: Expr, size: int) -> bool:
+    """Whether a number of bytes is known to be one of whole elements of that size."""
+    return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())
+
+
 class Frame(NamedTuple):
     """One function being lowered: what its variables hold, by declaration."""
 
@@ -78,6 +84,7 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.open_loops: list[str] = []
+        self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
 
@@ -99,6 +106,26 @@ class Context:
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
         return Expr.atom("varying", label=name, over=self.open_loops)
+
+    def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
+        """Memory that a call hands out, as an array of the pointer that gets it; else None."""
+        while isinstance(value, Cast):
+            value = value.operand
+        positions = allocated(value.name) if isinstance(value, CallExpr) else None
+        if positions is None or not isinstance(value, CallExpr) or decl.ctype.element is None:
+            return None
+        amount = ONE
+        for position in positions:
+            if position >= len(value.args):
+                return None
+            amount = amount * self.value(value.args[position], frame)
+        name = self.name_of(decl, frame.depth)
+        pointee = decl.ctype.element
+        size = pointee.bytes
+        length = amount.over(size) if divisible(amount, size) else None
+        storage = "private" if decl in self.private else "unknown"
+        self.arrays[name] = Array(name, size, (length,), storage, decl.span)
+        return Pointer(name, (ZERO,), pointee)
 
     # -- integers -------------------------------------------------------------------------------
 
@@ -206,6 +233,9 @@ class Context:
         return Expr.atom("select", self.value(test, frame), then, other)
 
     def _called(self, expression: CallExpr, frame: Frame) -> Expr:
+        held = self.returned.get(expression)
+        if isinstance(held, Expr):
+            return held
         args = expression.args
         if expression.name in _MIN and len(args) == 2:
             return Expr.atom("min", self.value(args[0], frame), self.value(args[1], frame))
@@ -240,7 +270,8 @@ class Context:
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
                 pointer = self.pointer(argument, frame)
-                bound[parameter] = pointer or Pointer(parameter.name, (ZERO,), UNKNOWN)
+                if pointer is not None:  # else memory that is the parameter's, as far as we know
+                    bound[parameter] = pointer
             elif parameter.ctype.kind == "int":
                 bound[parameter] = self.value(argument, frame)
             elif parameter.ctype.kind == "struct":
@@ -294,6 +325,9 @@ class Context:
             return self.pointer(expression.right, frame)
         if isinstance(expression, Ternary):
             return self.pointer(expression.then, frame)
+        returned = self.returned.get(expression) if isinstance(expression, CallExpr) else None
+        if isinstance(returned, Pointer):
+            return returned
         if isinstance(expression, CallExpr) and expression.decl is not None:
             ctype = expression.decl.ctype
             if ctype.kind == "pointer" and ctype.element is not None:
@@ -396,7 +430,10 @@ class Context:
         path = self.path(expression, frame)
         if path is not None:
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
-        place = self.element(expression.base, frame) if expression.base is not None else None
+        base = expression.base
+        place = self.element(base, frame) if base is not None else None
+        if place is None and base is not None and expression.arrow:
+            place = self.pointer(base, frame)  # p->x of p = &cells[i]
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"

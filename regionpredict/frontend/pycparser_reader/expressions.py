@@ -259,7 +259,7 @@ class ExpressionBuilder:
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
         self._types().define(node.type, scope)
-        literal = Opaque("compound literal", (self.build(node.init, scope),))
+        literal = Opaque("", (self.build(node.init, scope),))
         return self._with_type(literal, self._types().of(node.type, scope))
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:

@@ -98,7 +98,7 @@ def predict_saturation(
     hinted = next(point for point in points if point.threads == hint.threads)
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
     assumed += guessed_figures
-    partial = table.status == "partial" or bool(execution.assumed)
+    partial = table.status == "partial"
     guesses = len(workload.guessed) + len(execution.assumed) + len(guessed_figures)
     return Estimate(
         model="saturation",
