@@ -85,7 +85,8 @@ class Statement(NamedTuple):
 class Loop:
     """A loop: `for (variable = start; variable < bound; variable += step)`.
 
-    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. For a loop that is not counted (`while`, a
+    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
+    `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`, a
     pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None.
     """
 
@@ -98,6 +99,7 @@ class Loop:
     span: Span
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
+    unordered: frozenset[str] = frozenset()
 
     @property
     def trips(self) -> Expr | None:
@@ -201,7 +203,8 @@ class Region:
     `line` is the directive's. `context` says where its threads come from: 'combined'
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
-    directive, outermost first, which repeat the region.
+    directive, outermost first, which repeat the region. `reassociates`: the compiler may reorder
+    all sums of floating-point numbers.
     """
 
     id: str
@@ -216,6 +219,7 @@ class Region:
     enclosing: tuple[Loop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
+    reassociates: bool = False
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

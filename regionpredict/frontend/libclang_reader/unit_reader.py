@@ -88,6 +88,7 @@ class _Reader:
             errors=self.errors,
             overloads=is_cpp(self.request.path),
             headers="system" if has_system_headers() else "shipped",
+            reassociates=self.request.reassociates,
             close=self.parsed.close,
         )
 

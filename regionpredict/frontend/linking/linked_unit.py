@@ -29,7 +29,7 @@ class LinkedUnit:
     """A unit of a program.
 
     `functions` are those with OpenMP directives in them, `bodies` all of the unit that anybody may
-    call, `directives` and `errors` as the parser's. Over the whole program tell: `body_of` which
+    call, `directives`, `errors` and `reassociates` as the parser's. Over the whole program tell: `body_of` which
     function a declaration means, `rivals` where its definitions are if nothing says which is
     meant, `calls_of` the calls of a function with the functions they stand in, `writers_of` the
     functions that may set a global variable, and `variable_of` its declaration with its first
@@ -46,5 +46,6 @@ class LinkedUnit:
     calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
     writers_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
+    reassociates: bool = False
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)

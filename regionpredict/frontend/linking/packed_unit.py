@@ -17,7 +17,8 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 class Trees(NamedTuple):
     """The trees of a unit: its functions by their declarations, those with directives among them.
 
-    `variables` are external, with an initialiser.
+    `variables` are external, with an initialiser; `reassociates`: sums of floating-point numbers
+    may be reordered.
     """
 
     functions: tuple[Function, ...]
@@ -26,6 +27,7 @@ class Trees(NamedTuple):
     variables: tuple[Decl, ...]
     directives: tuple[tuple[str, Pragma], ...]
     errors: tuple[Span, ...]
+    reassociates: bool
 
 
 class PackedUnit(NamedTuple):
@@ -71,7 +73,13 @@ def trees_of(unit: Unit) -> Trees:
                 if decl not in defined and (function := unit.body_of(decl)) is not None:
                     defined[decl] = function
     return Trees(
-        unit.functions, bodies, defined, tuple(unit.variables()), unit.directives, unit.errors
+        unit.functions,
+        bodies,
+        defined,
+        tuple(unit.variables()),
+        unit.directives,
+        unit.errors,
+        unit.reassociates,
     )
 
 

@@ -151,6 +151,7 @@ class _View:
             bodies=lambda: [body.function for body in own.bodies],
             directives=own.directives,
             errors=own.errors,
+            reassociates=own.reassociates,
             body_of=self.body_of,
             rivals=self.rivals,
             calls_of=self.calls_of,

@@ -252,6 +252,7 @@ class _Reader:
             lookups=self.read.lookups,
             errors=tuple(self.errors),
             headers="shipped",
+            reassociates=self.request.reassociates,
         )
 
     def _name_guesses(self) -> None:

@@ -50,7 +50,8 @@ class Unit:
     hold in which they lie. `body_of` gives the function that a declaration of this unit means,
     `variables` the external variables that have an initialiser. `directives` are all active loop
     directives, (file, directive), so that none can get lost. `overloads`: one name may be several
-    functions, and operators call them without it.
+    functions, and operators call them without it. `reassociates`: sums of floating-point numbers
+    may be reordered.
     """
 
     path: str
@@ -65,6 +66,7 @@ class Unit:
     macros: frozenset[str]
     lookups: Lookups
     headers: str = "system"
+    reassociates: bool = False
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     overloads: bool = False
     close: Callable[[], None] = field(default=lambda: None)
