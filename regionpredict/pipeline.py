@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
@@ -21,6 +22,7 @@ from regionpredict.analysis.implied_sizes import with_implied
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
+    ArgumentValues,
     Linked,
     Lookups,
     Parsed,
@@ -28,6 +30,7 @@ from regionpredict.frontend import (
     SourceRequest,
     default_frontend,
     files_to_read,
+    follow_arguments,
     join,
     left_out,
     linked,
@@ -39,6 +42,7 @@ from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
+from regionpredict.measure.recording import Recording
 from regionpredict.predict import (
     ALL_PARTS,
     Estimate,
@@ -55,6 +59,7 @@ from regionpredict.predict import (
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
+from regionpredict.recorded_sizes import WithRecorded, with_recorded
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.size_trials import (
@@ -79,7 +84,9 @@ class Analysis:
     """A program and the facts of its regions.
 
     `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
-    `given`: the numbers that the caller gave for names, and those that follow from them.
+    `given`: the numbers that the caller gave for names, and those that follow from them;
+    `executions`: how often regions ran in a run that was recorded, by id; `remarks`: what is to be
+    said of that run, a line each.
     """
 
     program: Program
@@ -87,6 +94,8 @@ class Analysis:
     seconds: Mapping[str, float]
     lookups: tuple[Lookups | None, ...] = ()
     given: Mapping[str, int] = field(default_factory=dict)
+    executions: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 class Past(NamedTuple):
@@ -122,6 +131,8 @@ def analyse(
     limits: Limits = LIMITS,
     clock: Callable[[], float] = lambda: 0.0,
     lines: Mapping[str, tuple[str, int]] | None = None,
+    recording: Recording | None = None,
+    arguments: Sequence[str] | None = None,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
@@ -129,17 +140,22 @@ def analyse(
     tells where pages lie, which the saturation model asks for. Each file may take what `limits`
     says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
-    tells the file and line at which the name was given.
+    tells the file and line at which the name was given. Where a run was recorded, its `recording`
+    binds what is left; InputError where it is one of other sources. `arguments` are what the
+    program will be given, behind its name; UsageError where it has no `main`.
     """
     chosen = frontend or default_frontend()
     begin = clock()
-    selection = files_to_read(requests, flows=flows)
+    selection = files_to_read(requests, flows=flows, every=arguments is not None)
     read = selection.read
     if len(requests) == 1:
-        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock)
+        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock,
+                      arguments=arguments)  # fmt: skip
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
-        asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock)
+        asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
+                         arguments=arguments)  # fmt: skip
+    remarks = _of_arguments(asked, arguments)
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
@@ -157,13 +173,18 @@ def analyse(
         or _facts(region, program.definitions[region.id], sizes)
         for region in program.regions
     )
+    ran = WithRecorded(program, facts, {}, ())
+    if recording is not None:
+        macros = {macro for request in requests for macro in request.defines}
+        ran = with_recorded(program, facts, sizes, recording, macros)
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
     lookups: dict[str, Lookups | None] = dict(selection.left)
     lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
     return Analysis(
-        program, facts, {"read": share * both, "analyse": (1 - share) * both},
-        tuple(lookups[request.path] for request in requests), sizes,
+        ran.program, ran.facts, {"read": share * both, "analyse": (1 - share) * both},
+        tuple(lookups[request.path] for request in requests), sizes, ran.executions,
+        (*remarks, *ran.remarks),
     )  # fmt: skip
 
 
@@ -176,6 +197,16 @@ class _Asked(NamedTuple):
     asking: float
 
 
+def _of_arguments(asked: Sequence[_Asked], arguments: Sequence[str] | None) -> tuple[str, ...]:
+    """What is to be said of the arguments that were followed."""
+    followed = [one.part.arguments for one in asked if one.part.arguments is not None]
+    if arguments is not None and not followed:
+        raise UsageError(
+            "--args: no function main in what was read", remedy="give all files of the program"
+        )
+    return tuple(dict.fromkeys(line for one in followed for line in one.remarks))
+
+
 def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
     if isinstance(outcome, Failure):
         remedy = "shorten it, or try the other --frontend"
@@ -185,17 +216,17 @@ def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
 
 def _read_and_ask(
     request: SourceRequest, *, given: Mapping[str, int], frontend: str, flows: bool,
-    clock: Callable[[], float],
+    clock: Callable[[], float], arguments: Sequence[str] | None,
 ) -> _Asked:  # fmt: skip
     """A program of one file."""
     begin = clock()
-    part = read_alone(request, frontend, flows=flows)
+    part = read_alone(request, frontend, flows=flows, arguments=arguments)
     return _asked(part, given, begin, clock)
 
 
 def _ask_all(
     requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
-    flows: bool, limits: Limits, clock: Callable[[], float],
+    flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
 ) -> list[_Asked]:  # fmt: skip
     """A program of several files: each is parsed by itself, then lowered with all others known."""
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
@@ -213,7 +244,12 @@ def _ask_all(
         seconds.append(outcome[1])
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
-    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock)
+    values = None
+    if arguments is not None:
+        [followed] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
+        values = None if isinstance(followed, Failure) else followed
+    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
+                    values=values)  # fmt: skip
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))
     asked = []
     for at, request in enumerate(requests):
@@ -222,7 +258,8 @@ def _ask_all(
             parsed[at] = left_out(request, one.reason)
         if one is None or isinstance(one, Failure):
             one = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
-        asked.append(one._replace(reading=one.reading + seconds[at]))
+        part = one.part._replace(arguments=values)
+        asked.append(one._replace(part=part, reading=one.reading + seconds[at]))
     return asked
 
 
@@ -235,10 +272,12 @@ def _parse(
 
 def _lower_and_ask(
     at: int, *, parsed: Sequence[Parsed], units: Linked, given: Mapping[str, int],
-    clock: Callable[[], float],
+    clock: Callable[[], float], values: ArgumentValues | None,
 ) -> _Asked:  # fmt: skip
     begin = clock()
-    return _asked(lower_file(parsed[at], units.get(at)), given, begin, clock)
+    part = lower_file(parsed[at], units.get(at))._replace(arguments=values)
+    one = _asked(part, given, begin, clock)
+    return one._replace(part=one.part._replace(arguments=None))
 
 
 def _asked(
@@ -246,10 +285,30 @@ def _asked(
 ) -> _Asked:
     """A file's part with the sizes that were given, and the facts of its regions."""
     counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
-    part = part._replace(regions=counted)
+    part = _with_arguments(part._replace(regions=counted))
     read = clock()
     facts = [_facts(region, definitions, given) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
+
+
+def _with_arguments(part: Part) -> Part:
+    """The part with what the program's arguments make of the names in it."""
+    values = part.arguments
+    if values is None:
+        return part
+    regions = [
+        (region, values.definitions(region.span, free_names(region), defined))
+        for region, defined in part.regions
+    ]
+    loops = tuple(
+        one._replace(
+            definitions=values.definitions(
+                one.loop.span, names_of_header(one.loop), one.definitions
+            )
+        )
+        for one in part.loops
+    )
+    return part._replace(regions=regions, loops=loops)
 
 
 def _facts(
@@ -283,7 +342,7 @@ def predict(
     if model == "saturation":
         _check_threads(threads, machine)
     pasts = _pasts(analysis, model, first_touch)
-    structure = program_teams(analysis.program, analysis.facts, analysis.given)
+    structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)

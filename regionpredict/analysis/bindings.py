@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Loop, Region
@@ -33,8 +34,13 @@ class Bindings:
         return None if value is None else int(value // 1)
 
 
-def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
+def bind(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
+    recorded: Mapping[str, int] = MappingProxyType({}),
+) -> Bindings:  # fmt: skip
     """Every name of the region that can be given a value.
+
+    What a run has `recorded` goes behind what the caller and the source say.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.region import Region
@@ -49,6 +55,7 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     defined = {definition.name: definition.value for definition in definitions}
     values: dict[str, Number] = dict(sizes_in(region, given))
     _resolve(defined, values)
+    _add_recorded(recorded, defined, values)
     used = _used_names(region, defined)
     assumed = []
     for loop in region.enclosing:
@@ -96,6 +103,23 @@ def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, in
     values: dict[str, Number] = dict(given)
     _resolve({definition.name: definition.value for definition in definitions}, values)
     return Bindings(values)
+
+
+def _add_recorded(
+    recorded: Mapping[str, int], defined: Mapping[str, Expr], values: dict[str, Number]
+) -> None:
+    """Binds what is left by a run; a name that the source says in terms of others comes after
+    these, so that it follows them."""
+    waiting = sorted(recorded.keys() - values.keys())
+    while waiting:
+        free = [
+            name for name in waiting
+            if name not in defined or not defined[name].names & set(waiting)
+        ]  # fmt: skip
+        for name in free or waiting:
+            values.setdefault(name, recorded[name])
+        _resolve(defined, values)
+        waiting = [name for name in waiting if name not in values]
 
 
 def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:

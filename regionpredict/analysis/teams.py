@@ -7,7 +7,8 @@ The loops of one `parallel` construct form a team, a combined `parallel for` is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, bind_definitions
@@ -72,9 +73,13 @@ class ProgramTeams:
 
 
 def program_teams(
-    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
-) -> ProgramTeams:
-    """The teams of a program; where its flow is not known, each function by itself."""
+    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
+    recorded: Mapping[str, int] = MappingProxyType({}),
+) -> ProgramTeams:  # fmt: skip
+    """The teams of a program; where its flow is not known, each function by itself.
+
+    `recorded` tells how often regions ran, by id, which counts where the source does not say.
+    """
     order = team_order(program.flows, program.regions, _loops(program, facts, given))
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {key: dict(own) for key, own in order.members.items()}
@@ -85,12 +90,51 @@ def program_teams(
         if own.region.id not in placed:
             members.setdefault(key, {})[own.region.id] = _inside(own)
     names = {key: _name(key) for key in members}
-    teams = [_team(key, names[key], own, by_id, order) for key, own in members.items()]
+    teams = [
+        with_recorded_runs(_team(key, names[key], own, by_id, order), recorded)
+        for key, own in members.items()
+    ]
+    more = {
+        team.id: team.executions.weight / order.executions[key].weight
+        for key, team in zip(members, teams, strict=True)
+        if key in order.executions and order.executions[key].weight
+    }
     return ProgramTeams(
         tuple(sorted(teams, key=lambda team: (team.span.file, team.span.line, team.span.column))),
-        {(names[a], names[b]): often for (a, b), often in order.changes.items()},
+        {
+            (names[a], names[b]): often * min(more.get(names[a], 1.0), more.get(names[b], 1.0))
+            for (a, b), often in order.changes.items()
+        },
         tuple(dict.fromkeys(names[key] for key in (*order.executions, *members))),
     )
+
+
+def with_recorded_runs(team: TeamFacts, recorded: Mapping[str, int]) -> TeamFacts:
+    """A team whose runs the source does not tell, with those that its members' tell.
+
+    A region that runs twice in each run of a team that ran six times ran twelve times; of three
+    such numbers two give the third.
+    """
+    runs = team.executions
+    if runs.value is None:
+        told = {
+            recorded[one.facts.region.id] // one.runs.value
+            for one in team.members
+            if one.facts.region.id in recorded and one.runs.value
+        }
+        if len(told) == 1:
+            runs = runs._replace(value=min(told), weight=float(min(told)))
+    members = [one._replace(runs=_runs_in(one, runs.value, recorded)) for one in team.members]
+    return replace(team, executions=runs, members=tuple(members))
+
+
+def _runs_in(one: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
+    """How often a region runs in one run of its team."""
+    all_runs = recorded.get(one.facts.region.id)
+    if one.runs.value is not None or all_runs is None or not team_runs:
+        return one.runs
+    each, rest = divmod(all_runs, team_runs)
+    return one.runs._replace(value=None if rest else each, weight=all_runs / team_runs)
 
 
 def _loops(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import (
     keep_answer,
@@ -24,13 +25,7 @@ if TYPE_CHECKING:
 
 @click.command("predict")
 @source_options
-@click.option(
-    "-m",
-    "machine_name",
-    required=True,
-    metavar="MACHINE",
-    help="A shipped machine's name, or a YAML file.",
-)
+@machine_option
 @curve_options
 @click.option(
     "--combination",
@@ -55,7 +50,7 @@ if TYPE_CHECKING:
     help="With --format slurm: weigh regions by their measured time, not the predicted one.",
 )
 def command(
-    paths: tuple[str, ...], machine_name: str, model: str, combination: str,
+    paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, within: float, weights: Path | None, **options: Any,
 ) -> None:  # fmt: skip
@@ -64,13 +59,12 @@ def command(
     PATH is a file, a folder, or a compile_commands.json.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import dump, predict
 
     check_stage(stage)
     check_model_options(model, combination, threads, first_touch)
     campaign = _weights(weights, form, stage)
-    machine = load(machine_name)
+    machine, machine_file = machine_for(machine_name)
     flows = model == "saturation" and first_touch is None
     analysis = run_analysis(paths, **options, flows=flows)
     result = predict(
@@ -84,7 +78,7 @@ def command(
         text = _shown(form, result, campaign, str(weights))
     write_result(text, output)
     if weights is None:
-        keep_answer(output, file_of(machine_name)[0])
+        keep_answer(output, machine_file)
 
 
 def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: str) -> str:

@@ -24,6 +24,7 @@ from regionpredict.frontend.memory_effects import (
     flows_of,
     with_object_names,
 )
+from regionpredict.frontend.program_arguments import ArgumentValues, argument_values
 from regionpredict.frontend.requests import (
     SourceRequest,
 )
@@ -49,6 +50,7 @@ class Part(NamedTuple):
     flows: list[Flow]
     lookups: Lookups | None = None  # where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
+    arguments: ArgumentValues | None = None  # of a program that is one file
 
 
 class Parsed(NamedTuple):
@@ -119,11 +121,26 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     return parse_unit
 
 
-def read_alone(request: SourceRequest, frontend: str, *, flows: bool = False) -> Part:
-    """Reads a program that is one file. Raises InputError where it cannot be read."""
+def read_alone(
+    request: SourceRequest, frontend: str, *, flows: bool = False,
+    arguments: Sequence[str] | None = None,
+) -> Part:  # fmt: skip
+    """Reads a program that is one file, and follows it with the `arguments` that it will be given.
+
+    Raises InputError where it cannot be read.
+    """
     with recursion_limit(LIMITS.recursion):
         given, trees = _parsed(request, frontend, flows=flows)
-        return lower_file(given, linked_alone(request.path, trees))
+        unit = linked_alone(request.path, trees)
+        values = None if arguments is None else argument_values([unit], arguments)
+        return lower_file(given, unit)._replace(arguments=values)
+
+
+def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:
+    """What a program of several files makes of its arguments; None where it has no `main`."""
+    with recursion_limit(LIMITS.recursion):
+        found = (units.get(at) for at in units.numbers)
+        return argument_values([unit for unit in found if unit is not None], arguments)
 
 
 def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) -> Parsed:

@@ -35,6 +35,7 @@ from regionpredict.frontend.syntax import (
     address_of,
     member_of,
 )
+from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
 
 _BINARY = (
@@ -84,6 +85,7 @@ class ExpressionBuilder:
             103: self._calls.build,
             106: self._integer,
             107: self._floating,
+            109: self._string,
             108: lambda node: FloatLit(64),  # an imaginary constant
             110: self._integer,
             111: self._wrapper,
@@ -134,6 +136,9 @@ class ExpressionBuilder:
             if child.kind == BLOCK:
                 self._on_block(child, False)
         return Opaque("lambda")
+
+    def _string(self, node: Node) -> Expression:
+        return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
     def _statement_expression(self, node: Node) -> Expression:
         """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""

@@ -129,8 +129,8 @@ class TreeBuilder:
         return {
             201: self._inner,
             202: self._compound,
-            203: lambda node, at: Compound(tuple(self._statement(c) for c in node.children[-1:])),
-            204: self._inner,
+            203: self._case,
+            204: self._default,
             205: self._if,
             206: self._switch,
             207: self._while,
@@ -179,6 +179,13 @@ class TreeBuilder:
 
     def _inner(self, node: Node, at: _At) -> Stmt:
         return Compound(tuple(self._statement(c) for c in node.children if c.kind >= 100))
+
+    def _case(self, node: Node, at: _At) -> Stmt:
+        value = self._condition_of(node.children[0]) if len(node.children) == 2 else Opaque("?")
+        return Compound(tuple(self._statement(c) for c in node.children[-1:]), (value,))
+
+    def _default(self, node: Node, at: _At) -> Stmt:
+        return Compound(tuple(self._statement(c) for c in node.children if c.kind >= 100), (None,))
 
     def _compound(self, node: Node, at: _At) -> Stmt:
         items = [self._statement(child) for child in node.children]
@@ -249,7 +256,7 @@ class TreeBuilder:
         if len(node.children) < 2:
             return Unread("do", (), self._at(at))
         body = self._statement(node.children[0])
-        return While(self._condition_of(node.children[1]), body, self._at(at))
+        return While(self._condition_of(node.children[1]), body, self._at(at), behind=True)
 
     def _for(self, node: Node, at: _At) -> Stmt:
         parts = [c for c in node.children if c.kind >= 100]

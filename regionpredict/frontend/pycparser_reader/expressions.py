@@ -32,6 +32,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
 )
+from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
 
 _NO_SPAN = Span("", 0)
@@ -137,7 +138,7 @@ class ExpressionBuilder:
 
     def _constant(self, node: Any, scope: Scope) -> Expression:
         if node.type == "string":
-            return Opaque("")
+            return Opaque("", string=string_value(node.value))
         if node.type == "char" or "int" in node.type:
             value = literal(node)
             return IntLit(value) if isinstance(value, int) else Opaque(_OTHER)

@@ -181,7 +181,8 @@ class TreeBuilder:
         return self._directed(group[0], at, lambda: self._declarations(group, at))
 
     def _labelled(self, node: Any, at: Spot) -> Stmt:
-        return Compound(tuple(self._statement(item) for item in node.stmts or ()))
+        value = self._build(node.expr) if isinstance(node, c_ast.Case) else None
+        return Compound(tuple(self._statement(item) for item in node.stmts or ()), (value,))
 
     def _if(self, node: Any, at: Spot) -> Stmt:
         condition = self._build(node.cond)
@@ -194,7 +195,8 @@ class TreeBuilder:
 
     def _while(self, node: Any, at: Spot) -> Stmt:
         body = self._statement(node.stmt)
-        return While(self._build(node.cond), body, _span(at))
+        behind = isinstance(node, c_ast.DoWhile)
+        return While(self._build(node.cond), body, _span(at), behind)
 
     def _for(self, node: Any, at: Spot) -> Stmt:
         outer, self._scope = self._scope, Scope(self._scope)

@@ -209,10 +209,14 @@ class Cast(NamedTuple):
 
 @_by_identity
 class Opaque(NamedTuple):
-    """Something that is not understood, with the expressions inside it that are."""
+    """Something that is not understood, with the expressions inside it that are.
+
+    `string` is the value of a string literal.
+    """
 
     text: str
     children: tuple[Expression, ...] = ()
+    string: str | None = None
 
 
 Expression = (
@@ -236,9 +240,11 @@ Expression = (
 
 @_by_identity
 class Compound(NamedTuple):
-    """`{ ... }`."""
+    """`{ ... }`, or what a label of a `switch` stands before: `cases` has its value, None for
+    `default`."""
 
     items: tuple[Stmt, ...]
+    cases: tuple[Expression | None, ...] = ()
 
 
 @_by_identity
@@ -281,11 +287,12 @@ class RangeFor(NamedTuple):
 
 @_by_identity
 class While(NamedTuple):
-    """`while (condition) body`, or `do body while (condition)`."""
+    """`while (condition) body`, or, where the condition stands `behind`, `do body while (...)`."""
 
     condition: Expression
     body: Stmt
     span: Span
+    behind: bool = False
 
 
 @_by_identity
@@ -300,7 +307,7 @@ class If(NamedTuple):
 
 @_by_identity
 class Switch(NamedTuple):
-    """`switch (condition) body`; labels inside are gone, their statements stay."""
+    """`switch (condition) body`; a label inside is a `Compound` with `cases`."""
 
     condition: Expression
     body: Stmt

@@ -25,6 +25,7 @@ from regionpredict.frontend.text.source_text import (
     blank_ranges,
     masked,
 )
+from regionpredict.frontend.text.string_literals import string_value
 
 __all__ = [
     "Attacher",
@@ -47,6 +48,7 @@ __all__ = [
     "parse_directive",
     "parse_expression",
     "passages",
+    "string_value",
     "unreached",
     "written_at",
 ]
