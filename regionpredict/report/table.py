@@ -9,17 +9,27 @@ gemm.c
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from regionpredict.analysis import Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction
+from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.program_summary import program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
+from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.size_hints import size_sentence
-from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, short, team_row
+from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, team_row
+from regionpredict.report.view import (
+    EVERYTHING,
+    View,
+    chosen_facts,
+    chosen_predictions,
+    chosen_teams,
+    region_seconds,
+)
 
 _NOTES = 6
 _WIDTH = 80
@@ -27,23 +37,46 @@ _WIDTH = 80
 
 def prediction_table(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
-    machine: Machine, model: str,
+    machine: Machine, model: str, view: View = EVERYTHING,
 ) -> str:  # fmt: skip
     """The table of hints, the assumptions behind them, and what was left out.
 
     A team of several loops has a row of its own above theirs; of several files, the whole
-    program's plan comes first.
+    program's plan comes first. `view` chooses the rows; raises UsageError where it finds none.
     """
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
     lines += program_summary(teams, plan)
-    rows = [(one.facts.region.span, _prediction_row(one)) for one in predictions]
-    rows += [(team.facts.span, [team_row(team, model)]) for team in shared_teams(teams)]
+    shown = chosen_predictions(predictions, teams, view)
+    if view.sort == "line":
+        lines += _by_file(shown, chosen_teams(teams, shown), model)
+    else:
+        times = region_seconds(predictions, teams)
+        whole = sum(times.values())
+        lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
+    lines += _legend(shown)
+    if len(shown) < len(predictions):
+        lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _by_file(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], model: str
+) -> list[str]:
+    """The rows in the order of file and line, below the files' names."""
+    shared = shared_teams(teams)
+    names = short_names(
+        [*(one.facts.region.function for one in predictions), *(t.facts.function for t in shared)],
+        NAME_WIDTH,
+    )
+    rows = [(one.facts.region.span, _prediction_row(one, names)) for one in predictions]
+    rows += [(team.facts.span, [team_row(team, model, names)]) for team in shared]
     rows.sort(key=lambda row: row[0])
+    lines, titles = _titles([span.file for span, _ in rows])
     for file, group in groupby(rows, key=lambda row: row[0].file):
-        lines += ["", file]
+        lines += ["", titles[file]]
         choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
         lines.append(
             f"  line {'function':<{NAME_WIDTH}} {'iterates':>8} {'data':>8}{choice}"
@@ -51,14 +84,23 @@ def prediction_table(
         )
         for _, row in group:
             lines += row
-    lines += _legend(predictions)
-    return "\n".join(map(one_line, lines)) + "\n"
+    return lines
 
 
-def _prediction_row(prediction: Prediction) -> list[str]:
+def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """(the folder that all long paths have in common, told once; each file's title)."""
+    if all(len(file) <= _WIDTH for file in files):
+        return [], {file: file for file in files}
+    folder = common_folder(files)
+    shorter = short_names([file[len(folder) :] for file in files], _WIDTH)
+    told = textwrap.wrap(f"Files below {folder}", _WIDTH, subsequent_indent="    ")
+    return (told if folder else []), {file: shorter[file[len(folder) :]] for file in files}
+
+
+def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[str]:
     facts = prediction.facts
     region = facts.region
-    head = f"{region.span.line:>6} {short(region.function):<{NAME_WIDTH}} "
+    head = f"{region.span.line:>6} {names[region.function]:<{NAME_WIDTH}} "
     if prediction.status == "skipped":
         return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
     mark = "~" if prediction.borderline else " "
@@ -136,23 +178,27 @@ def _limited(lines: list[str]) -> Iterator[str]:
         yield f"... and {more} more: see --format json, or regionpredict explain FILE:LINE"
 
 
-def facts_table(facts: Sequence[RegionFacts]) -> str:
+def facts_table(facts: Sequence[RegionFacts], view: View = EVERYTHING) -> str:
     """The table of `analyze`: what the source says, without a machine."""
-    lines = []
-    for file, group in groupby(facts, key=lambda one: one.region.span.file):
+    shown = chosen_facts(facts, view)
+    names = short_names([one.region.function for one in shown], NAME_WIDTH)
+    lines, titles = _titles([one.region.span.file for one in shown])
+    lines += [""] if lines else []
+    for file, group in groupby(shown, key=lambda one: one.region.span.file):
         lines += [
-            file,
+            titles[file],
             f"  line {'function':<{NAME_WIDTH}} {'iterations':<20}  working set in bytes",
         ]
         for one in group:
-            head = f"{one.region.span.line:>6} {short(one.region.function):<{NAME_WIDTH}} "
+            head = f"{one.region.span.line:>6} {names[one.region.function]:<{NAME_WIDTH}} "
             if one.status == "skipped":
                 lines += _wrapped(head + "skipped: " + _first_message(one), " " * len(head))
                 continue
             row = f"{head}{_count_cell(one.iterations, 20):<20}  "
             lines.append(row + _count_cell(one.working_set, _WIDTH - len(row)))
         lines.append("")
-    lines.append(plural(len(facts), "region"))
+    shares = "" if len(shown) == len(facts) else f"{len(shown)} of "
+    lines.append(f"{shares}{plural(len(facts), 'region')}")
     return "\n".join(map(one_line, lines)) + "\n"
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from regionpredict.predict import TeamPrediction
 
@@ -17,10 +17,12 @@ def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
     return [team for team in teams if len(team.facts.members) > 1]
 
 
-def team_row(team: TeamPrediction, model: str) -> str:
-    """The row of one team; `model` says which columns the table has."""
+def team_row(team: TeamPrediction, model: str, names: Mapping[str, str]) -> str:
+    """The row of one team; `model` says which columns the table has, `names` has its function's
+    name as it fits there.
+    """
     loops = f"team of {len(team.facts.members)} loops"
-    head = f"{team.facts.span.line:>6} {short(team.facts.function):<{NAME_WIDTH}} {loops:<19}"
+    head = f"{team.facts.span.line:>6} {names[team.facts.function]:<{NAME_WIDTH}} {loops:<19}"
     if team.threads is None:
         return f"{head} no hint"
     mark = "~" if team.borderline else " "
@@ -32,8 +34,3 @@ def team_row(team: TeamPrediction, model: str) -> str:
     partial = "?" if team.status == "partial" else ""
     sure = f"{100 * team.confidence:3.0f} %{partial}"
     return f"{head}{choice}{team.bottleneck or '':<16} {sure}".rstrip()
-
-
-def short(name: str) -> str:
-    """A function's name, cut to the width of its column."""
-    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
