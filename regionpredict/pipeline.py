@@ -17,7 +17,7 @@ from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
-from regionpredict.analysis.teams import ProgramTeams, program_teams
+from regionpredict.analysis.teams import ProgramOrder, ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     Lookups,
@@ -85,9 +85,8 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """An analysis with one prediction a region, in the same order, one a team, and a plan for all.
-
-    `plan` is None where no team has a time.
+    """An analysis with one prediction a region, in the same order, one a team, and a plan for each
+    program, that of the longest first; `plans` is empty where no team has a time.
     """
 
     analysis: Analysis
@@ -96,7 +95,7 @@ class Predictions:
     predictions: tuple[Prediction, ...]
     pasts: tuple[Past, ...]
     teams: tuple[TeamPrediction, ...]
-    plan: Plan | None
+    plans: tuple[Plan, ...]
 
 
 def analyse(
@@ -216,22 +215,30 @@ def predict(
                      within=within)
         for team in structure.teams
     )  # fmt: skip
-    plan = _plan(teams, structure, machine)
-    return Predictions(analysis, machine, model, made, pasts, teams, plan)
+    plans = _plans(teams, structure, machine)
+    return Predictions(analysis, machine, model, made, pasts, teams, plans)
 
 
-def _plan(
+def _plans(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
-) -> Plan | None:
+) -> tuple[Plan, ...]:
+    plans = [plan_of(planned_teams(teams, one), one.changes, machine, one.main)
+             for one in structure.programs]  # fmt: skip
+    known = [plan for plan in plans if plan is not None]
+    return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
+
+
+def planned_teams(
+    teams: Sequence[TeamPrediction], program: ProgramOrder
+) -> tuple[PlannedTeam, ...]:
+    """The teams of one program, in its order, as a plan sees them."""
     by_id = {team.facts.id: team for team in teams}
-    planned = [
+    return tuple(
         PlannedTeam(
-            name, by_id[name].facts.executions.weight,
-            {point.threads: point.seconds for point in by_id[name].points},
+            name, runs.weight, {point.threads: point.seconds for point in by_id[name].points}
         )
-        for name in structure.order
-    ]  # fmt: skip
-    return plan_of(planned, structure.changes, machine)
+        for name, runs in program.executions.items()
+    )
 
 
 def predict_region(

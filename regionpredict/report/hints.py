@@ -25,11 +25,12 @@ _ENCODE = json.JSONEncoder().encode
 
 
 def hints_document(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole document, ready for `json.dumps`."""
+    """The whole document, ready for `json.dumps`. `plan` is that of the only program."""
     places = region_places(teams)
+    planned = [plan_document(plan) for plan in plans]
     return {
         "schema": HINTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -45,7 +46,8 @@ def hints_document(
             for one in predictions
         ],
         "teams": [team_document(team) for team in teams],
-        "plan": plan_document(plan),
+        "plan": planned[0] if len(planned) == 1 else None,
+        "plans": planned,
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
 

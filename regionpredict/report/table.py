@@ -36,19 +36,20 @@ _WIDTH = 80
 
 
 def prediction_table(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, view: View = EVERYTHING,
 ) -> str:  # fmt: skip
     """The table of hints, the assumptions behind them, and what was left out.
 
-    A team of several loops has a row of its own above theirs; of several files, the whole
-    program's plan comes first. `view` chooses the rows; raises UsageError where it finds none.
+    A team of several loops has a row of its own above theirs; of several files, the
+    plan of each program comes first. `view` chooses the rows; raises UsageError where there are
+    none.
     """
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
-    lines += program_summary(teams, plan)
+    lines += program_summary(teams, plans)
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":
         lines += _by_file(shown, chosen_teams(teams, shown), model)

@@ -40,11 +40,10 @@ def team_document(team: TeamPrediction) -> dict[str, Any]:
     }
 
 
-def plan_document(plan: Plan | None) -> dict[str, Any] | None:
-    """The entry `plan`."""
-    if plan is None:
-        return None
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """One entry of `plans`."""
     return {
+        "main": plan.main,
         "packages": plan.packages,
         "threads": plan.threads,
         "seconds": plan.seconds,

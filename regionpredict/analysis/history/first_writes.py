@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from regionpredict.analysis.callees import Callees
 from regionpredict.ir import Span
 from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
 
@@ -137,10 +138,7 @@ class _Walk:
     """One run from one function; memory is as nobody has touched it."""
 
     def __init__(self, flows: Sequence[Flow], notes: _Notes, *, from_main: bool) -> None:
-        self.by_file = {(flow.span.file, flow.function): flow for flow in flows}
-        self.by_name: dict[str, Flow] = {}
-        for flow in flows:
-            self.by_name.setdefault(flow.function, flow)
+        self.callees = Callees(flows)
         self.notes = notes
         self.from_main = from_main
         self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
@@ -277,7 +275,7 @@ class _Walk:
         ]
         result = self._resolve(event.result, frame)
         name = event.function
-        flow = self.by_file.get((frame.flow.span.file, name)) or self.by_name.get(name)
+        flow = self.callees.of(frame.flow, name)
         if flow is not None:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return
