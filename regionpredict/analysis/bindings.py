@@ -15,13 +15,19 @@ from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Region
 from regionpredict.ir.expr import Number
 
+_THREAD = "omp_get_thread_num()"
+
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Numbers for names; `assumed` tells, a line each, which of them are assumptions."""
+    """Numbers for names; `assumed` tells, a line each, which of them are assumptions.
+
+    `thread_numbers` are the names that hold the number of the thread.
+    """
 
     values: Mapping[str, Number]
     assumed: tuple[str, ...] = ()
+    thread_numbers: frozenset[str] = frozenset()
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""
@@ -63,7 +69,8 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
                     f"{loop.variable} = {middle} (the middle of the loop around the region)"
                 )
             _resolve(defined, values)
-    return Bindings(values, tuple(assumed))
+    numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
+    return Bindings(values, tuple(assumed), frozenset(numbers))
 
 
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:

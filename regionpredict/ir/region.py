@@ -98,6 +98,7 @@ class Loop:
     span: Span
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
+    skips: bool = False  # what comes after a `continue` may not run
 
     @property
     def trips(self) -> Expr | None:
@@ -201,7 +202,8 @@ class Region:
     `line` is the directive's. `context` says where its threads come from: 'combined'
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
-    directive, outermost first, which repeat the region.
+    directive, outermost first, which repeat the region. `shared` are the variables that are surely
+    one for all threads.
     """
 
     id: str
@@ -216,6 +218,7 @@ class Region:
     enclosing: tuple[Loop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
+    shared: frozenset[str] = frozenset()
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

@@ -22,6 +22,7 @@ from regionpredict.frontend.syntax import (
     Pragma,
     Unit,
 )
+from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
     MacroTable,
     Masked,
@@ -92,6 +93,7 @@ class _Reader:
             writes_of=self.writes_of,
             bodies=self.bodies,
             live_bodies=self.live_bodies,
+            threadprivate=threadprivate(pragma for _, _, pragma in directives),
             errors=self.errors,
             headers="system" if has_system_headers() else "shipped",
             close=self.parsed.close,

@@ -7,7 +7,7 @@ what each integer and each pointer is known to hold at this point, and turns C e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
@@ -93,6 +93,10 @@ class Context:
                 name += "'"
             self._names[key] = name
         return name
+
+    def named(self) -> Mapping[str, tuple[Decl, int]]:
+        """The variable that each name so far means, and how many calls deep it is declared."""
+        return self._taken
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""

@@ -43,6 +43,7 @@ from regionpredict.frontend.syntax import (
     Pragma,
     Unit,
 )
+from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
     MacroTable,
     SourceText,
@@ -251,6 +252,7 @@ class _Reader:
             writes_of=self.writes_of,
             bodies=self.bodies,
             live_bodies=self.live_bodies,
+            threadprivate=threadprivate(pragma for _, pragma in directives),
             errors=tuple(self.errors),
             headers="shipped",
         )

@@ -77,6 +77,7 @@ class Unit:
     bodies: Callable[[], list[Function]]
     live_bodies: Callable[[], list[Function]]
     headers: str = "system"
+    threadprivate: frozenset[str] = frozenset()
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)
