@@ -34,6 +34,7 @@ from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     ALL_PARTS,
+    Advice,
     Estimate,
     Parts,
     Plan,
@@ -53,6 +54,7 @@ from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.hints import Hint
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
+from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
@@ -86,7 +88,8 @@ class Past(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Predictions:
     """An analysis with one prediction a region, in the same order, one a team, and a plan for each
-    program, that of the longest first; `plans` is empty where no team has a time.
+    program, that of the longest first; `plans` is empty where no team has a time. `advice` are
+    the changes to the source that are worth it, by team.
     """
 
     analysis: Analysis
@@ -96,6 +99,7 @@ class Predictions:
     pasts: tuple[Past, ...]
     teams: tuple[TeamPrediction, ...]
     plans: tuple[Plan, ...]
+    advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
 
 
 def analyse(
@@ -216,7 +220,12 @@ def predict(
         for team in structure.teams
     )  # fmt: skip
     plans = _plans(teams, structure, machine)
-    return Predictions(analysis, machine, model, made, pasts, teams, plans)
+    advice = {}
+    if model == "saturation":
+        known = {one.facts.region.id: AdvisedRegion(one, *past)
+                 for one, past in zip(made, pasts, strict=True)}  # fmt: skip
+        advice = advice_of(teams, known, structure, machine, within=within, processes=processes)
+    return Predictions(analysis, machine, model, made, pasts, teams, plans, advice)
 
 
 def _plans(

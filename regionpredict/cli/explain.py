@@ -15,6 +15,7 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
+    from regionpredict.predict import Advice, Prediction
 
 _NEAR = 3
 
@@ -73,7 +74,8 @@ def command(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,
     )  # fmt: skip
-    write_result(explain_prediction(_at(result, file, line), machine), output)
+    found = _at(result, file, line)
+    write_result(explain_prediction(found, machine, _advice(result, found)), output)
     keep_answer(output, file_of(machine_name)[0])
 
 
@@ -86,7 +88,17 @@ def _place(what: str) -> tuple[str, int]:
     return file, int(line)
 
 
-def _at(result: Predictions, file: str, line: int) -> Any:
+def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
+    """What is told of the teams that the region is in."""
+    name = prediction.facts.region.id
+    told = [
+        one for team in result.teams for one in result.advice.get(team.facts.id, ())
+        if any(member.facts.region.id == name for member in team.facts.members)
+    ]  # fmt: skip
+    return tuple(told)
+
+
+def _at(result: Predictions, file: str, line: int) -> Prediction:
     """The region whose directive or loop stands nearest above, within a few lines."""
     here = Path(file).resolve()
     regions = [p for p in result.predictions if Path(p.facts.region.span.file).resolve() == here]

@@ -106,7 +106,9 @@ def _shown(
         notes = result.analysis.program.diagnostics
         predictions = chosen_predictions(predictions, result.teams, view)
         teams = chosen_teams(result.teams, predictions)
-        return as_json(hints_document(predictions, teams, result.plans, machine, model, notes))
+        return as_json(
+            hints_document(predictions, teams, result.plans, machine, model, notes, result.advice)
+        )
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
         from regionpredict.report.view import chosen_predictions
@@ -127,7 +129,9 @@ def _shown(
         return openmp_clauses(predictions, result.teams)
     from regionpredict.report.table import prediction_table
 
-    return prediction_table(predictions, result.teams, result.plans, machine, model, view)
+    return prediction_table(
+        predictions, result.teams, result.plans, machine, model, view, result.advice
+    )
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

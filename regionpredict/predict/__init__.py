@@ -4,10 +4,11 @@
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
 curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size;
 `teams` adds up the loops of one `parallel`. An estimate with its region's facts is a `Prediction`,
-with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes. No source and
-no analysis is known here.
+with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes, `advice` tells
+what changes to the source would gain. No source and no analysis is known here.
 """
 
+from regionpredict.predict.advice import Advice, Member, advice_for, advised_teams
 from regionpredict.predict.by_size import SizeHint, hints_by_size
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.density import predict_density
@@ -38,8 +39,10 @@ from regionpredict.predict.teams import (
 __all__ = [
     "ALL_PARTS",
     "BOTTLENECKS",
+    "Advice",
     "DensityDerivation",
     "Estimate",
+    "Member",
     "Parts",
     "Plan",
     "PlannedTeam",
@@ -52,6 +55,8 @@ __all__ = [
     "TeamPoint",
     "TeamPrediction",
     "Term",
+    "advice_for",
+    "advised_teams",
     "hint_of",
     "hints_by_size",
     "plan_of",

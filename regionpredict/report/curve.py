@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
-from regionpredict.predict import Point, Prediction, SaturationDerivation
+from regionpredict.predict import Advice, Point, Prediction, SaturationDerivation
+from regionpredict.report.advice import advice_sentence
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.size_hints import size_sentence
 from regionpredict.workload import LevelTraffic
@@ -16,8 +17,9 @@ _TABLE = 16
 
 
 def explain_curve(
-    prediction: Prediction, derivation: SaturationDerivation, machine: Machine
-) -> str:
+    prediction: Prediction, derivation: SaturationDerivation, machine: Machine,
+    advice: Sequence[Advice] = (),
+) -> str:  # fmt: skip
     """The whole derivation as text."""
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
@@ -40,6 +42,9 @@ def explain_curve(
     lines += _hint(prediction, derivation)
     turns = size_sentence(prediction.by_size)
     lines += [f"By size: {turns}"] if turns else []
+    if advice:
+        lines += ["", "Changes to the source that would help, each predicted anew"]
+        lines += [f"  {one.span}: {advice_sentence(one)}" for one in advice]
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     return "\n".join(lines) + "\n"

@@ -12,6 +12,7 @@ from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
+from regionpredict.report.advice import ByTeam
 from regionpredict.report.team_hints import (
     plan_document,
     region_places,
@@ -27,6 +28,7 @@ _ENCODE = json.JSONEncoder().encode
 def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
+    advice: ByTeam | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`. `plan` is that of the only program."""
     places = region_places(teams)
@@ -45,7 +47,7 @@ def hints_document(
             {**_predicted(one), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
             for one in predictions
         ],
-        "teams": [team_document(team) for team in teams],
+        "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
         "plan": planned[0] if len(planned) == 1 else None,
         "plans": planned,
         "diagnostics": [_note(note, with_file=True) for note in notes],

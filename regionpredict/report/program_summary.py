@@ -13,47 +13,81 @@ from collections import Counter
 from collections.abc import Sequence
 
 from regionpredict.predict import Plan, TeamPrediction
-from regionpredict.report.names import common_folder
+from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
+from regionpredict.report.names import common_folder, cut
 from regionpredict.report.quantities import plural
 
-_NAMED = 5  # teams, programs
+_NAMED = 3  # of teams, programs and changes
+_WIDTH = 80
+_NAME = 6  # columns in which a function's name can still be told
 _MANY = 20  # regions: more than are read at a glance
+CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
-def program_summary(teams: Sequence[TeamPrediction], plans: Sequence[Plan]) -> list[str]:
+def program_summary(
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam
+) -> list[str]:
     """The lines; none for one file of few regions, or where no team has a time."""
     timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
              if team.seconds is not None and team.packages is not None]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
-    files = {team.facts.span.file for team in teams}
-    if not plans or not whole or (len(files) < 2 and _regions(teams) <= _MANY):
+    files = [team.facts.span.file for team in teams]
+    if not plans or not whole or (len(set(files)) < 2 and _regions(teams) <= _MANY):
         return []
-    lines = _planned(plans)
+    folder = common_folder(files)
+    lines = [*_planned(plans), *_scaling(timed, whole, folder), *_advised(advice, folder)]
+    wrong = Counter(note.id for team in teams for member in team.facts.members
+                    for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
+    if wrong:
+        told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
+        lines.append(f"Wrong, or right by chance, on several threads: {told}; see the end")
+    unknown = [team for team, _ in timed if team.facts.executions.value is None]
+    if unknown:
+        number = plural(len(unknown), "team")
+        lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
+    return [part for line in lines for part in _wrapped(line)]
+
+
+def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder: str) -> list[str]:
+    """What share of the time scales to how many packages, and what stops at the first."""
     shares: dict[int, float] = {}
     for team, seconds in timed:
         packages = team.packages or 1
         shares[packages] = shares.get(packages, 0.0) + seconds / whole
     parts = [f"{_percent(share)} to {plural(packages, 'package')}"
              for packages, share in sorted(shares.items(), reverse=True)]  # fmt: skip
-    lines.append(f"Of the time on one thread scale: {', '.join(parts)}")
+    lines = [f"Of the time on one thread scale: {', '.join(parts)}"]
     stopped = sorted(((team, seconds) for team, seconds in timed if team.packages == 1),
                      key=lambda one: -one[1])  # fmt: skip
-    if stopped and max(shares) > 1:
-        causes = Counter(team.bottleneck for team, _ in stopped)
-        told = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
-        lines.append(f"At the first package stop {plural(len(stopped), 'team')}: {told}")
-        lines += [
-            f"  {100 * seconds / whole:3.0f} %  {team.facts.id}  {team.facts.function}, "
-            f"{team.bottleneck}"
-            for team, seconds in stopped[:_NAMED]
-            if seconds >= _SHOWN * whole
-        ]
-    unknown = [team for team, _ in timed if team.facts.executions.value is None]
-    if unknown:
-        number = plural(len(unknown), "team")
-        lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
-    return [part for line in lines for part in _wrapped(line)]
+    if not stopped or max(shares) < 2:
+        return lines
+    causes = Counter(team.bottleneck for team, _ in stopped)
+    told = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
+    lines.append(f"At the first package stop {plural(len(stopped), 'team')}: {told}")
+    for team, seconds in stopped[:_NAMED]:
+        if seconds >= _SHOWN * whole:
+            begin, end = f"  {100 * seconds / whole:3.0f} %  ", f"  {team.bottleneck}"
+            place = _place(team.facts.id, folder)
+            room = _WIDTH - len(begin) - len(end) - len(place) - 1
+            function = cut(team.facts.function, room, room // 2) if room > _NAME else ""
+            lines.append(f"{begin}{place} {function}".rstrip() + end)
+    return lines
+
+
+def _advised(advice: ByTeam, folder: str) -> list[str]:
+    """The changes that would help the program most."""
+    best = program_advice(advice)[:_NAMED]
+    lines = [f"  {_place(f'{one.span.file}:{one.span.line}', folder)}  {advice_sentence(one)}"
+             for one in best]  # fmt: skip
+    return ["What would help most:", *lines] if lines else []
+
+
+def _place(place: str, folder: str) -> str:
+    """A place, without the folder that all have in common where it is long."""
+    if len(place) > _WIDTH // 2:
+        place = place.removeprefix(folder)
+    return cut(place, _WIDTH // 2, _WIDTH // 6)
 
 
 def _regions(teams: Sequence[TeamPrediction]) -> int:

@@ -15,9 +15,10 @@ from itertools import groupby
 from regionpredict.analysis import Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Prediction, TeamPrediction
+from regionpredict.predict import Advice, Plan, Prediction, TeamPrediction
+from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
-from regionpredict.report.program_summary import program_summary
+from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.size_hints import size_sentence
@@ -37,7 +38,7 @@ _WIDTH = 80
 
 def prediction_table(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
-    machine: Machine, model: str, view: View = EVERYTHING,
+    machine: Machine, model: str, view: View = EVERYTHING, advice: ByTeam | None = None,
 ) -> str:  # fmt: skip
     """The table of hints, the assumptions behind them, and what was left out.
 
@@ -49,10 +50,11 @@ def prediction_table(
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
-    lines += program_summary(teams, plans)
+    advice = advice or {}
+    lines += program_summary(teams, plans, advice)
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":
-        lines += _by_file(shown, chosen_teams(teams, shown), model)
+        lines += _by_file(shown, chosen_teams(teams, shown), model, advice)
     else:
         times = region_seconds(predictions, teams)
         whole = sum(times.values())
@@ -64,7 +66,7 @@ def prediction_table(
 
 
 def _by_file(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], model: str
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], model: str, advice: ByTeam
 ) -> list[str]:
     """The rows in the order of file and line, below the files' names."""
     shared = shared_teams(teams)
@@ -72,8 +74,19 @@ def _by_file(
         [*(one.facts.region.function for one in predictions), *(t.facts.function for t in shared)],
         NAME_WIDTH,
     )
-    rows = [(one.facts.region.span, _prediction_row(one, names)) for one in predictions]
-    rows += [(team.facts.span, [team_row(team, model, names)]) for team in shared]
+    told = {team.facts.id: _advised(advice.get(team.facts.id, ())) for team in teams}
+    alone = {
+        team.facts.members[0].facts.region.id: told[team.facts.id]
+        for team in teams if len(team.facts.members) == 1
+    }  # fmt: skip
+    rows = [
+        (one.facts.region.span,
+         [*_prediction_row(one, names), *alone.get(one.facts.region.id, ())])
+        for one in predictions
+    ]  # fmt: skip
+    rows += [
+        (team.facts.span, [team_row(team, model, names), *told[team.facts.id]]) for team in shared
+    ]
     rows.sort(key=lambda row: row[0])
     lines, titles = _titles([span.file for span, _ in rows])
     for file, group in groupby(rows, key=lambda row: row[0].file):
@@ -86,6 +99,14 @@ def _by_file(
         for _, row in group:
             lines += row
     return lines
+
+
+def _advised(advice: Sequence[Advice]) -> list[str]:
+    """Lines below a row: what to change there."""
+    indent = " " * 7
+    return [
+        line for one in advice for line in _wrapped(indent + advice_sentence(one), indent + "  ")
+    ]
 
 
 def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -145,6 +166,11 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("* assumed:")
         for line in _assumptions(predictions):
             lines += _wrapped(f"    {line}", " " * 6)
+    wrong = _conflicts(predictions)
+    if wrong:
+        lines.append("! wrong, or right by chance, when several threads run it:")
+        for line in wrong:
+            lines += _wrapped(f"    {line}", " " * 6)
     if any(p.status == "partial" for p in predictions):
         lines.append("? partial: something in the region is not understood:")
         for line in _gaps(predictions):
@@ -162,11 +188,15 @@ def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
     )
 
 
+def _conflicts(predictions: Sequence[Prediction]) -> list[str]:
+    return [str(note) for p in predictions for note in p.diagnostics if note.id in CONFLICTS]
+
+
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
     lines = []
     for prediction in predictions:
         if prediction.status == "partial":
-            notes = prediction.diagnostics
+            notes = [note for note in prediction.diagnostics if note.id not in CONFLICTS]
             for note in notes[:1]:
                 lines.append(str(note))
     yield from _limited(lines)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.predict import Plan, SizeHint, TeamPrediction
+from regionpredict.predict import Advice, Plan, SizeHint, TeamPrediction
 
 
-def team_document(team: TeamPrediction) -> dict[str, Any]:
+def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, Any]:
     """One entry of `teams`."""
     facts = team.facts
     return {
@@ -36,6 +36,16 @@ def team_document(team: TeamPrediction) -> dict[str, Any]:
         "confidence": team.confidence,
         "borderline": team.borderline,
         "by_size": sizes_document(team.by_size),
+        "advice": [
+            {
+                "id": one.id,
+                "file": one.span.file,
+                "line": one.span.line,
+                "message": one.message,
+                "gain": one.gain,
+            }
+            for one in advice
+        ],
         "assumed": list(team.assumed),
     }
 

@@ -39,11 +39,15 @@ places, five deep, is beyond it, and its arrays are not known then."""
 
 
 class FirstWrite(NamedTuple):
-    """`kind` 'serial' or 'parallel'; `how` tells where; `sure` is False where it may not be."""
+    """`kind` 'serial' or 'parallel'; `how` tells where; `sure` is False where it may not be.
+
+    `span` is the place of the write, None where nobody is seen to.
+    """
 
     kind: str
     how: str
     sure: bool
+    span: Span | None = None
 
 
 class Before(NamedTuple):
@@ -345,7 +349,7 @@ class _Walk:
             how += f"; {frame.calls[-1]}"
         certain = sure and state.sure and state.mode != "team" and memory not in self.doubts
         certain = certain and self._known(memory)
-        self.first[memory] = FirstWrite(kind, how, certain)
+        self.first[memory] = FirstWrite(kind, how, certain, span)
 
 
 def _place(span: Span) -> str:

@@ -44,12 +44,16 @@ def hint_of(
     """The hint alone, on round numbers of threads: powers of two and whole domains."""
     if workload.execution is None:
         return None
-    most = min(workload.team_limit or machine.cores, machine.cores)
-    counts = {1 << k for k in range(most.bit_length()) if 1 << k <= most} | {most}
-    counts |= set(range(machine.cores_per_domain, most + 1, machine.cores_per_domain))
+    counts = round_counts(machine, min(workload.team_limit or machine.cores, machine.cores))
     time = RegionTime(workload, workload.execution, machine, warm=not workload.fresh, parts=parts)
-    curve = [(point.threads, point.speedup) for point in time.points(sorted(counts))]
+    curve = [(point.threads, point.speedup) for point in time.points(counts)]
     return hint_from(curve, machine.cores_per_package, within)
+
+
+def round_counts(machine: Machine, most: int) -> list[int]:
+    """Round numbers of threads up to `most`: powers of two, and whole domains."""
+    counts = {1 << k for k in range(most.bit_length()) if 1 << k <= most} | {most}
+    return sorted(counts | set(range(machine.cores_per_domain, most, machine.cores_per_domain)))
 
 
 def predict_saturation(
