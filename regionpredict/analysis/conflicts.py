@@ -17,7 +17,7 @@ from regionpredict.analysis.dependence import (
     root_of,
     sure_references,
 )
-from regionpredict.ir import Diagnostic, Expr, Loop, Node, Region, Statement
+from regionpredict.ir import Access, Diagnostic, Expr, Loop, Node, Region, Statement
 
 _COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
 
@@ -93,35 +93,39 @@ def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
 
 def _indirect(region: Region) -> Iterator[Diagnostic]:
     """Updates of elements whose number is read from memory: `h[idx[i]]++`."""
+    for access in indirect_updates(region):
+        message = (
+            f"{access.text} is updated by all threads at once: right only if no two iterations "
+            "find the same index"
+        )
+        yield Diagnostic("RP224", access.span, message)
+
+
+def indirect_updates(region: Region) -> list[Access]:
+    """The writes, one an array, of what all threads update through an index from memory.
+
+    A sum into the rows of a list is none, as such lists name each row once; counting is, and so is
+    what looks up several elements in each iteration.
+    """
     moving = {loop.variable for loop in parallel_loops(region)}
-    told: set[str] = set()
+    found: dict[str, Access] = {}
     for one in sure_references(region):
         access = one.access
-        if (
-            access.kind != "write"
-            or access.array in told
-            or root_of(access.array) not in region.shared
-        ):
+        if access.kind != "write" or root_of(access.array) not in region.shared:
             continue
         grows = any(
             other.kind == "read" and other.array == access.array
             and other.subscripts == access.subscripts for other in one.statement.accesses
         )  # fmt: skip
         inner = {loop.variable for loop in one.loops} - moving
-        # A sum into the rows of a list is right, as such lists name each row once; counting is
-        # not, and neither is what looks up several elements an iteration.
         chosen = inner | moving if _counts(one.statement) else inner
         if (
             grows
             and any(_looked_up(subscript, chosen) for subscript in access.subscripts)
             and all(_of_all(subscript, one, moving, region) for subscript in access.subscripts)
         ):
-            told.add(access.array)
-            message = (
-                f"{access.text} is updated by all threads at once: right only if no two iterations "
-                "find the same index"
-            )
-            yield Diagnostic("RP224", access.span, message)
+            found.setdefault(access.array, access)
+    return list(found.values())
 
 
 def _counts(statement: Statement) -> bool:

@@ -93,10 +93,6 @@ FALLBACK_SIZE = Constant(
 COARSE_CHUNK = Constant(
     16, "iterations", "assumed", "a chunk that is tried where threads fetch single iterations"
 )
-PADDED_ROWS = Constant(
-    4096, "iterations", "assumed",
-    "of so many a part may be given a line of its own: of more, the lines cost more than they save",
-)  # fmt: skip
 ADDRESS_SPACE = Constant(
     1 << 47, "B", "measured",
     "what a process can address with four-level page tables (Intel 64 and IA-32 Architectures "

@@ -13,7 +13,7 @@ from regionpredict.analysis.dependence import independent
 from regionpredict.analysis.history.first_touch import ArrayPlacement, Placement
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.ir import Loop, Region, Span
-from regionpredict.workload.constants import COARSE_CHUNK, PADDED_ROWS
+from regionpredict.workload.constants import COARSE_CHUNK
 from regionpredict.workload.workload import Workload
 
 
@@ -116,23 +116,23 @@ def _rectangular(outer: Loop, inner: Loop) -> bool:
 
 
 def _padded(region: Region, workload: Workload) -> Iterator[Change]:
-    """Elements of neighbouring iterations on lines of their own, where there are few of them."""
+    """What threads write by their number on lines of their own."""
     execution = workload.execution
     if execution is None:
         return
     line = float(workload.line_bytes)
-    narrow = [one for one in execution.sharing
-              if one.written and one.stride is not None and one.stride < line]  # fmt: skip
-    if not narrow or execution.work.nest.root.trips({}) > PADDED_ROWS.value:
+    narrow = {
+        one.array for one in execution.contended if one.apart is not None and one.apart < line
+    }
+    if not narrow:
         return
-    names = {one.name for one in narrow}
-    sharing = tuple(
-        one._replace(stride=line) if one.name in names else one for one in execution.sharing
+    contended = tuple(
+        one._replace(apart=line) if one.array in narrow else one for one in execution.contended
     )
-    changed = replace(workload, execution=replace(execution, sharing=sharing))
+    changed = replace(workload, execution=replace(execution, contended=contended))
     yield Change(
         "RP204", region.span,
-        f"give each iteration's part of {', '.join(sorted(names))} a line of its own "
+        f"give each thread's part of {', '.join(sorted(narrow))} a line of its own "
         f"({workload.line_bytes} B)",
         frozenset(("cache",)), lambda: changed,
     )  # fmt: skip

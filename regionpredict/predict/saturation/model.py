@@ -98,6 +98,8 @@ def predict_saturation(
         assumed.append(note)
     if time.traffic.stays(hint.threads):
         assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
+    assumed += [f"each write to {one.array} goes to memory, not to a register"
+                for one in execution.contended if one.apart is not None]  # fmt: skip
     bottleneck = limit(points)
     hinted = next(point for point in points if point.threads == hint.threads)
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
