@@ -112,7 +112,7 @@ class _Tried:
             return None
         places = sorted({one.span for one in serial if one.span is not None})
         span = places[0] if places else self.team.facts.span
-        where = ", ".join(f"{place.file.rsplit('/', 1)[-1]}:{place.line}" for place in places[:3])
+        where = ", ".join(f"{place.file.rsplit('/', 1)[-1]}:{place.line}" for place in places)
         message = f"write {names_of(serial)} first in a parallel loop with the same schedule"
         message += f"; now one thread does ({where})" if where else ""
         return self._told(
