@@ -84,6 +84,7 @@ def _header(loop: Loop) -> str:
     if loop.start is None or loop.bound is None:
         return f"{loop.kind} {loop.variable}: not counted"
     leaves = ", may leave early" if loop.exits else ""
+    leaves += f", sums {' '.join(sorted(loop.unordered))} in any order" if loop.unordered else ""
     condition = f"{loop.comparison} {loop.bound}"
     return f"for {loop.variable} from {loop.start} while {condition} step {loop.step}{leaves}"
 

@@ -85,7 +85,8 @@ class Statement(NamedTuple):
 class Loop:
     """A loop: `for (variable = start; variable < bound; variable += step)`.
 
-    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. For a loop that is not counted (`while`, a
+    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
+    `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`, a
     pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None.
     """
 
@@ -99,6 +100,7 @@ class Loop:
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
     skips: bool = False  # what comes after a `continue` may not run
+    unordered: frozenset[str] = frozenset()
 
     @property
     def trips(self) -> Expr | None:
@@ -203,7 +205,7 @@ class Region:
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
     directive, outermost first, which repeat the region. `shared` are the variables that are surely
-    one for all threads.
+    one for all threads. `reassociates`: the compiler may reorder all sums of floating-point numbers.
     """
 
     id: str
@@ -219,6 +221,7 @@ class Region:
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
     shared: frozenset[str] = frozenset()
+    reassociates: bool = False
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

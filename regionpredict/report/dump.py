@@ -99,6 +99,7 @@ def _body_lines(body: LoopBody) -> list[str]:
     ]
     for chain in body.recurrences:
         apart = "in place" if chain.distance is None else f"over {chain.distance:g} iterations"
+        apart += ", in any order" if chain.unordered else ""
         lines.append(f"    {chain.name} {apart}")
     return lines
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.constants import KEPT_SHARE
-from regionpredict.workload.iteration_pieces import piece_length
+from regionpredict.workload.dealt_nest import DealtNest, deal, undivided
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
@@ -56,13 +56,12 @@ class LevelTraffic:
         return self.read + self.written
 
 
-class Division(NamedTuple):
-    """How a schedule cuts the parallel loops: `lengths` of one piece, a loop (None: not cut);
-    `pieces` of one thread.
-    """
+class _Dealing(NamedTuple):
+    """A nest as dealt out, with what has been counted of it."""
 
-    lengths: tuple[float | None, ...]
-    pieces: float
+    dealt: DealtNest
+    tables: FootprintTables
+    misses: MissTable
 
 
 class TrafficCounter:
@@ -79,8 +78,8 @@ class TrafficCounter:
         self.profile = profile
         self.schedule = schedule
         self.line_bytes = line_bytes
-        self._tables = FootprintTables()
-        self._misses: MissTable = {}
+        self._whole = _Dealing(undivided(nest), FootprintTables(), {})
+        self._rounds: dict[int, _Dealing] = {}
 
     def traffic(
         self, levels: Sequence[CacheLevel], threads: int, *, warm: bool = False
@@ -104,14 +103,9 @@ class TrafficCounter:
     def _traffic(
         self, levels: Sequence[CacheLevel], threads: int, schedule: Schedule, *, warm: bool
     ) -> tuple[LevelTraffic, ...]:
-        nest = self.nest
-        root = nest.root
-        threads = int(min(threads, max(1.0, -(-shared_iterations(nest) // 1))))
-        undivided = tuple(None for _ in nest.parallel)
-        alone = self._team(1.0, undivided)
-        whole = alone.bytes((root,), {}, root.groups_below)
-        division = divide(nest, threads, schedule)
-        pieces = max(1.0, division.pieces)
+        whole = self._team(self._whole, 1.0).all_bytes()
+        dealing = self._dealing(threads, schedule)
+        threads = dealing.dealt.threads
         teams: dict[int, TeamFootprints] = {}
         below = []
         for level in levels:
@@ -120,18 +114,17 @@ class TrafficCounter:
             for active, share in threads_at_work(self.profile, threads, sharers, schedule):
                 team = teams.get(active)
                 if team is None:
-                    team = teams[active] = self._team(float(active), division.lengths)
+                    team = teams[active] = self._team(dealing, float(active))
                 # All teams together touch everything: each at least its part of it.
                 least = whole * active / threads
                 stays = 0.0
                 if warm and least < level.size:
-                    held = team.bytes((root,), {}, root.groups_below) * pieces
-                    stays = staying(held, level.size)
+                    stays = staying(team.all_bytes(), level.size)
                     if stays == 1.0:
                         continue
-                conditions = LayerConditions(team, level.size, self._misses, least / pieces)
-                misses = conditions.misses(root)
-                factor = self.line_bytes * pieces * share * threads / active * (1.0 - stays)
+                conditions = LayerConditions(team, level.size, dealing.misses, least)
+                misses = conditions.misses(dealing.dealt.nest.root)
+                factor = self.line_bytes * share * threads / active * (1.0 - stays)
                 for array, lines in misses.volume.items():
                     read, written, _ = volume.get(array, (0.0, 0.0, None))
                     carrier = misses.carriers.get(array, Carrier(None, 0.0))
@@ -142,15 +135,20 @@ class TrafficCounter:
             below.append(LevelTraffic(arrays))
         return tuple(below)
 
-    def _team(self, threads: float, lengths: Sequence[float | None]) -> TeamFootprints:
-        return TeamFootprints(self.nest, threads, lengths, self.line_bytes, self._tables)
+    def _dealing(self, threads: int, schedule: Schedule) -> _Dealing:
+        """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
+        dealt = deal(self.nest, threads, schedule)
+        if dealt.in_step:
+            return self._rounds.setdefault(dealt.threads, _Dealing(dealt, FootprintTables(), {}))
+        return _Dealing(dealt, self._whole.tables, self._whole.misses)
+
+    def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
+        return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
 
 
 def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
     """Bytes of the lines that one thread touches in the whole region."""
-    lengths = tuple(None for _ in nest.parallel)
-    team = TeamFootprints(nest, 1.0, lengths, line_bytes, FootprintTables())
-    return team.bytes((nest.root,), {}, nest.root.groups_below)
+    return TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables()).all_bytes()
 
 
 def staying(held: float, size: float) -> float:
@@ -163,25 +161,3 @@ def staying(held: float, size: float) -> float:
     (1.0, 0.5, 0.0)
     """
     return min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
-
-
-def shared_iterations(nest: LoopNest) -> float:
-    """Iterations that the threads share; 0 where a loop does not run."""
-    total, env = 1.0, dict[str, float]()
-    for loop in nest.parallel:
-        total *= loop.trips(env)
-        env[loop.variable] = loop.middle(env)
-    return total
-
-
-def divide(nest: LoopNest, threads: int, schedule: Schedule) -> Division:
-    """How the schedule cuts the parallel loops for so many threads."""
-    outer = nest.parallel[0]
-    trips = max(1.0, outer.trips({}))
-    own = piece_length(trips, threads, schedule)
-    whole: tuple[float | None, ...] = tuple(None for _ in nest.parallel)
-    if own >= 1 or len(nest.parallel) == 1:
-        length = max(1.0, own) if trips >= threads else 1.0
-        return Division((length, *whole[1:]), trips / threads / length)
-    inner = max(1.0, nest.parallel[1].trips({}) * own)
-    return Division((1.0, inner, *whole[2:]), 1.0)

@@ -136,9 +136,15 @@ class LayerConditions:
         return total
 
     def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
-        """The lines of a loop whose every iteration fits: each once, or once for each thread."""
+        """The lines of a loop whose every iteration fits: each once, or once for each thread.
+
+        Pieces lie far apart: what two threads touch at the edges of theirs, they touch at other
+        times. Chunks go on side by side.
+        """
         everything = cut in (None, (0.0, 1.0)) and len(groups) == len(loop.groups_below)
         large = env == {} and everything and self.least > self.capacity
+        if self.team.in_step:
+            return self.team.footprint((loop,), env, groups, cut=cut)
         together = loop.parallel and not large
         if together and self.team.bytes((loop,), env, groups, cut) <= self.capacity:
             return self.team.footprint((loop,), env, groups, cut=cut)

@@ -35,8 +35,13 @@ class LoopBody:
     scalar_because: str
 
 
-def loop_bodies(nest: LoopNest, statements: Sequence[StatementFact]) -> tuple[LoopBody, ...]:
-    """The bodies of all loops with statements, in source order; `statements` are the nest's."""
+def loop_bodies(
+    nest: LoopNest, statements: Sequence[StatementFact], *, reassociates: bool = False
+) -> tuple[LoopBody, ...]:
+    """The bodies of all loops with statements, in source order; `statements` are the nest's.
+
+    `reassociates`: the compiler may reorder sums.
+    """
     bodies = []
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
         if loop.statements:
@@ -45,13 +50,14 @@ def loop_bodies(nest: LoopNest, statements: Sequence[StatementFact]) -> tuple[Lo
             values = (fact.executions.value for fact in own)
             counted = next((value for value in values if value is not None), None)
             runs = float(counted) if counted is not None else executions
-            bodies.append(_body(loop, own, shares, runs))
+            bodies.append(_body(loop, own, shares, runs, reassociates=reassociates))
     return tuple(bodies)
 
 
 def _body(
-    loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float
-) -> LoopBody:
+    loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float,
+    *, reassociates: bool,
+) -> LoopBody:  # fmt: skip
     loads, stores = _memory_operations(loop)
     return LoopBody(
         variable=loop.variable,
@@ -63,7 +69,7 @@ def _body(
         loads=loads,
         stores=stores,
         scalars=_scalars(loop, facts),
-        recurrences=recurrences_of(loop, facts),
+        recurrences=recurrences_of(loop, facts, reassociates=reassociates),
         scalar_because=_scalar_because(loop, facts),
     )
 

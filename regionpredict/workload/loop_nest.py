@@ -57,7 +57,25 @@ class Curved:
         return float("nan") if value is None else float(value)
 
 
-Form = Affine | Curved
+@dataclass(frozen=True, slots=True)
+class Substituted:
+    """A form with an affine value put in for one of its variables."""
+
+    form: Curved | Substituted
+    variable: str
+    value: Affine
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The loop variables in it."""
+        return self.form.names - {self.variable} | self.value.names
+
+    def at(self, env: Env) -> float:
+        """The value at loop variables; NaN where there is none."""
+        return self.form.at({**env, self.variable: self.value.at(env)})
+
+
+Form = Affine | Curved | Substituted
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +86,8 @@ class LoopHeader:
     forms over the variables of the loops around it; `limit` is exclusive in the direction of
     `step`. Both are None where the bounds are not known (`trips` is then `UNKNOWN_TRIPS`).
     `parallel` loops share their iterations among the threads. `depends` are the variables in its
-    bounds. `counted`: a `for` that nothing leaves early; `conditional`: a branch stands directly
-    in its body.
+    bounds. `unordered` are scalars that it may sum in any order. `counted`: a `for` that nothing
+    leaves early; `conditional`: a branch stands directly in its body.
     """
 
     index: int
@@ -82,6 +100,7 @@ class LoopHeader:
     line: int
     counted: bool
     conditional: bool
+    unordered: frozenset[str]
 
     def trips(self, env: Env) -> float:
         """Iterations with the loops around it at `env`; at least 0."""
@@ -154,6 +173,22 @@ class NestLoop(LoopHeader):
     groups_below: tuple[ReferenceGroup, ...]
     bounds_below: frozenset[str]
     statements: tuple[tuple[int, float], ...]
+
+
+def with_contents(
+    header: LoopHeader, children: tuple[NestLoop, ...], groups: tuple[ReferenceGroup, ...],
+    statements: tuple[tuple[int, float], ...],
+) -> NestLoop:  # fmt: skip
+    """A loop of that header with what is in it."""
+    below, bounds = list(groups), frozenset[str]()
+    for child in children:
+        below += child.groups_below
+        bounds |= child.depends | child.bounds_below
+    return NestLoop(
+        header.index, header.variable, header.first, header.limit, header.step, header.parallel,
+        header.depends, header.line, header.counted, header.conditional, header.unordered,
+        children, groups, tuple(below), bounds, statements,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from regionpredict.workload.loop_nest import (
     NestLoop,
     ReferenceGroup,
     innermost_iterations,
+    with_contents,
 )
 
 
@@ -68,24 +69,9 @@ def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
 def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
     """The loop and all in it, its groups with the variables by which threads drift apart."""
     groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
-    return _with_contents(
+    return with_contents(
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
         loop.statements,
-    )  # fmt: skip
-
-
-def _with_contents(
-    header: LoopHeader, children: tuple[NestLoop, ...], groups: tuple[ReferenceGroup, ...],
-    statements: tuple[tuple[int, float], ...],
-) -> NestLoop:  # fmt: skip
-    below, bounds = list(groups), frozenset[str]()
-    for child in children:
-        below += child.groups_below
-        bounds |= child.depends | child.bounds_below
-    return NestLoop(
-        header.index, header.variable, header.first, header.limit, header.step, header.parallel,
-        header.depends, header.line, header.counted, header.conditional,
-        children, groups, tuple(below), bounds, statements,
     )  # fmt: skip
 
 
@@ -190,6 +176,7 @@ class _Lowering:
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
             conditional=any(isinstance(node, Branch) for node in source.body),
+            unordered=source.unordered,
         )  # fmt: skip
         self.loops += 1
         chain = (*around, header)
@@ -201,7 +188,7 @@ class _Lowering:
             else:
                 self._body((node,), chain, contents)
         groups = tuple(self._grouped(contents.accesses, chain))
-        return _with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
+        return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
     @staticmethod
     def _unit_start(source: Loop) -> bool:

@@ -15,15 +15,22 @@ class Recurrence(NamedTuple):
 
     `distance` is the number of iterations from a store to the load that needs it; None for a sum
     in one place, of which only the operation that joins it waits for the iteration before.
+    `unordered`: the compiler may keep partial sums, one a lane of a vector, and add them up last.
     """
 
     name: str
     operations: tuple[tuple[str, ...], ...]
     distance: float | None
+    unordered: bool = False
 
 
-def recurrences_of(loop: NestLoop, facts: Sequence[StatementFact]) -> tuple[Recurrence, ...]:
-    """The chains of an innermost loop with these statements, sums into scalars first."""
+def recurrences_of(
+    loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool = False
+) -> tuple[Recurrence, ...]:
+    """The chains of an innermost loop with these statements, sums into scalars first.
+
+    `reassociates`: all sums may be reordered, besides those that the loop's directive frees.
+    """
     if loop.children:
         return ()
     chains = []
@@ -34,12 +41,23 @@ def recurrences_of(loop: NestLoop, facts: Sequence[StatementFact]) -> tuple[Recu
         fresh |= statement.writes - statement.reads
         floating = _floating(fact)
         if carried and floating and statement.role == "assign":
-            chains.append(Recurrence(f"sum into {sorted(carried)[0]}", (floating,), None))
+            chains.append(
+                Recurrence(
+                    f"sum into {sorted(carried)[0]}", (floating,), None,
+                    unordered=carried <= loop.unordered or (reassociates and _adds(floating)),
+                )
+            )  # fmt: skip
     for group in loop.groups:
         chain = _over_array(group, loop, facts)
         if chain is not None:
-            chains.append(chain)
+            still = chain.distance is None and all(map(_adds, chain.operations))
+            chains.append(chain._replace(unordered=reassociates and still))
     return tuple(chains)
+
+
+def _adds(kinds: Sequence[str]) -> bool:
+    """Whether a chain of these operations is a sum or a product, of which parts can be made."""
+    return bool(kinds) and set(kinds) <= {"fp_add", "fp_mul", "fp_neg"}
 
 
 def _floating(fact: StatementFact) -> tuple[str, ...]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
+from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
 from regionpredict.workload.line_lattice import lattice_lines
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
     Cut,
     Env,
     LoopHeader,
-    LoopNest,
     NestLoop,
     ReferenceGroup,
 )
@@ -79,50 +79,35 @@ class FootprintTables:
     joined: dict[Positions, list[ReferenceGroup]] = field(default_factory=dict)
 
 
-def piece_lengths(nest: LoopNest, lengths: Sequence[float | None]) -> dict[int, float]:
-    """The iterations of one thread's piece by the index of the parallel loop, where it is cut."""
-    return {
-        loop.index: length
-        for loop, length in zip(nest.parallel, lengths, strict=True)
-        if length is not None
-    }
-
-
-def team_levels(
-    nest: LoopNest, threads: float, lengths: Mapping[int, float]
-) -> tuple[TeamLevel, ...]:
-    """How `threads` neighbours stand along the parallel loops, cut into pieces of `lengths`."""
+def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
+    """How `threads` neighbours stand along the loops that are dealt out."""
     left = threads
     levels = []
-    for loop in reversed(nest.parallel):
-        length = lengths.get(loop.index)
-        if length is None:
-            continue
-        along = min(left, max(1.0, -(-loop.trips({}) // length)))
+    for spacing in spacings:
+        along = min(left, max(1.0, -(-spacing.most // 1)))
         if along > 1:
-            levels.append(TeamLevel(loop.variable, length * loop.step, along))
+            levels.append(TeamLevel(spacing.variable, spacing.apart, along))
             left /= along
     return tuple(levels)
 
 
 class TeamFootprints:
-    """Footprints of the `threads` neighbouring threads that share a cache.
-
-    `lengths` are the iterations of one thread's piece, a parallel loop (None: not cut).
+    """Footprints of the `threads` neighbouring threads that share a cache, of those that a nest
+    is dealt to.
     """
 
     def __init__(
-        self, nest: LoopNest, threads: float, lengths: Sequence[float | None], line_bytes: int,
-        tables: FootprintTables,
-    ) -> None:  # fmt: skip
-        self.nest = nest
+        self, dealt: DealtNest, threads: float, line_bytes: int, tables: FootprintTables
+    ) -> None:
+        self.nest = dealt.nest
         self.threads = threads
         self.line_bytes = line_bytes
-        self.pieces = piece_lengths(nest, lengths)
-        self.team = team_levels(nest, threads, self.pieces)
+        self.pieces = dealt.lengths
+        self.in_step = dealt.in_step
+        self.team = team_levels(dealt.spacings, threads)
         # What teams whose threads are far apart touch in inner loops is the same for all of them.
         self.key: TeamKey = (threads, len(self.team) if self._far() else self.team)
-        self._lengths = tuple(lengths)
+        self._lengths = tuple(dealt.lengths.values())
         self._tables = tables
 
     def _far(self) -> bool:
@@ -185,6 +170,11 @@ class TeamFootprints:
         """The size of that footprint."""
         volume = self.footprint(loops, env, groups, cut=cut)
         return self.line_bytes * sum(lines.touched for lines in volume.values())
+
+    def all_bytes(self) -> float:
+        """The size of what the team touches in the whole region."""
+        root = self.nest.root
+        return self.bytes((root,), {}, root.groups_below)
 
     def _count(
         self, active: frozenset[int], env: Env, groups: Groups, apart: bool, cut: Cut | None

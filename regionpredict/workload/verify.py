@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.cache_traffic import CacheLevel, divide
+from regionpredict.workload.cache_traffic import CacheLevel
 from regionpredict.workload.constants import ROUNDING, TRAFFIC_SLACK
+from regionpredict.workload.dealt_nest import deal, parallel_trips
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.work_distribution import largest_share, piece_weights
 from regionpredict.workload.workload import Work, Workload
@@ -65,12 +66,11 @@ def _piece_faults(work: Work, threads: int, schedule: Schedule) -> Iterable[str]
         covered = iterations / length * (1.0 - ROUNDING.value)
         if length >= 1.0 and not number - 1 <= covered <= number:
             yield f"{number} pieces of {length} are not {iterations} iterations"
-    outer = work.nest.parallel[0].trips({})
-    division = divide(work.nest, threads, schedule)
-    dealt = (division.lengths[0] or 0.0) * division.pieces * threads
-    cut_once = outer >= threads and len(work.nest.parallel) == 1
-    if cut_once and not math.isclose(dealt, outer, rel_tol=ROUNDING.value):
-        yield f"{threads} threads run {dealt} of {outer} iterations"
+    dealt = deal(work.nest, threads, schedule)
+    shared = math.prod(parallel_trips(work.nest))
+    run = dealt.iterations * dealt.threads
+    if shared >= 1.0 and not math.isclose(run, shared, rel_tol=ROUNDING.value):
+        yield f"{dealt.threads} threads run {run} of {shared} iterations"
 
 
 def _traffic_faults(workload: Workload, work: Work, caches: Sequence[int]) -> Iterable[str]:

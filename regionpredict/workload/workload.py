@@ -162,4 +162,5 @@ def _work(facts: RegionFacts, part: Selection, values: Values) -> Work | None:
     if nest is None:
         return None
     statements: Sequence[StatementFact] = [facts.statements[number] for number in part.statements]
-    return Work(nest, work_profile(nest), loop_bodies(nest, statements))
+    bodies = loop_bodies(nest, statements, reassociates=facts.region.reassociates)
+    return Work(nest, work_profile(nest), bodies)

@@ -43,6 +43,24 @@ def test_what_the_commands_say_is_taken(database: Path) -> None:
     assert second.extra == ("-isystem", str(database.parent / "inc"), "-UK")
 
 
+@pytest.mark.parametrize(
+    ("command", "free"),
+    [
+        ("gcc -O3 a.c", False),
+        ("gcc -O3 -ffast-math a.c", True),
+        ("clang -Ofast -fno-associative-math a.c", False),
+        ("/opt/bin/icx -O2 a.c", True),
+        ("icc -fp-model precise a.c", False),
+        ("icpx-2024 -fp-model=strict -c a.c", False),
+        ("gcc -fp-model", False),
+    ],
+)
+def test_commands_that_free_the_order_of_sums(database: Path, command: str, free: bool) -> None:
+    database.write_text(json.dumps([{"directory": ".", "file": "a.c", "command": command}]))
+    (request,) = requests_for([str(database)])
+    assert request.reassociates == free
+
+
 def mutated(data: bytes, choose: random.Random) -> bytes:
     """One to three cuts, repetitions, changed bytes or snippets."""
     for _ in range(choose.randint(1, 3)):

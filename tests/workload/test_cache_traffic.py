@@ -7,14 +7,12 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nest_texts import STATIC, counter_of, facts_of_text, group_of, nest_of, workload_in
+from nest_texts import counter_of, facts_of_text, group_of, nest_of, workload_in
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload import ArrayTraffic, CacheLevel, LevelTraffic
 from regionpredict.workload.cache_traffic import (
-    divide,
-    shared_iterations,
     staying,
     touched_bytes,
 )
@@ -198,6 +196,22 @@ NESTS = {
         near=[],
         rough=[(1, 1, 1024), (4, 1, 8192), (4, 4, 4096), (8, 2, 8192)],
     ),
+    "rounds": Nest(  # chunks that go round the team: parts of lines, and rows between others'
+        """for (int i = 1; i < n-1; i++) b[i] = a[i-1] + a[i] + a[i+1];""",
+        "double *a, double *b",
+        802,
+        near=[
+            (1, 1, 4096, 1),
+            (4, 1, 4096, 1),
+            (4, 4, 4096, 1),
+            (4, 1, 4096, 3),
+            (8, 2, 4096, 2),
+            (4, 4, 1024, 8),
+            (4, 1, 65536, 50),
+            (3, 1, 4096, 400),
+        ],
+        rough=[],
+    ),
     "k-loop": Nest(  # a window that moves on
         """for (int k = 0; k < 30; k++)
       for (int i = 0; i < n; i++) y[i] += x[i+k];""",
@@ -209,9 +223,33 @@ NESTS = {
 }
 
 
+COLLAPSED = Nest(  # chunks of two loops' iterations
+    """for (int i = 0; i < 12; i++)
+      for (int j = 0; j < n; j++)
+        for (int k = 0; k < 24; k++) b[i][j][k] = a[i][j][k] + a[i][j+1][k];""",
+    "double a[12][n+1][24], double b[12][n][24]",
+    16,
+    near=[
+        (1, 1, 4096, 1),
+        (4, 1, 4096, 1),
+        (4, 4, 8192, 1),
+        (16, 1, 4096, 1),
+        (32, 1, 4096, 1),
+        (64, 4, 8192, 1),
+        (4, 1, 4096, 2),
+        (4, 2, 8192, 4),
+        (6, 1, 4096, 32),
+        (3, 1, 8192, 48),
+        (200, 1, 4096, 1),
+    ],
+    rough=[],
+)
+NESTS["collapsed"] = COLLAPSED
+
+
 def lowered(name: str) -> LoopNest:
     nest = NESTS[name]
-    clause = "collapse(2)" if name == "collapse" else ""
+    clause = "collapse(2)" if name.startswith("collapse") else ""
     return nest_of(nest.loops, f"int n, {nest.arrays}", clause, n=nest.n)
 
 
@@ -222,7 +260,8 @@ def test_traffic_of_small_nests(name: str) -> None:
     for caches, tolerance in ((NESTS[name].near, 0.025), (NESTS[name].rough, 0.14)):
         for threads, sharers, size, *chunks in caches:
             chunk = chunks[0] if chunks else None
-            truth = simulated(nest, size, threads, sharers, chunk=chunk)
+            every = 8 if name in ("rounds", "collapsed") else 4  # parts of lines show each
+            truth = simulated(nest, size, threads, sharers, chunk=chunk, alignments=every)
             schedule = Schedule("static", None if chunk is None else float(chunk))
             counter = counter_of(nest, schedule)
             (level,) = counter.traffic([CacheLevel(float(size), sharers)], threads)
@@ -343,38 +382,6 @@ def test_carriers() -> None:
     whole = 64 * (1 + (64 * 64 - 1) / 8 + 2 * (1 + 63 / 8))
     assert carrier(whole - 1, "b")[0] == "j"
     assert carrier(whole, "b") == ("i", pytest.approx(whole))
-
-
-def test_shared_iterations() -> None:
-    loops = "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) a[i][j] = 1;"
-    declared = "int n, double a[9][9]"
-    assert shared_iterations(nest_of(loops, declared, n=9)) == 9
-    assert shared_iterations(nest_of(loops, declared, "collapse(2)", n=9)) == 45
-    assert shared_iterations(nest_of("for (int i = 3; i < 3; i++) a[0][i] = 1;", declared)) == 0
-
-
-@settings(max_examples=40, derandomize=True, deadline=None)
-@given(st.integers(1, 200), st.integers(1, 32))
-def test_static_pieces_cover_the_loop(iterations: int, threads: int) -> None:
-    nest = nest_of("for (int i = 0; i < n; i++) a[i] = 1;", "int n, double *a", n=iterations)
-    length, pieces = divide(nest, threads, STATIC)
-    (own,) = length
-    assert own is not None
-    assert own * pieces * threads == pytest.approx(iterations)
-    assert own == max(1.0, iterations / threads)
-    assert divide(nest, threads, Schedule("static", 3.0)) == (
-        (min(3.0, iterations) if iterations >= threads else 1.0,),
-        pytest.approx(iterations / threads / (min(3, iterations) if iterations >= threads else 1)),
-    )
-
-
-def test_collapsed_loops_are_cut_below_where_there_are_few() -> None:
-    """Six rows of 20: three threads have two rows each, 24 a quarter row of five columns."""
-    loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
-    nest = nest_of(loops, "double a[6][20]", "collapse(2)")
-    assert divide(nest, 3, STATIC) == ((2.0, None), 1.0)
-    assert divide(nest, 24, STATIC) == ((1.0, 5.0), 1.0)
-    assert divide(nest, 1000, STATIC) == ((1.0, 1.0), 1.0)  # no less than one iteration
 
 
 @pytest.mark.parametrize(("size", "expected"), [(1 << 10, 1.0), (1 << 19, 0.5), (1 << 22, None)])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nest_texts import workload_in
+from nest_texts import MEBIBYTE, facts_of_text, workload_in
 
-from regionpredict.workload import Recurrence
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse
+from regionpredict.workload import LoopBody, Recurrence, workload_of
 
 DECLARED = "int n, double s, double t, double *a, double *b, int *row"
 
@@ -43,7 +48,62 @@ ADD, MULTIPLY = ("fp_add",), ("fp_mul",)
     ],
 )
 def test_chains(inner: str, chain: list[tuple[str, tuple[tuple[str, ...], ...], float]]) -> None:
-    assert [tuple(one) for one in chains(inner)] == chain
+    assert [(one.name, one.operations, one.distance) for one in chains(inner)] == chain
+    assert not any(one.unordered for one in chains(inner))
+
+
+def bodies_of(text: str, **sizes: int) -> list[LoopBody]:
+    made = workload_of(facts_of_text(text, **sizes)[0], MEBIBYTE, 64)
+    assert made.execution is not None
+    return list(made.execution.work.bodies)
+
+
+@pytest.mark.parametrize(
+    ("directive", "inner", "free"),
+    [
+        ("parallel for simd reduction(+:s)", "", [True]),
+        ("parallel for reduction(+:s)", "", [False]),
+        ("parallel for simd reduction(+:t)", "", [False]),
+        ("parallel for simd reduction(+: t , s)", "", [True]),
+        ("parallel for", "#pragma omp simd reduction(+:s)", [True]),
+        ("parallel for", "#pragma omp simd", [False]),
+    ],
+)
+def test_simd_reductions_are_summed_in_any_order(
+    directive: str, inner: str, free: list[bool]
+) -> None:
+    """Only what the clause of a `simd` names, and only in the loop that it stands before."""
+    loop = "for (int i = 0; i < n; i++) s += a[i];"
+    around = (
+        f"for (int k = 0; k < 9; k++)\n{{\n{inner}\n{loop}\n}}" if "simd" not in directive else loop
+    )
+    text = f"void f(int n, double s, double t, double *a) {{\n#pragma omp {directive}\n{around}\n}}"
+    found = [one.unordered for body in bodies_of(text, n=50) for one in body.recurrences]
+    assert found == free
+
+
+def test_flags_that_free_the_order_free_sums_and_no_other_chains(tmp_path: Path) -> None:
+    text = """void f(int n, double s, double m, double *a, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    s += a[i] * a[i];
+    m = m > a[i] ? m : a[i];
+    y[0] += a[i];
+    a[i] = a[i - 1] + 1.0;
+  }
+}
+"""
+    path = tmp_path / "case.c"
+    path.write_text(text)
+    for free in (False, True):
+        requests = [replace(one, reassociates=free) for one in requests_for((str(path),))]
+        (facts,) = analyse(requests, {"n": 100}).facts
+        made = workload_of(facts, MEBIBYTE, 64)
+        assert made.execution is not None
+        (body,) = made.execution.work.bodies
+        order = {one.name: one.unordered for one in body.recurrences}
+        assert order.pop("sum into s") == order.pop("recurrence over y") == free
+        assert order and not any(order.values())
 
 
 def test_integer_sums_wait_for_nothing() -> None:

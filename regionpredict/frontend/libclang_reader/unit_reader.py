@@ -96,6 +96,7 @@ class _Reader:
             threadprivate=threadprivate(pragma for _, _, pragma in directives),
             errors=self.errors,
             headers="system" if has_system_headers() else "shipped",
+            reassociates=self.request.reassociates,
             close=self.parsed.close,
         )
 

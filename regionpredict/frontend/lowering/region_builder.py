@@ -85,6 +85,7 @@ class RegionBuilder:
         self.effects = unit.effects
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
+        self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -128,6 +129,7 @@ class RegionBuilder:
             shared=shared_names(
                 self.context.named(), self.pragma, self.span, team, self.unit.threadprivate
             ),
+            reassociates=self.unit.reassociates,
         )
 
     def _note_errors(self, loop: For | RangeFor) -> None:
@@ -164,6 +166,7 @@ class RegionBuilder:
             return [*before, self._uncounted(loop, "for", frame)]
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
+        simd, self.simd = self.simd, None
         trips = _trips(header)
         outside = dict(frame.env)
         self.context.open_loops.append(name)
@@ -176,6 +179,7 @@ class RegionBuilder:
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
             loop.span, exits=_stops(loop), skips=_skips(loop.body),
+            unordered=_reduced(simd),
         )  # fmt: skip
         return [*before, node]
 
@@ -380,6 +384,7 @@ class RegionBuilder:
 
     def _directive(self, statement: Directive, frame: Frame) -> list[Node]:
         words = statement.pragma.kind.split()
+        self.simd = statement.pragma if "simd" in words else None
         body = self._body(statement.body, frame)
         if words[0] in _PLAIN and "parallel" not in words:
             return body
@@ -552,6 +557,15 @@ def _listed_private(pragma: Pragma) -> set[str]:
         if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
             names.update(name.strip() for name in clause.text.split(":")[-1].split(","))
     return names
+
+
+def _reduced(simd: Pragma | None) -> frozenset[str]:
+    """The names in the reductions of a `simd` directive; none where there is no such directive."""
+    clauses = simd.clauses if simd is not None else ()
+    texts = [clause.text or "" for clause in clauses if clause.name == "reduction"]
+    names = (name.partition("[")[0].strip() for text in texts
+             for name in text.rpartition(":")[2].split(","))  # fmt: skip
+    return frozenset(name for name in names if name)
 
 
 def _declared_in(loop: Stmt) -> set[Decl]:

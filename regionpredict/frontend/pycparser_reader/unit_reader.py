@@ -255,6 +255,7 @@ class _Reader:
             threadprivate=threadprivate(pragma for _, pragma in directives),
             errors=tuple(self.errors),
             headers="shipped",
+            reassociates=self.request.reassociates,
         )
 
     def _name_guesses(self) -> None:

@@ -15,6 +15,15 @@ from regionpredict.frontend.requests.source_request import SOURCES, SourceReques
 
 DATABASE = "compile_commands.json"
 _WITH_VALUE = frozenset(("-isystem", "-idirafter", "-iquote", "-include", "-imacros"))
+_FREES_ORDER = frozenset((
+    "-Ofast", "-ffast-math", "-funsafe-math-optimizations", "-fassociative-math", "-fast", "-Kfast",
+    "-fp-model=fast", "-fp-model=fast=1", "-fp-model=fast=2",
+))  # fmt: skip
+_KEEPS_ORDER = frozenset((
+    "-fno-fast-math", "-fno-unsafe-math-optimizations", "-fno-associative-math",
+    "-fp-model=precise", "-fp-model=strict", "-fp-model=consistent",
+))  # fmt: skip
+_FAST_BY_DEFAULT = frozenset(("icc", "icpc", "icx", "icpx"))
 _MAX_BYTES = 256 << 20  # a large project's database has some ten megabytes
 
 
@@ -79,7 +88,7 @@ def _from_entry(
     return SourceRequest(
         shown if not shown.startswith("..") else str(file),
         (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
-        str(database.parent), extra,
+        str(database.parent), extra, _reassociates(words),
     )  # fmt: skip
 
 
@@ -117,6 +126,25 @@ def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
             remedy="write it anew",
             path=str(database),
         ) from error
+
+
+def _reassociates(words: Sequence[str]) -> bool:
+    """Whether a compile command leaves the order of floating-point sums free; the last word says.
+
+    >>> _reassociates(["gcc", "-O3", "-ffast-math"]), _reassociates(["icx", "-O2"])
+    (True, True)
+    >>> _reassociates(["icx", "-fp-model=precise"]), _reassociates(["gcc", "-O3"])
+    (False, False)
+    """
+    free = Path(words[0]).name.rstrip("0123456789.-") in _FAST_BY_DEFAULT if words else False
+    rest = iter(words[1:])
+    for word in rest:
+        flag = f"{word}={next(rest, '')}" if word == "-fp-model" else word
+        if flag in _FREES_ORDER:
+            free = True
+        elif flag in _KEEPS_ORDER:
+            free = False
+    return free
 
 
 def _flags(

@@ -14,7 +14,8 @@ _CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".
 class SourceRequest:
     """A file to read and how: macros as (name, value), include folders, language standard.
 
-    `root` is the folder under which a missing header may be looked for.
+    `root` is the folder under which a missing header may be looked for. `reassociates`: the
+    compiler may reorder sums of floating-point numbers (`-ffast-math`).
     """
 
     path: str
@@ -23,6 +24,7 @@ class SourceRequest:
     standard: str = ""
     root: str = ""
     extra: tuple[str, ...] = ()
+    reassociates: bool = False
 
 
 def is_cpp(path: str) -> bool:

@@ -61,6 +61,7 @@ class Unit:
     `functions` are those with OpenMP directives in them; `body_of` gives any other function's
     tree, `bodies` all of them, `live_bodies` those that anybody may call, or more, and `calls_of`
     the calls of a function with the functions they stand in.
+    `reassociates`: sums of floating-point numbers may be reordered.
     `directives` are all active loop directives, (file, directive), so that none can get lost.
     """
 
@@ -78,6 +79,7 @@ class Unit:
     live_bodies: Callable[[], list[Function]]
     headers: str = "system"
     threadprivate: frozenset[str] = frozenset()
+    reassociates: bool = False
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)

@@ -49,9 +49,13 @@ class BodyCycles(NamedTuple):
 
 def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycles:
     size = body.element_bytes
-    chain, why = _recurrence(body.recurrences, machine)
+    ordered = [chain for chain in body.recurrences if not chain.unordered]
+    chain, why = _recurrence(ordered, machine)
     reason = why or body.scalar_because
     lanes = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
+    # Partial sums, one a lane: each addition of vectors still waits for the one before it.
+    free, _ = _recurrence([one for one in body.recurrences if one.unordered], machine)
+    chain = max(chain, free / lanes)
     arithmetic, instructions = _arithmetic(body, machine, lanes, BYTE.value * size)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
     if not body.innermost:

@@ -193,6 +193,18 @@ def test_a_chain_of_nothing_leaves_vectors() -> None:
     assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 4 lanes",)
 
 
+def test_a_sum_in_any_order_has_a_part_in_each_lane() -> None:
+    """Four lanes: an addition of vectors, four cycles, for four iterations."""
+    free = sum_of("fp_add")._replace(unordered=True)
+    loop = body({"fp_add": 1}, recurrences=[free])
+    assert cycles(loop)[0] == 4 / 4
+    assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 4 lanes",)
+    # One lane where the loop stays scalar for another reason, another chain among them.
+    assert cycles(body({"fp_add": 1}, recurrences=[free], because=SCALAR))[0] == 4
+    ordered = Recurrence("a[i-2]", (("fp_add",),), 8.0)
+    assert cycles(body({"fp_add": 1}, recurrences=[free, ordered]))[0] == 4
+
+
 def test_bodies_add_up_by_their_executions() -> None:
     first = body({"fp_add": 8}, loads=6, executions=100, because=SCALAR)
     second = body({"fp_add": 8}, loads=8, executions=1000)

@@ -1,0 +1,238 @@
+"""The nest as one thread runs it: the part of the iterations that a schedule deals to it, in order.
+
+One piece a thread is a section of the parallel loops. Chunks that go round the team (Chen, Chang
+and Yew 1990, cyclic and block-cyclic distributions) are strip-mined instead: a loop over rounds,
+each of which moves the whole team on, around the chunk. What a thread, and the threads that share
+its cache, find of one round in the next is then reuse along a loop like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.iteration_pieces import piece_length
+from regionpredict.workload.loop_nest import (
+    Affine,
+    Form,
+    LoopHeader,
+    LoopNest,
+    NestLoop,
+    ReferenceGroup,
+    Substituted,
+    with_contents,
+)
+
+
+class TeamSpacing(NamedTuple):
+    """How threads stand along one loop: `apart` units of its variable, `most` threads of them."""
+
+    variable: str
+    apart: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class DealtNest:
+    """What one of `threads` threads runs.
+
+    `lengths` are the iterations of its piece, by the index of the loop that is cut. `spacings`
+    tell where its neighbours are, the loop along which they stand closest first. `in_step`: all
+    are about as far at any time, so that a line that several of them touch comes once.
+    """
+
+    nest: LoopNest
+    threads: int
+    lengths: Mapping[int, float]
+    spacings: tuple[TeamSpacing, ...]
+    in_step: bool
+
+    @property
+    def iterations(self) -> float:
+        """Iterations of the shared loops that one thread runs, on average."""
+        total, env = 1.0, dict[str, float]()
+        for loop in self.nest.parallel:
+            begin, trips = loop.section(env, self.lengths.get(loop.index), None)
+            total *= trips
+            env[loop.variable] = begin + loop.step * max(0.0, trips - 1) / 2
+        return total
+
+
+def undivided(nest: LoopNest) -> DealtNest:
+    """The nest on one thread, by whatever schedule."""
+    return DealtNest(nest, 1, {}, (), in_step=False)
+
+
+def deal(nest: LoopNest, threads: int, schedule: Schedule) -> DealtNest:
+    """What a thread of a team gets; the team is no larger than there are pieces."""
+    trips = parallel_trips(nest)
+    total = max(1.0, _product(trips))
+    threads = int(min(threads, total))
+    own = piece_length(total, threads, schedule)
+    threads = int(min(threads, -(-total // own)))
+    if threads == 1:
+        return undivided(nest)
+    # Chunks of loops whose bounds depend on each other are counted like pieces.
+    square = all(isinstance(loop.first, Affine) and not loop.depends for loop in nest.parallel)
+    chunked = schedule.chunk is not None and schedule.kind != "guided"
+    in_rounds = square and chunked and own * threads < total
+    cut, length = _cut_loop(trips, own if in_rounds else total / threads)
+    loops = nest.parallel[: cut + 1]
+    lengths = {loop.index: 1.0 for loop in loops} | {loops[cut].index: length}
+    spacings = tuple(
+        TeamSpacing(loop.variable, lengths[loop.index] * loop.step, trips[at] / lengths[loop.index])
+        for at, loop in reversed(list(enumerate(loops)))
+    )
+    if not in_rounds:
+        return DealtNest(nest, threads, lengths, spacings, in_step=False)
+    return _in_rounds(DealtNest(nest, threads, lengths, spacings, in_step=True), trips, cut)
+
+
+def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
+    """Iterations of each loop that the threads share, those around it at their middle."""
+    trips, env = [], dict[str, float]()
+    for loop in nest.parallel:
+        trips.append(loop.trips(env))
+        env[loop.variable] = loop.middle(env)
+    return tuple(trips)
+
+
+def _product(numbers: Sequence[float]) -> float:
+    total = 1.0
+    for number in numbers:
+        total *= number
+    return total
+
+
+def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
+    """The outermost loop of which `own` iterations in a row are one or more, and how many."""
+    for at in range(len(trips)):
+        inside = max(1.0, _product(trips[at + 1 :]))
+        if own >= inside:
+            return at, own / inside
+    return len(trips) - 1, 1.0
+
+
+def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int) -> DealtNest:
+    """The rounds of chunks as a loop of their own: along the loop in which a round is a part."""
+    nest = dealt.nest
+    at, covered = cut, dealt.threads * dealt.lengths[nest.parallel[cut].index]
+    while at > 0 and covered >= trips[at]:
+        covered /= trips[at]
+        at -= 1
+    loop = nest.parallel[at]
+    length = dealt.lengths[loop.index]
+    rounds = _Rounds(loop, trips[at] / covered, covered, length, len(nest.loops))
+    inner = {loop.variable for loop in nest.parallel[at + 1 :]}
+    kept = tuple(spacing for spacing in dealt.spacings if spacing.variable in inner)
+    lengths = {
+        cut_loop.index: dealt.lengths[cut_loop.index]
+        for cut_loop in nest.parallel[at + 1 : cut + 1]
+    }
+    root = rounds.nest_loop(nest.root)
+    shared, number = [root], len(nest.parallel) + (length > 1)
+    while len(shared) < number:
+        shared.append(shared[-1].children[0])
+    along = TeamSpacing(loop.variable, length / covered, covered / length)
+    return DealtNest(
+        LoopNest(tuple(_in_order(root)), tuple(shared), nest.assumed, nest.unbound),
+        dealt.threads, lengths, (*kept, along), in_step=True,
+    )  # fmt: skip
+
+
+def _in_order(loop: NestLoop) -> list[NestLoop]:
+    loops = [loop]
+    for child in loop.children:
+        loops += _in_order(child)
+    return loops
+
+
+class _Rounds:
+    """Strip-mines one loop of a nest: its variable counts rounds, another one inside the chunk's
+    iterations, where these are several.
+    """
+
+    def __init__(
+        self, loop: LoopHeader, rounds: float, covered: float, length: float, index: int
+    ) -> None:
+        assert isinstance(loop.first, Affine)
+        self.loop = loop
+        self.length = length
+        self.chunk = f"{loop.variable} in a chunk"
+        # The mean thread stands in the middle of the team.
+        offset = loop.step * (covered - length) / 2
+        steps = {loop.variable: loop.step * covered}
+        if length > 1:
+            steps[self.chunk] = float(loop.step)
+        self.value = Affine(loop.first.constant + offset, steps)
+        nothing = frozenset[str]()
+        self.round_header = replace(
+            _header(loop), first=Affine(0.0, {}), limit=Affine(rounds, {}), step=1, parallel=False,
+            depends=nothing,
+        )  # fmt: skip
+        self.chunk_header = replace(
+            self.round_header, index=index, variable=self.chunk, limit=Affine(length, {})
+        )
+
+    def nest_loop(self, loop: NestLoop) -> NestLoop:
+        """A loop and all in it."""
+        children = tuple(map(self.nest_loop, loop.children))
+        groups = tuple(map(self._group, loop.groups))
+        if loop.index != self.loop.index:
+            return with_contents(self._around(loop), children, groups, loop.statements)
+        if self.length <= 1:
+            return with_contents(self.round_header, children, groups, loop.statements)
+        chunk = with_contents(self.chunk_header, children, groups, loop.statements)
+        return with_contents(self.round_header, (chunk,), (), ())
+
+    def _around(self, loop: LoopHeader) -> LoopHeader:
+        names = loop.depends
+        if self.loop.variable in names:
+            names = names - {self.loop.variable} | self.value.names
+        return replace(
+            _header(loop), first=self._form(loop.first), limit=self._form(loop.limit),
+            depends=names,
+        )  # fmt: skip
+
+    def _form(self, form: Form | None) -> Form | None:
+        if form is None or self.loop.variable not in form.names:
+            return form
+        if isinstance(form, Affine):
+            constant, slopes = self._affine(form.slopes)
+            return Affine(form.constant + constant, slopes)
+        return Substituted(form, self.loop.variable, self.value)
+
+    def _affine(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
+        """What is added to the constant, and the slopes, with the variable's value put in."""
+        slope = slopes.get(self.loop.variable, 0.0)
+        if not slope:
+            return 0.0, dict(slopes)
+        moved = {name: each for name, each in slopes.items() if name != self.loop.variable}
+        moved |= {name: slope * step for name, step in self.value.slopes.items()}
+        return slope * self.value.constant, moved
+
+    def _group(self, group: ReferenceGroup) -> ReferenceGroup:
+        constant, slopes = self._affine(group.slopes)
+        chain: list[LoopHeader] = []
+        for loop in group.loops:
+            if loop.index != self.loop.index:
+                chain.append(self._around(loop))
+            else:
+                chain.append(self.round_header)
+                if self.length > 1:
+                    chain.append(self.chunk_header)
+        return replace(
+            group, slopes=slopes, loops=tuple(chain),
+            offsets=tuple(offset + constant for offset in group.offsets),
+            written=tuple(offset + constant for offset in group.written),
+        )  # fmt: skip
+
+
+def _header(loop: LoopHeader) -> LoopHeader:
+    """The header alone of what may be a loop with contents."""
+    return LoopHeader(
+        loop.index, loop.variable, loop.first, loop.limit, loop.step, loop.parallel, loop.depends,
+        loop.line, loop.counted, loop.conditional, loop.unordered,
+    )  # fmt: skip

@@ -1,0 +1,141 @@
+"""What a thread gets of a nest: against dealing the iterations out one by one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nest_texts import STATIC, group_of, loop_named, nest_of
+from simulated_nest import values_of
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.dealt_nest import DealtNest, deal, parallel_trips
+from regionpredict.workload.loop_nest import Affine
+
+ROW = "for (int i = 0; i < n; i++) a[i] = 1;"
+
+
+def addresses(dealt: DealtNest, array: str) -> list[float]:
+    """Bytes from the array's begin to what one thread writes, in its order; loops run whole."""
+    group = group_of(dealt.nest, array)
+    envs: list[dict[str, float]] = [{}]
+    for header in group.loops:
+        loop = loop_named(dealt.nest, header.variable)
+        envs = [
+            {**env, loop.variable: float(value)}
+            for env in envs
+            for value in (values_of(loop, env) if loop.index not in dealt.lengths else [0])
+        ]
+    slopes = group.slopes.items()
+    return [sum(s * env[v] for v, s in slopes) + group.offsets[0] for env in envs]
+
+
+def test_shared_iterations() -> None:
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) a[i][j] = 1;"
+    declared = "int n, double a[9][9]"
+    assert parallel_trips(nest_of(loops, declared, n=9)) == (9,)
+    # The inner loop in the middle of the outer one: i = 4.
+    assert parallel_trips(nest_of(loops, declared, "collapse(2)", n=9)) == (9, 5)
+    assert parallel_trips(nest_of("for (int i = 3; i < 3; i++) a[0][i] = 1;", declared)) == (0,)
+
+
+SCHEDULES = st.one_of(
+    st.builds(Schedule, st.just("static"), st.none()),
+    st.builds(Schedule, st.sampled_from(["static", "dynamic"]), st.integers(1, 40).map(float)),
+)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(st.integers(1, 200), st.integers(1, 40), SCHEDULES)
+def test_threads_run_all_iterations(iterations: int, threads: int, schedule: Schedule) -> None:
+    nest = nest_of(ROW, "int n, double *a", n=iterations)
+    dealt = deal(nest, threads, schedule)
+    assert dealt.iterations * dealt.threads == pytest.approx(iterations)
+    assert dealt.threads == min(threads, -(-iterations // int(schedule.chunk or 1)))
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 6), st.integers(1, 30), SCHEDULES)
+def test_collapsed_loops_too(
+    rows: int, columns: int, depth: int, threads: int, schedule: Schedule
+) -> None:
+    loops = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+      for (int k = 0; k < l; k++) a[i][j][k] = 1;"""
+    nest = nest_of(loops, "int n, int m, int l, double a[n][m][l]", "collapse(3)",
+                   n=rows, m=columns, l=depth)  # fmt: skip
+    dealt = deal(nest, threads, schedule)
+    assert dealt.iterations * dealt.threads == pytest.approx(rows * columns * depth)
+
+
+def test_pieces_of_collapsed_loops_are_cut_below_where_there_are_few() -> None:
+    """Six rows of 20: three threads have two rows each, 24 a quarter row of five columns."""
+    loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
+    nest = nest_of(loops, "double a[6][20]", "collapse(2)")
+    outer, inner = (loop.index for loop in nest.parallel)
+    assert deal(nest, 3, STATIC).lengths == {outer: 2.0}
+    assert deal(nest, 24, STATIC).lengths == {outer: 1.0, inner: 5.0}
+    most = deal(nest, 1000, STATIC)
+    assert (most.threads, most.lengths) == (120, {outer: 1.0, inner: 1.0})
+
+
+@pytest.mark.parametrize(("threads", "chunk", "step"), [(4, 3, 1), (2, 1, 2), (5, 4, -1)])
+def test_the_mean_thread_of_a_team(threads: int, chunk: int, step: int) -> None:
+    """Its addresses are those of every thread's, on average, round by round in its order."""
+    number = 3 * threads * chunk
+    head = (
+        f"i = 0; i < {number * step}; i += {step}" if step > 0 else f"i = {number - 1}; i >= 0; i--"
+    )
+    nest = nest_of(f"for (int {head}) a[i] = 1;", f"double a[{abs(number * step)}]")
+    dealt = deal(nest, threads, Schedule("static", float(chunk)))
+    order = values_of(nest.root, {})
+    expected = []
+    for place in range(3 * chunk):
+        first = place // chunk * threads * chunk + place % chunk
+        values = [order[first + thread * chunk] for thread in range(threads)]
+        expected.append(8 * sum(values) / threads)
+    assert addresses(dealt, "a") == pytest.approx(expected)
+    (spacing,) = dealt.spacings
+    slope = group_of(dealt.nest, "a").slopes[spacing.variable]
+    assert slope * spacing.apart == pytest.approx(8 * chunk * step)
+    assert spacing.most == pytest.approx(threads)
+
+
+def test_loops_inside_see_the_variable_s_values() -> None:
+    """Bounds and subscripts follow the variable through rounds and chunks, `min` too."""
+    loops = """for (int i = 0; i < 24; i++) for (int j = i; j < (i + 4 < 20 ? i + 4 : 20); j++)
+      a[2*i + j] = 1;"""
+    nest = nest_of(loops, "double a[100]")
+    dealt = deal(nest, 3, Schedule("static", 2.0))
+    inner = loop_named(dealt.nest, "j")
+    assert inner.first is not None and inner.limit is not None
+    # Round 2, second of the chunk: thread 1, in the middle, has i = 2 * 6 + 2 + 1.
+    env = {"i": 2.0, "i in a chunk": 1.0}
+    assert inner.first.at(env) == 15.0
+    assert inner.limit.at(env) == 19.0
+    assert inner.limit.at({"i": 2.0, "i in a chunk": 4.0}) == 20.0
+    assert inner.depends == inner.limit.names == {"i", "i in a chunk"}
+    assert group_of(dealt.nest, "a").slopes == {"i": 2 * 8 * 6.0, "i in a chunk": 16.0, "j": 8.0}
+
+
+def test_rounds_of_a_team_that_spans_rows() -> None:
+    """Rows of four, six threads: a round is a row and a half, one column of each is a thread's."""
+    loops = "for (int i = 0; i < 12; i++) for (int j = 0; j < 4; j++) a[i][j] = 1;"
+    nest = nest_of(loops, "double a[12][4]", "collapse(2)")
+    dealt = deal(nest, 6, Schedule("static", 1.0))
+    rounds, columns = dealt.nest.parallel
+    assert rounds.limit == Affine(8.0, {})  # 48 iterations, six at a time
+    assert dealt.lengths == {columns.index: 1.0}
+    assert [(s.variable, s.most) for s in dealt.spacings] == [("j", 4.0), ("i", 1.5)]
+    # Within a row, rounds go along it, and each thread sees every row.
+    dealt = deal(nest, 2, Schedule("static", 1.0))
+    assert [loop.trips({}) for loop in dealt.nest.parallel] == [12.0, 2.0]
+    assert [s.variable for s in dealt.spacings] == ["j"]
+
+
+def test_one_piece_a_thread_is_no_round() -> None:
+    nest = nest_of(ROW, "int n, double *a", n=12)
+    for schedule in (Schedule("static", 4.0), STATIC, Schedule("guided", 1.0)):
+        dealt = deal(nest, 3, schedule)
+        assert (dealt.nest, dealt.lengths) == (nest, {nest.root.index: 4.0})
+        assert not dealt.in_step
+    assert deal(nest, 1, Schedule("dynamic", 1.0)).nest is nest
