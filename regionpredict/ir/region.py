@@ -205,7 +205,8 @@ class Region:
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
     directive, outermost first, which repeat the region. `shared` are the variables that are surely
-    one for all threads. `reassociates`: the compiler may reorder all sums of floating-point numbers.
+    one for all threads. `reassociates`: the compiler may reorder all sums of floating-point
+    numbers.
     """
 
     id: str
