@@ -70,7 +70,7 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
                 )
             _resolve(defined, values)
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
-    values.update(dict.fromkeys(numbers, 0))  # one thread stands for all
+    values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
     return Bindings(values, tuple(assumed), frozenset(numbers))
 
 
