@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from regionpredict.analysis.given_sizes import sizes_in
-from regionpredict.ir import Definition, Expr, Region
+from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
 _THREAD = "omp_get_thread_num()"
@@ -58,11 +58,10 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     used = _used_names(region, defined)
     assumed = []
     for loop in region.enclosing:
-        if loop.variable in values or loop.start is None or loop.bound is None:
+        if loop.variable in values:
             continue
-        start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
-        if start is not None and bound is not None:
-            middle = int((start + bound) // 2)
+        middle = _middle(loop, values)
+        if middle is not None:
             values[loop.variable] = middle
             if loop.variable in used:
                 assumed.append(
@@ -72,6 +71,22 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
     values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
     return Bindings(values, tuple(assumed), frozenset(numbers))
+
+
+def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
+    """The values, and for variables of loops around the region without one, their middles."""
+    known = dict(values)
+    for loop in region.enclosing:
+        if loop.variable not in known and (middle := _middle(loop, known)) is not None:
+            known[loop.variable] = middle
+    return known
+
+
+def _middle(loop: Loop, values: Mapping[str, Number]) -> int | None:
+    if loop.start is None or loop.bound is None:
+        return None
+    start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
+    return None if start is None or bound is None else int((start + bound) // 2)
 
 
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
@@ -96,7 +111,7 @@ def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
 
 def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
     """The names that the region's own counts depend on, through definitions too."""
-    used = set(_names_inside(region))
+    used = set(names_inside(region))
     waiting = list(used)
     while waiting:
         value = defined.get(waiting.pop())
@@ -106,7 +121,8 @@ def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
     return used
 
 
-def _names_inside(region: Region) -> frozenset[str]:
+def names_inside(region: Region) -> frozenset[str]:
+    """The names that the region's loops and subscripts depend on."""
     names: set[str] = set()
     for statement, loops in region.statements():
         for loop in loops:
@@ -125,7 +141,7 @@ def free_names(region: Region) -> frozenset[str]:
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
     outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
-    return _names_inside(region).union(*outer) - own
+    return names_inside(region).union(*outer) - own
 
 
 def _bound_names(*bounds: Expr | None) -> frozenset[str]:

@@ -15,7 +15,7 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
-    from regionpredict.predict import Advice, Prediction
+    from regionpredict.predict import Advice, Prediction, TeamPrediction
 
 _NEAR = 3
 
@@ -74,8 +74,9 @@ def command(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,
     )  # fmt: skip
-    found = _at(result, file, line)
-    write_result(explain_prediction(found, machine, _advice(result, found)), output)
+    chosen = _at(result, file, line)
+    text = explain_prediction(chosen, machine, _team(result, chosen), _advice(result, chosen))
+    write_result(text, output)
     keep_answer(output, file_of(machine_name)[0])
 
 
@@ -96,6 +97,16 @@ def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
         if any(member.facts.region.id == name for member in team.facts.members)
     ]  # fmt: skip
     return tuple(told)
+
+
+def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
+    """The team of several loops that a region is in."""
+    region = chosen.facts.region.id
+    for team in result.teams:
+        loops = [member.facts.region.id for member in team.facts.members]
+        if len(loops) > 1 and region in loops:
+            return team
+    return None
 
 
 def _at(result: Predictions, file: str, line: int) -> Prediction:

@@ -14,11 +14,12 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.team_hints import (
+    open_document,
     plan_document,
     region_places,
-    sizes_document,
     team_document,
 )
+from regionpredict.size_ranking import rank_sizes
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -30,7 +31,10 @@ def hints_document(
     machine: Machine, model: str, notes: Sequence[Diagnostic],
     advice: ByTeam | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole document, ready for `json.dumps`. `plan` is that of the only program."""
+    """The whole document, ready for `json.dumps`. `plan` is that of the only program.
+
+    `unbound` is null where the model tries no sizes.
+    """
     places = region_places(teams)
     planned = [plan_document(plan) for plan in plans]
     return {
@@ -50,6 +54,9 @@ def hints_document(
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
         "plan": planned[0] if len(planned) == 1 else None,
         "plans": planned,
+        "unbound": [one._asdict() for one in rank_sizes(predictions).unbound]
+        if model == "saturation"
+        else None,
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
 
@@ -140,7 +147,7 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
         "borderline": prediction.borderline,
-        "by_size": sizes_document(prediction.by_size),
+        **open_document(prediction),
         "assumed": list(prediction.assumed),
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),

@@ -21,8 +21,15 @@ from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
-from regionpredict.report.size_hints import size_sentence
-from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, team_row
+from regionpredict.report.size_hints import needed_options, needed_sizes
+from regionpredict.report.teams_table import (
+    NAME_WIDTH,
+    UNKNOWN_CHOICE,
+    UNKNOWN_END,
+    open_lines,
+    shared_teams,
+    team_rows,
+)
 from regionpredict.report.view import (
     EVERYTHING,
     View,
@@ -31,6 +38,7 @@ from regionpredict.report.view import (
     chosen_teams,
     region_seconds,
 )
+from regionpredict.size_ranking import rank_sizes
 
 _NOTES = 6
 _WIDTH = 80
@@ -85,7 +93,7 @@ def _by_file(
         for one in predictions
     ]  # fmt: skip
     rows += [
-        (team.facts.span, [team_row(team, model, names), *told[team.facts.id]]) for team in shared
+        (team.facts.span, [*team_rows(team, model, names), *told[team.facts.id]]) for team in shared
     ]
     rows.sort(key=lambda row: row[0])
     lines, titles = _titles([span.file for span, _ in rows])
@@ -125,22 +133,23 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
     head = f"{region.span.line:>6} {names[region.function]:<{NAME_WIDTH}} "
     if prediction.status == "skipped":
         return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
-    mark = "~" if prediction.borderline else " "
     partial = "?" if prediction.status == "partial" else ""
     assumed = "*" if prediction.assumed else " "
     row = (
         head
         + f"{show_count(facts.iterations.value):>8} "
         + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
-        + _choice(prediction, mark)
-        + f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
-    )
-    turns = size_sentence(prediction.by_size)
-    indent = " " * 7
-    return [row.rstrip(), *(_wrapped(f"{indent}{turns}", indent) if turns else [])]
+        + _choice(prediction)
+        + (UNKNOWN_END if prediction.range is not None else
+           f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %")
+    )  # fmt: skip
+    return [(row + partial).rstrip(), *open_lines(prediction)]
 
 
-def _choice(prediction: Prediction, mark: str) -> str:
+def _choice(prediction: Prediction) -> str:
+    if prediction.range is not None:
+        return UNKNOWN_CHOICE
+    mark = "~" if prediction.borderline else " "
     if not prediction.speedup:
         return f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
     gain = dict(prediction.speedup)[prediction.threads or 1]
@@ -157,6 +166,9 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
               ("predicted", "partial", "skipped")}  # fmt: skip
     shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
+    ranking = rank_sizes(predictions)
+    if needed := needed_sizes(ranking):
+        lines += _wrapped(f"{needed}: {' '.join(needed_options(ranking))}", " " * 4)
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):

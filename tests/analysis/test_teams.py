@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.teams import ProgramTeams, TeamFacts, program_teams
+from regionpredict.analysis.teams import ProgramTeams, Runs, TeamFacts, program_teams
 from regionpredict.frontend import requests_for
+from regionpredict.ir import Expr
 from regionpredict.pipeline import analyse
 
 FRONTENDS = ("libclang", "pycparser")
@@ -204,3 +205,12 @@ def test_what_two_programs_share_runs_in_both(frontend: str, tmp_path: Path) -> 
     (team,) = found.teams
     assert team.executions.value == 8
     assert [runs.value for one in found.programs for runs in one.executions.values()] == [3, 5]
+
+
+def test_runs_with_values_for_their_names() -> None:
+    n = Expr.name("n")
+    assert Runs(n * 2, None, 10.0).at({"n": 7}) == 14.0
+    assert Runs(n - 9, None, 10.0).at({"n": 7}) == 0.0
+    assert Runs(n, None, 10.0).at({}) == 10.0  # what it is taken to be
+    assert Runs(n, 3, 3.0).at({"n": 7}) == 3.0  # known
+    assert Runs(None, None, 10.0).at({"n": 7}) == 10.0

@@ -34,8 +34,10 @@ _HARMLESS = frozenset(
 _MAX_DEPTH = 40
 """Calls within calls that are followed: more than programs nest that do not recur."""
 _MAX_EVENTS = 200_000
-"""Writes and calls that are followed in all, some seconds: what a program calls ten times in ten
+"""Writes and calls that are followed from one function: what a program calls ten times in ten
 places, five deep, is beyond it, and its arrays are not known then."""
+_MAX_EVENTS_IN_ALL = 1_000_000
+"""The same from all functions that nobody calls, some seconds: a library has hundreds."""
 
 
 class FirstWrite(NamedTuple):
@@ -122,13 +124,35 @@ def follow(flows: Sequence[Flow]) -> Followed:
               if isinstance(event, Handed)}  # fmt: skip
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
+    sharing = _come_to_worksharing(flows)
+    roots = [root for root in roots if root.function in sharing]
+    callees = Callees(flows)
+    most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
-        _Walk(flows, notes, from_main=root.function == "main").run(root)
+        _Walk(callees, notes, most, from_main=root.function == "main").run(root)
     for flow in flows:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in _events(flow.body)):  # fmt: skip
-            _Walk(flows, notes, from_main=False).run(flow)
+            _Walk(callees, notes, most, from_main=False).run(flow)
     return Followed(notes.first, {**notes.before, **notes.steady})
+
+
+def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
+    """The functions that may come to a worksharing loop, themselves or through calls by name."""
+    callers: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for flow in flows:
+        for event in _events(flow.body):
+            if isinstance(event, Handed):
+                callers.setdefault(event.function, set()).add(flow.function)
+            elif isinstance(event, Block) and event.kind == "share":
+                found.add(flow.function)
+    waiting = list(found)
+    while waiting:
+        more = callers.get(waiting.pop(), set()) - found
+        found |= more
+        waiting += more
+    return found
 
 
 def _events(events: Iterable[Event]) -> Iterable[Event]:
@@ -141,8 +165,9 @@ def _events(events: Iterable[Event]) -> Iterable[Event]:
 class _Walk:
     """One run from one function; memory is as nobody has touched it."""
 
-    def __init__(self, flows: Sequence[Flow], notes: _Notes, *, from_main: bool) -> None:
-        self.callees = Callees(flows)
+    def __init__(self, callees: Callees, notes: _Notes, most: int, *, from_main: bool) -> None:
+        """`most`: the writes and calls that are followed."""
+        self.callees = callees
         self.notes = notes
         self.from_main = from_main
         self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
@@ -157,7 +182,7 @@ class _Walk:
         self.share: Span | None = None
         self.frames = 0
         self.blocks = 0
-        self.left = _MAX_EVENTS
+        self.left = most
         self.stack: list[str] = []
 
     def run(self, root: Flow) -> None:

@@ -6,11 +6,20 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 """
 
 from regionpredict.predict.saturation.model import (
-    hint_of,
+    known_at_all_sizes,
     predict_saturation,
+    rough_curve,
     round_counts,
     size_target,
 )
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 
-__all__ = ["ALL_PARTS", "Parts", "hint_of", "predict_saturation", "round_counts", "size_target"]
+__all__ = [
+    "ALL_PARTS",
+    "Parts",
+    "known_at_all_sizes",
+    "predict_saturation",
+    "rough_curve",
+    "round_counts",
+    "size_target",
+]
