@@ -19,7 +19,7 @@ from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placem
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.analysis.implied_sizes import with_implied
-from regionpredict.analysis.teams import ProgramTeams, program_teams
+from regionpredict.analysis.teams import ProgramOrder, ProgramTeams, program_teams
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     ArgumentValues,
@@ -45,6 +45,7 @@ from regionpredict.machine import Machine
 from regionpredict.measure.recording import Recording
 from regionpredict.predict import (
     ALL_PARTS,
+    Advice,
     Estimate,
     Parts,
     Plan,
@@ -71,6 +72,7 @@ from regionpredict.size_trials import (
     open_sizes,
     team_tried,
 )
+from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.workers import spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
@@ -107,9 +109,9 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """An analysis with one prediction a region, in the same order, one a team, and a plan for all.
-
-    `plan` is None where no team has a time.
+    """An analysis with one prediction a region, in the same order, one a team, and a plan for each
+    program, that of the longest first; `plans` is empty where no team has a time. `advice` are
+    the changes to the source that are worth it, by team.
     """
 
     analysis: Analysis
@@ -118,7 +120,8 @@ class Predictions:
     predictions: tuple[Prediction, ...]
     pasts: tuple[Past, ...]
     teams: tuple[TeamPrediction, ...]
-    plan: Plan | None
+    plans: tuple[Plan, ...]
+    advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
 
 
 def analyse(
@@ -361,8 +364,13 @@ def predict(
         for one, own in zip(made, subjects, strict=True)
     }
     teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
-    plan = _plan(teams, structure, machine)
-    return Predictions(analysis, machine, model, predictions, pasts, teams, plan)
+    plans = _plans(teams, structure, machine)
+    advice = {}
+    if model == "saturation":
+        known = {one.facts.region.id: AdvisedRegion(one, *past)
+                 for one, past in zip(predictions, pasts, strict=True)}  # fmt: skip
+        advice = advice_of(teams, known, structure, machine, within=within, processes=processes)
+    return Predictions(analysis, machine, model, predictions, pasts, teams, plans, advice)
 
 
 def _team(
@@ -377,19 +385,30 @@ def _team(
     return team if found is None else with_open_sizes(team, found)
 
 
-def _plan(
+def _plans(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
-) -> Plan | None:
+) -> tuple[Plan, ...]:
+    plans = [plan_of(planned_teams(teams, one), one.changes, machine, one.main)
+             for one in structure.programs]  # fmt: skip
+    known = [plan for plan in plans if plan is not None]
+    return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
+
+
+def planned_teams(
+    teams: Sequence[TeamPrediction], program: ProgramOrder
+) -> tuple[PlannedTeam, ...]:
+    """The teams of one program, in its order, as a plan sees them."""
     by_id = {team.facts.id: team for team in teams}
-    planned = [
+    return tuple(
         PlannedTeam(
-            name, by_id[name].facts.executions.weight,
+            name,
+            runs.weight,
             {point.threads: point.seconds for point in by_id[name].points}
-            if by_id[name].threads is not None else {},
+            if by_id[name].threads is not None
+            else {},
         )
-        for name in structure.order
-    ]  # fmt: skip
-    return plan_of(planned, structure.changes, machine)
+        for name, runs in program.executions.items()
+    )
 
 
 def predict_region(

@@ -16,13 +16,19 @@ from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
+_THREAD = "omp_get_thread_num()"
+
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Numbers for names; `assumed` tells, a line each, which of them are assumptions."""
+    """Numbers for names; `assumed` tells, a line each, which of them are assumptions.
+
+    `thread_numbers` are the names that hold the number of the thread.
+    """
 
     values: Mapping[str, Number]
     assumed: tuple[str, ...] = ()
+    thread_numbers: frozenset[str] = frozenset()
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""
@@ -69,7 +75,9 @@ def bind(
                     f"{loop.variable} = {middle} (the middle of the loop around the region)"
                 )
             _resolve(defined, values)
-    return Bindings(values, tuple(assumed))
+    numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
+    values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
+    return Bindings(values, tuple(assumed), frozenset(numbers))
 
 
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.conflicts import conflicts
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import working_set
 from regionpredict.analysis.iterations import Executions, executions, iterations
@@ -123,6 +124,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     early = _left_early(region)
     notes = [*_notes(region, unknown, shown), *early]
     status = _status(region, statements)
+    outer_trips = bindings.whole(region.nest.trips) if region.nest is not None else None
     trip_count = count_of_loops(iterations(region), bindings)
     return RegionFacts(
         region=region,
@@ -135,7 +137,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
         bindings=replace(
             bindings, assumed=(*bindings.assumed, *(_TO_THE_END.format(n.span.line) for n in early))
         ),
-        diagnostics=(*region.diagnostics, *notes),
+        diagnostics=(*region.diagnostics, *notes, *conflicts(region, outer_trips)),
     )
 
 

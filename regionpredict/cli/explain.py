@@ -21,7 +21,7 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
-    from regionpredict.predict import Prediction, TeamPrediction
+    from regionpredict.predict import Advice, Prediction, TeamPrediction
 
 _NEAR = 3
 
@@ -68,7 +68,8 @@ def command(
         processes=processes_of(options["processes"]),
     )  # fmt: skip
     chosen = _at(result, file, line)
-    write_result(explain_prediction(chosen, machine, _team(result, chosen)), output)
+    text = explain_prediction(chosen, machine, _team(result, chosen), _advice(result, chosen))
+    write_result(text, output)
     keep_answer(output, machine_file)
 
 
@@ -79,6 +80,16 @@ def _place(what: str) -> tuple[str, int]:
             f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101"
         )
     return file, int(line)
+
+
+def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
+    """What is told of the teams that the region is in."""
+    name = prediction.facts.region.id
+    told = [
+        one for team in result.teams for one in result.advice.get(team.facts.id, ())
+        if any(member.facts.region.id == name for member in team.facts.members)
+    ]  # fmt: skip
+    return tuple(told)
 
 
 def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:

@@ -99,6 +99,7 @@ class Loop:
     span: Span
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
+    skips: bool = False  # what comes after a `continue` may not run
     unordered: frozenset[str] = frozenset()
 
     @property
@@ -205,7 +206,8 @@ class Region:
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
     directive, outermost first, which repeat the region. `instance` tells apart the regions that
     one directive in a template has: the name of the template with its types or its lambda.
-    `reassociates`: the compiler may reorder all sums of floating-point numbers.
+    `shared` are the variables that are surely one for all threads. `reassociates`: the compiler may
+    reorder all sums of floating-point numbers.
     """
 
     id: str
@@ -221,6 +223,7 @@ class Region:
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
     instance: str = ""
+    shared: frozenset[str] = frozenset()
     reassociates: bool = False
 
     def clause(self, name: str) -> Clause | None:

@@ -72,7 +72,8 @@ def test_the_loops_of_one_parallel_are_a_team(frontend: str, tmp_path: Path) -> 
     assert start.executions.value == 1 and runs_by_line(start) == {24: 1}
     assert solve.forks and start.forks
     # 24 once, then 8 again and again: no team but these two follow each other.
-    assert found.changes == {(start.id, solve.id): 1.0}
+    (program,) = found.programs
+    assert program.changes == {(start.id, solve.id): 1.0}
 
 
 @each_frontend
@@ -94,7 +95,8 @@ int main(void) {
     f, g = found.teams
     # g runs 1 + 2 + 3 + 4 times; f to g in every turn, g to f in all but the last.
     assert (f.executions.value, g.executions.value) == (4, 10)
-    assert found.changes == {(f.id, g.id): 4.0, (g.id, f.id): 3.0}
+    (program,) = found.programs
+    assert program.changes == {(f.id, g.id): 4.0, (g.id, f.id): 3.0}
 
 
 @each_frontend
@@ -161,6 +163,48 @@ int main(void) { f(3); }
 """
     (team,) = teams_of(frontend, tmp_path, f=text).teams
     assert team.executions.weight >= 1
+
+
+STEP = """double a[100];
+void step(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) a[i] += 1;
+}
+"""
+MAIN = "void step(void);\nint main(void) { for (int t = 0; t < %d; t++) step(); }\n"
+UNCALLED = STEP.replace("step", "other")
+
+
+@each_frontend
+def test_each_main_is_a_program_with_its_own_functions(frontend: str, tmp_path: Path) -> None:
+    # Both have a step(); that of the own folder is meant. Nobody calls other() of `two`.
+    texts = {"one/main.c": MAIN % 3, "one/step.c": STEP, "two/main.c": MAIN % 5,
+             "two/step.c": STEP, "two/other.c": UNCALLED, "other.c": UNCALLED}  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)
+    found = program_teams(analysis.program, analysis.facts, {})
+    runs = {
+        program.main.removeprefix(f"{tmp_path}/"): {
+            name.removeprefix(f"{tmp_path}/"): runs.value
+            for name, runs in program.executions.items()
+        }
+        for program in found.programs
+    }
+    assert runs == {
+        "one/main.c": {"one/step.c:3": 3},
+        "two/main.c": {"two/step.c:3": 5, "two/other.c:3": 1},
+        "": {"other.c:3": 1},
+    }
+
+
+@each_frontend
+def test_what_two_programs_share_runs_in_both(frontend: str, tmp_path: Path) -> None:
+    found = teams_of(frontend, tmp_path, one=MAIN % 3, step=STEP, two=MAIN % 5)
+    (team,) = found.teams
+    assert team.executions.value == 8
+    assert [runs.value for one in found.programs for runs in one.executions.values()] == [3, 5]
 
 
 def test_runs_with_values_for_their_names() -> None:

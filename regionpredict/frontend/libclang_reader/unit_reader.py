@@ -32,6 +32,7 @@ from regionpredict.frontend.syntax import (
     Pragma,
     Unit,
 )
+from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
     MacroTable,
     Masked,
@@ -96,6 +97,7 @@ class _Reader:
             lookups=self.lookups,
             getters=self.builder.getters,
             base_classes=self._base_classes(),
+            threadprivate=threadprivate(pragma for _, _, pragma in directives),
             errors=self.errors,
             overloads=is_cpp(self.request.path),
             headers="system" if has_system_headers() else "shipped",

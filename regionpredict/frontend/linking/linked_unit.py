@@ -30,12 +30,13 @@ class LinkedUnit:
     """A unit of a program.
 
     `functions` are those with OpenMP directives in them, `bodies` all of the unit that anybody may
-    call, `directives`, `errors`, `reassociates` and `getters` as the parser's. Over the whole
-    program tell: `body_of` which function a declaration means, `rivals` where its definitions are
-    if nothing says which is meant, `calls_of` the calls of a function with the functions they stand
-    in, `writers_of` the functions that may set a global variable, `variable_of` its declaration
-    with its first value, and `objects` what the one object of a class is called, for the classes
-    that have one. `lengths`: how long the containers are that are members.
+    call, `directives`, `errors`, `reassociates`, `threadprivate` and `getters` as the parser's.
+    Over the whole program tell: `body_of` which function a declaration means, `rivals` where its
+    definitions are if nothing says which is meant, `calls_of` the calls of a function with the
+    functions they stand in, `writers_of` the functions that may set a global variable,
+    `variable_of` its declaration with its first value, and `objects` what the one object of a class
+    is called, for the classes that have one. `lengths`: how long the containers are that are
+    members.
     """
 
     path: str
@@ -44,6 +45,7 @@ class LinkedUnit:
     directives: tuple[tuple[str, Pragma], ...]
     errors: tuple[Span, ...]
     reassociates: bool
+    threadprivate: frozenset[str]
     body_of: Callable[[Decl], Function | None]
     rivals: Callable[[Decl], tuple[Span, ...]]
     calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]

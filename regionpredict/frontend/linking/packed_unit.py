@@ -32,6 +32,7 @@ class Trees(NamedTuple):
     getters: frozenset[tuple[str, str]] = frozenset()
     objects: ClassObjects = ClassObjects()
     reassociates: bool = False
+    threadprivate: frozenset[str] = frozenset()
     lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
 
 
@@ -86,7 +87,8 @@ def trees_of(unit: Unit) -> Trees:
         objects = class_objects(defined.values(), unit.base_classes)
         lengths = container_lengths(defined.values())
     return Trees(unit.functions, bodies, defined, tuple(unit.variables()), unit.directives,
-                 unit.errors, unit.getters(), objects, unit.reassociates, lengths)  # fmt: skip
+                 unit.errors, unit.getters(), objects, unit.reassociates, unit.threadprivate,
+                 lengths)  # fmt: skip
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

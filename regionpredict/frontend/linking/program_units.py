@@ -159,6 +159,7 @@ class _View:
             directives=own.directives,
             errors=own.errors,
             reassociates=own.reassociates,
+            threadprivate=own.threadprivate,
             body_of=self.body_of,
             rivals=self.rivals,
             calls_of=self.calls_of,

@@ -22,6 +22,7 @@ from regionpredict.frontend.lowering.loop_headers import (
 )
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
+from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -130,6 +131,9 @@ class RegionBuilder:
             diagnostics=tuple(self.diagnostics.values()),
             parallel=parallel,
             instance=self.function.name if self.function.shown else "",
+            shared=shared_names(
+                self.context.named(), self.pragma, self.span, team, self.unit.threadprivate
+            ),
             reassociates=self.unit.reassociates,
         )
 
@@ -179,7 +183,8 @@ class RegionBuilder:
         self._leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=_stops(loop), unordered=_reduced(simd),
+            loop.span, exits=_stops(loop), skips=_skips(loop.body),
+            unordered=_reduced(simd),
         )  # fmt: skip
         return [*before, node]
 
@@ -680,6 +685,15 @@ def _exits(body: Stmt, *, own: bool = True) -> bool:
         return True
     inside = own and not isinstance(body, (For, While, RangeFor, Switch))
     return any(_exits(inner, own=inside) for inner in inner_statements(body))
+
+
+def _skips(body: Stmt) -> bool:
+    """Whether a loop body has a `continue` of its own."""
+    if isinstance(body, Jump):
+        return body.kind == "continue"
+    if isinstance(body, (For, While, RangeFor)):
+        return False
+    return any(_skips(inner) for inner in inner_statements(body))
 
 
 def _stops(loop: For) -> bool:

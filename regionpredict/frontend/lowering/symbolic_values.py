@@ -98,6 +98,7 @@ class Context:
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
+        self._declared: dict[str, tuple[Decl, int]] = {}
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -112,7 +113,12 @@ class Context:
             while self._taken.setdefault(name, key) != key:
                 name += "'"
             self._names[key] = name
+            self._declared[name] = (decl, key[1])
         return name
+
+    def named(self) -> Mapping[str, tuple[Decl, int]]:
+        """The variable that each name so far means, and how many calls deep it is declared."""
+        return self._declared
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""

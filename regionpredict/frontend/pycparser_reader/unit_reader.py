@@ -45,6 +45,7 @@ from regionpredict.frontend.syntax import (
     Pragma,
     Unit,
 )
+from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
     MacroTable,
     SourceText,
@@ -250,6 +251,7 @@ class _Reader:
             files=tuple(self.sources),
             macros=self.macros.constants,
             lookups=self.read.lookups,
+            threadprivate=threadprivate(pragma for _, pragma in directives),
             errors=tuple(self.errors),
             headers="shipped",
             reassociates=self.request.reassociates,

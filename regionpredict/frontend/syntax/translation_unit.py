@@ -70,6 +70,7 @@ class Unit:
     headers: str = "system"
     getters: Callable[[], frozenset[tuple[str, str]]] = frozenset
     base_classes: frozenset[str] = frozenset()
+    threadprivate: frozenset[str] = frozenset()
     reassociates: bool = False
     errors: tuple[Span, ...] = ()  # where the parser stumbled
     overloads: bool = False
