@@ -7,13 +7,14 @@ as text. Nothing here prints or looks at a clock: the caller passes one in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
 from regionpredict.analysis.bindings import free_names, names_of_header
+from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
@@ -160,6 +161,7 @@ def analyse(
                          arguments=arguments)  # fmt: skip
     remarks = _of_arguments(asked, arguments)
     program = join([one.part for one in asked], chosen)
+    program = replace(program, flows=with_callbacks(program.flows))
     both = clock() - begin
     check_names(program, given, lines)
     sizes = with_implied(program, given)

@@ -247,6 +247,8 @@ def _check_something(paths: Sequence[str], analysis: Analysis) -> None:
 
 
 def show_notes(notes: Sequence[Diagnostic]) -> None:
-    """Diagnostics of the reading, one line each, on standard error."""
-    for note in notes:
-        click.echo(str(note), err=True)
+    """Diagnostics of the reading on standard error, one line for all that say the same."""
+    from regionpredict.report.reading_notes import note_lines
+
+    for line in note_lines(notes):
+        click.echo(line, err=True)

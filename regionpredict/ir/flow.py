@@ -41,12 +41,18 @@ class Link(NamedTuple):
 
 
 class Handed(NamedTuple):
-    """A call: addresses by position (None: no address), and where the returned one is put."""
+    """A call: addresses by position (None: no address), and where the returned one is put.
+
+    `functions` are functions that it hands over: (position, name), or the position of the caller's
+    own parameter. `parameter`: what is called is that parameter of the caller.
+    """
 
     function: str
     arguments: tuple[Place | None, ...]
     result: Place
     span: Span
+    functions: tuple[tuple[int, str | int], ...] = ()
+    parameter: int | None = None
 
 
 class Returned(NamedTuple):
@@ -91,7 +97,7 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
         calls = False
         for event in events:
             if isinstance(event, Handed):
-                calls = calls or bool(event.function)
+                calls = calls or bool(event.function) or event.parameter is not None
             elif isinstance(event, Block) and event.kind != "share":
                 inside = search(event.body)
                 if inside and event.kind == "loop":

@@ -66,9 +66,11 @@ class _Flows:
         self.moving: list[frozenset[Decl]] = []
         self.calls = 0
         self.at = Span("", 0)  # the statement at hand
+        self.parameters: dict[str, int] = {}
 
     def flow(self, function: Function) -> Flow:
         parameters = tuple(_slot(decl) for decl in function.parameters)
+        self.parameters = {decl.name: at for at, decl in enumerate(function.parameters)}
         return Flow(function.name, parameters, tuple(self._body(function.body)), function.span)
 
     # -- statements -----------------------------------------------------------------------------
@@ -211,10 +213,28 @@ class _Flows:
         self.calls += 1
         slot = (f"{call.name}()@{self.calls}",)
         arguments = tuple(self._points(argument, events) for argument in call.args)
-        events.append(
-            Handed(call.name if call.decl is not None else "", arguments, slot, call.span)
-        )
+        functions = tuple(
+            (at, handed) for at, argument in enumerate(call.args)
+            if (handed := self._function(argument)) is not None
+        )  # fmt: skip
+        seen = call.decl is not None
+        parameter = None if seen or call.method else self.parameters.get(call.name)
+        name = call.name if seen else ""
+        events.append(Handed(name, arguments, slot, call.span, functions, parameter))
         return (*slot, "*")
+
+    def _function(self, argument: Expression) -> str | int | None:
+        """The function, or the parameter that may be one, by whose address an argument is."""
+        while isinstance(argument, Cast) or (
+            isinstance(argument, Unary) and argument.op in ("&", "*")
+        ):
+            argument = argument.operand
+        if not isinstance(argument, Name):
+            return None
+        if argument.decl.kind == "function":
+            return argument.decl.name
+        held = argument.decl.kind == "parameter" and argument.decl.ctype.kind == "pointer"
+        return self.parameters.get(argument.decl.name) if held else None
 
     def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None

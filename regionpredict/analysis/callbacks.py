@@ -1,0 +1,109 @@
+"""Calls through a parameter, where the caller says which function it hands over.
+
+A function that calls what it was given is, for each function that it is given, a function of its
+own: `repeat(7, step)` calls `repeat(step)`, which calls `step` (procedure cloning: Cooper, Hall and
+Kennedy 1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from regionpredict.analysis.callees import Callees
+from regionpredict.constant import Constant
+from regionpredict.ir.flow import Block, Event, Flow, Handed
+
+MOST_CLONES = Constant(
+    2000.0, "functions", "assumed", "a table of some hundred tasks is followed, a recursion ends"
+)
+Given = Mapping[int, str]
+"""The functions that a call hands over, by the position of the parameter."""
+
+
+def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
+    """The functions, and those that are made of them by what they are given to call."""
+    calls = (event for flow in flows for event in _events(flow.body) if isinstance(event, Handed))
+    if not any(isinstance(name, str) for call in calls for _, name in call.functions):
+        return tuple(flows)
+    return _Cloning(flows).all()
+
+
+def _events(events: Sequence[Event]) -> list[Event]:
+    listed: list[Event] = []
+    for event in events:
+        listed.append(event)
+        if isinstance(event, Block):
+            listed += _events(event.body)
+    return listed
+
+
+def _called(flows: Sequence[Flow]) -> set[str]:
+    events = (event for flow in flows for event in _events(flow.body))
+    return {event.function for event in events if isinstance(event, Handed)}
+
+
+class _Cloning:
+    def __init__(self, flows: Sequence[Flow]) -> None:
+        self.flows = flows
+        self.callees = Callees(flows)
+        self.clones: dict[tuple[str, str], Flow | None] = {}  # by file and name
+        self.calling: dict[tuple[str, str], frozenset[int]] = {}
+
+    def all(self) -> tuple[Flow, ...]:
+        own = [replace(flow, body=self._body(flow, flow.body, {})) for flow in self.flows]
+        made = [*own, *(clone for clone in self.clones.values() if clone is not None)]
+        # One that is always given something to call is never called as it stands.
+        begun = {flow.function for flow in self.flows} - _called(self.flows)
+        while True:
+            called = begun | _called(made)
+            kept = [flow for flow in made if flow.function in called]
+            if len(kept) == len(made):
+                return tuple(kept)
+            made = kept
+
+    def _body(self, flow: Flow, events: Sequence[Event], given: Given) -> tuple[Event, ...]:
+        """The events of a function that is given these functions."""
+        return tuple(
+            replace(event, body=self._body(flow, event.body, given))
+            if isinstance(event, Block)
+            else self._call(flow, event, given)
+            if isinstance(event, Handed)
+            else event
+            for event in events
+        )
+
+    def _call(self, flow: Flow, call: Handed, given: Given) -> Handed:
+        if call.parameter is not None:
+            call = call._replace(function=given.get(call.parameter, call.function))
+        handed = {at: name for at, name in call.functions if isinstance(name, str)}
+        handed |= {at: given[name] for at, name in call.functions
+                   if isinstance(name, int) and name in given}  # fmt: skip
+        callee = self.callees.of(flow, call.function) if handed else None
+        if callee is None:
+            return call
+        used = {at: name for at, name in handed.items() if at in self._called_by(callee)}
+        return call._replace(function=self._clone(callee, used)) if used else call
+
+    def _called_by(self, flow: Flow) -> frozenset[int]:
+        """The parameters that a function calls or hands on."""
+        key = (flow.span.file, flow.function)
+        if key not in self.calling:
+            calls = [event for event in _events(flow.body) if isinstance(event, Handed)]
+            self.calling[key] = frozenset(
+                [call.parameter for call in calls if call.parameter is not None]
+                + [name for call in calls for _, name in call.functions if isinstance(name, int)]
+            )
+        return self.calling[key]
+
+    def _clone(self, flow: Flow, given: Given) -> str:
+        """The name of the function made of `flow` for what it is given."""
+        name = f"{flow.function}({', '.join(given[at] for at in sorted(given))})"
+        key = (flow.span.file, name)
+        if key not in self.clones:
+            if len(self.clones) >= MOST_CLONES.value:
+                return flow.function
+            self.clones[key] = None  # while it is being made: it may call itself
+            body = self._body(flow, flow.body, given)
+            self.clones[key] = replace(flow, function=name, body=body)
+        return name
