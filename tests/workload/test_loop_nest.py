@@ -24,7 +24,8 @@ def header(first: float | None, limit: float | None, step: int = 1) -> LoopHeade
     """A loop over i between two numbers."""
     forms = [None if end is None else Affine(end, {}) for end in (first, limit)]
     return LoopHeader(
-        0, "i", *forms, step, True, frozenset(), 3, counted=True, conditional=False
+        0, "i", *forms, step, True, frozenset(), 3, counted=True, conditional=False,
+        unordered=frozenset(),
     )  # fmt: skip
 
 
