@@ -310,6 +310,20 @@ void f(int n, double *a, double *b) {
     assert kinds(found["f"]) == {"a": "serial?", "b": "parallel?"}
 
 
+def test_without_main_a_function_knows_what_is_its_own(tmp_path: Path, frontend: str) -> None:
+    """A global may have been written before; an array of the function's own cannot."""
+    found = placed(tmp_path, frontend, """
+double g[1000];
+void f(void) {
+  double own[1000];
+  for (int i = 0; i < 1000; i++) { g[i] = 0; own[i] = 0; }
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) g[i] += own[i];
+}
+""")  # fmt: skip
+    assert kinds(found["f"]) == {"g": "serial?", "own": "serial"}
+
+
 def test_recursion_ends(tmp_path: Path, frontend: str) -> None:
     found = placed(tmp_path, frontend, """
 double a[1000];

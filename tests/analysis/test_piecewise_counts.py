@@ -99,6 +99,76 @@ def test_readable_where_its_conditions_hold(loops: list[tuple[Expr, Expr, int]])
             assert found.expr.evaluate(at) == carried_out(loops, at), (n, w, str(found.expr))
 
 
+# -- conditions ---------------------------------------------------------------------------------
+
+
+def below(*trips: tuple[str, Expr]) -> list[Steps]:
+    """Loops from 0 in steps of one."""
+    return [Steps(variable, ZERO, count, ONE) for variable, count in trips]
+
+
+def conditions(*trips: tuple[str, Expr]) -> set[str]:
+    found = readable_total(below(*trips))
+    assert found is not None
+    return {str(one) for one in found.holds}
+
+
+I, J, M = (Expr.name(name) for name in "ijm")
+
+
+def over(value: Expr, divisor: int) -> Expr:
+    return Expr.atom("floordiv", value, Expr.const(divisor))
+
+
+def least(first: Expr, second: Expr) -> Expr:
+    return Expr.atom("min", first, second)
+
+
+@pytest.mark.parametrize(
+    ("bound", "plain", "cut"),
+    [
+        (M - 3, "m - 3", "-m + n + 2"),
+        (over(M, 2) - 3, "m - 6", "-(m / 2) + n + 2"),  # floor(m/2) >= 3 from m = 6 on
+        (over(M, 2), "m", "-(m / 2) + n - 1"),
+        (2 * over(M, 2) - 3, "m - 4", "-2*(m / 2) + n + 2"),  # from floor(m/2) = 2 on
+        (2 * M - 3, "m - 2", "-2*m + n + 2"),
+        (over(M, 2) * over(M, 3) - 3, "(m / 2)*(m / 3) - 3", "-(m / 2)*(m / 3) + n + 2"),
+        # what a program must not divide by is left as it stands
+        (over(M, 0) - 3, "(m / 0) - 3", "-(m / 0) + n + 2"),
+        (over(M, -2) - 3, "(m / -2) - 3", "-(m / -2) + n + 2"),
+    ],
+)  # fmt: skip
+def test_conditions_are_told_plainly(bound: Expr, plain: str, cut: str) -> None:
+    """j runs min(i, bound) times: the bound is not negative, and reached before i is n."""
+    assert conditions(("i", N), ("j", least(I, bound))) == {plain, cut}
+
+
+def test_what_follows_from_loops_that_run_is_not_told() -> None:
+    """a - 1, b - 1 and c - 1 are not negative where the loops run, so a + b + c - 3 is not."""
+    names = [Expr.name(name) for name in "abcd"]
+    outside = list(zip("pqrs", names, strict=True))
+    for many, told in ((1, False), (2, False), (3, False), (4, True)):  # `_MOST_GUARDS`
+        bound = sum(names[:many], ZERO) - many
+        found = conditions(*outside[:many], ("i", N), ("j", least(I, bound)))
+        assert (str(bound) in found) == told
+        assert str(N - bound - 1) in found
+    # a - 2 is more than that
+    assert str(names[0] - 2) in conditions(outside[0], ("i", N), ("j", least(I, names[0] - 2)))
+
+
+def test_divisions_by_more_than_eight_or_by_nothing_are_withheld() -> None:
+    """`_MAX_RESIDUES`: a case for every remainder of i; 4 of 8 where i goes up by twos."""
+    for divisor, known in ((1, True), (8, True), (9, False), (0, False), (-2, False)):
+        for total in (exact_total, readable_total):
+            found = total(below(("i", N), ("j", over(I, divisor))))
+            assert (found is not None) == known, divisor
+    assert exact_total(below(("i", N), ("j", over(I, -9)))) is None
+    twos = exact_total(below(("i", N), ("j", over(2 * I + 1, 16))))
+    assert twos is not None
+    for n in (0, 5, 8, 40):
+        assert twos.evaluate({"n": n}) == sum((2 * i + 1) // 16 for i in range(n))
+
+
 # -- through the front ends -----------------------------------------------------------------------
 
 HEAD = """
