@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,42 @@ int main(void) { f(3); }
 """
     (team,) = teams_of(frontend, tmp_path, f=text).teams
     assert team.executions.weight >= 1
+
+
+@each_frontend
+def test_without_a_flow_each_function_tells_of_itself(frontend: str, tmp_path: Path) -> None:
+    """Nobody is seen to call solve or part: their own loops alone count."""
+    (tmp_path / "f.c").write_text(SOURCE)
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend)
+    program = replace(analysis.program, flows=())
+    found = program_teams(program, analysis.facts, {"nt": 3})
+    part, solve, start = found.teams
+    # k runs 5 times inside the `parallel`, t 3 times around it.
+    assert runs_by_line(solve) == {11: 5, 13: 5}
+    assert (solve.executions.value, solve.executions.weight) == (3, 3.0)
+    assert [one.runs.value for one in solve.constructs] == [5, 1]
+    # The `for` of part stands alone, as far as one can see.
+    assert (part.span.line, part.forks, part.construct, part.constructs) == (3, False, None, ())
+    assert part.executions.value == 1 and runs_by_line(part) == {3: 1}
+    assert start.forks and start.executions.value == 1
+    assert found.changes == {}
+    assert found.order == (part.id, solve.id, start.id)
+
+
+@each_frontend
+def test_a_loop_in_a_loop_outside_any_parallel(frontend: str, tmp_path: Path) -> None:
+    """Its function runs it four times: the team that it is runs four times, it once in each."""
+    text = """double a[100];
+void part(void) {
+  for (int t = 0; t < 4; t++) {
+#pragma omp for
+    for (int i = 0; i < 100; i++) a[i] += 1;
+  }
+}
+"""
+    (tmp_path / "f.c").write_text(text)
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend)
+    for flows in (analysis.program.flows, ()):
+        program = replace(analysis.program, flows=flows)
+        (team,) = program_teams(program, analysis.facts, {}).teams
+        assert (team.executions.value, runs_by_line(team)) == (4, {4: 1})
