@@ -128,7 +128,7 @@ class _Lowering:
         )
         self.arrays = {array.name: array for array in region.arrays}
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
-        self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + trips * i
+        self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
         self.loops = 0
         self.groups = 0
         self.statements = 0
@@ -168,7 +168,8 @@ class _Lowering:
                 f"iterations of the loop over {source.variable}",
             )
             if around and not self._unit_start(source):
-                self.shifted[source.variable] = (around[-1].variable, UNKNOWN_TRIPS.value)
+                apart = UNKNOWN_TRIPS.value * abs(size)
+                self.shifted[source.variable] = (around[-1].variable, apart)
         depends = frozenset[str]()
         if first is not None and limit is not None:
             depends = first.names | limit.names
@@ -324,9 +325,9 @@ class _Lowering:
             for name, slope in form.slopes.items():
                 slopes[name] = slopes.get(name, 0.0) + slope * stride
             stride *= self._length(array, position, form, chain)
-        for name, (outer, trips) in self.shifted.items():
+        for name, (outer, apart) in self.shifted.items():
             if name in slopes and outer not in slopes:
-                slopes[outer] = slopes[name] * trips
+                slopes[outer] = slopes[name] * apart
         return Affine(constant, {name: slope for name, slope in slopes.items() if slope})
 
     def _length(

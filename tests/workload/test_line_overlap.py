@@ -108,6 +108,7 @@ def test_lines_times_and_plus() -> None:
         ("a[i][j] + a[i + 40][j]", 0.03),  # another half
         ("a[i][j] + a[i + 20][j]", 0.03),  # half of each in the other
         ("a[2 * i][j] + a[2 * i + 1][j]", 0.1),  # two rows at a time, joined
+        ("a[i][j] + a[i + 13][j] + a[i + 26][j]", 0.03),  # thirds that reach into each other
         ("a[i][j] + a[3][j]", 0.03),
         ("a[i][j] + a[77][j]", 0.03),
         ("a[39 - i][j] + a[i][39 - j]", 0.03),

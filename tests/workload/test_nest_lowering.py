@@ -161,6 +161,22 @@ def test_a_loop_between_data_is_sixteen_iterations() -> None:
     assert (loop.first, loop.limit, loop.depends, loop.trips({})) == (None, None, frozenset(), 16)
 
 
+@pytest.mark.parametrize(
+    ("move", "values", "step"),
+    [("k += 3", {}, 3), ("k += m", {"m": 3}, 3), ("k += m", {"m": 0}, 1), ("k += m", {}, 1),
+     ("k += row[0]", {}, 1), ("k -= 2", {}, -2)],
+)  # fmt: skip
+def test_a_step_that_is_not_known_is_one(move: str, values: dict[str, int], step: int) -> None:
+    """Sixteen iterations go over 16 * step elements, which lie behind those of the row before."""
+    loops = f"""for (int i = 0; i < n; i++)
+      for (int k = row[i]; k {">" if step < 0 else "<"} row[i + 1]; {move}) s[i] += v[k] * 2;"""
+    facts = facts_of(loops, "int n, int m, int *row, double *v, double *s")
+    nest = loop_nest(facts.region, {"n": 90, **values})
+    assert nest is not None
+    assert (loop_named(nest, "k").step, loop_named(nest, "k").trips({})) == (step, 16)
+    assert group_of(nest, "v").slopes == {"k": 8.0, "i": 128.0 * abs(step)}
+
+
 def test_data_bounds_from_zero_begin_each_time_anew() -> None:
     loops = """for (int i = 0; i < n; i++)
       for (int k = 0; k < row[i]; k++) s[i] += v[k] * 2;"""
