@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.predict.constants import PLAN_GAIN, PLAN_ROUNDS
+from regionpredict.predict.constants import PLAN_ROUNDS
 
 
 class PlannedTeam(NamedTuple):
@@ -167,7 +167,7 @@ class _Times:
         for size in labels:
             tried = {**sizes, **{name: _at_most(self.by_id[name], size) for name in group}}
             cost = self._part(group, tried)
-            if cost < now * (1 - PLAN_GAIN.value):
+            if cost < now:
                 now, chosen = cost, tried
         return chosen
 

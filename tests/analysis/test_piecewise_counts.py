@@ -113,7 +113,7 @@ def conditions(*trips: tuple[str, Expr]) -> set[str]:
     return {str(one) for one in found.holds}
 
 
-I, J, M = (Expr.name(name) for name in "ijm")
+OUTER, M = Expr.name("i"), Expr.name("m")
 
 
 def over(value: Expr, divisor: int) -> Expr:
@@ -140,7 +140,7 @@ def least(first: Expr, second: Expr) -> Expr:
 )  # fmt: skip
 def test_conditions_are_told_plainly(bound: Expr, plain: str, cut: str) -> None:
     """j runs min(i, bound) times: the bound is not negative, and reached before i is n."""
-    assert conditions(("i", N), ("j", least(I, bound))) == {plain, cut}
+    assert conditions(("i", N), ("j", least(OUTER, bound))) == {plain, cut}
 
 
 def test_what_follows_from_loops_that_run_is_not_told() -> None:
@@ -149,21 +149,21 @@ def test_what_follows_from_loops_that_run_is_not_told() -> None:
     outside = list(zip("pqrs", names, strict=True))
     for many, told in ((1, False), (2, False), (3, False), (4, True)):  # `_MOST_GUARDS`
         bound = sum(names[:many], ZERO) - many
-        found = conditions(*outside[:many], ("i", N), ("j", least(I, bound)))
+        found = conditions(*outside[:many], ("i", N), ("j", least(OUTER, bound)))
         assert (str(bound) in found) == told
         assert str(N - bound - 1) in found
     # a - 2 is more than that
-    assert str(names[0] - 2) in conditions(outside[0], ("i", N), ("j", least(I, names[0] - 2)))
+    assert str(names[0] - 2) in conditions(outside[0], ("i", N), ("j", least(OUTER, names[0] - 2)))
 
 
 def test_divisions_by_more_than_eight_or_by_nothing_are_withheld() -> None:
     """`_MAX_RESIDUES`: a case for every remainder of i; 4 of 8 where i goes up by twos."""
     for divisor, known in ((1, True), (8, True), (9, False), (0, False), (-2, False)):
         for total in (exact_total, readable_total):
-            found = total(below(("i", N), ("j", over(I, divisor))))
+            found = total(below(("i", N), ("j", over(OUTER, divisor))))
             assert (found is not None) == known, divisor
-    assert exact_total(below(("i", N), ("j", over(I, -9)))) is None
-    twos = exact_total(below(("i", N), ("j", over(2 * I + 1, 16))))
+    assert exact_total(below(("i", N), ("j", over(OUTER, -9)))) is None
+    twos = exact_total(below(("i", N), ("j", over(2 * OUTER + 1, 16))))
     assert twos is not None
     for n in (0, 5, 8, 40):
         assert twos.evaluate({"n": n}) == sum((2 * i + 1) // 16 for i in range(n))

@@ -55,6 +55,10 @@ def test_the_nearest_other_choice_is_the_margin() -> None:
     assert hint_from(curve(4.0, 9.6, 10.0), 1).margin == pytest.approx(0.01)
 
 
+def test_margins_are_told_to_a_millionth() -> None:
+    assert hint_from(curve(1.0, 3.0), 1, within=0.0).margin == 0.666667
+
+
 def test_some_thread_counts_are_a_curve_too() -> None:
     # 2 threads are package 1, 5 and 8 package 2 and 2 of four cores.
     assert hint_from([(2, 2.0), (5, 5.0), (8, 5.1)], 4)[:2] == (2, 5)

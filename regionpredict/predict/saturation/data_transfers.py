@@ -125,7 +125,9 @@ class DataTransfers:
         # Only what the other core's private caches still hold comes from there.
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         room = max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
-        there = min(1.0, room / held) if held else 1.0
+        if not held:
+            return 0.0, 0.0
+        there = min(1.0, room / held)
         first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
         few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
         many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz

@@ -94,6 +94,14 @@ def terms(time: WorkTime, share: float = 1.0) -> tuple[float, float, float]:
     return pytest.approx(time.terms(share), abs=1e-12)  # type: ignore[return-value]
 
 
+def test_bytes_that_are_not_known_are_none(workload: Workload) -> None:
+    """What the region touches tells whether it fits the memory: unknown, it does."""
+    known = replace(workload.table, working_set_bytes=24)
+    unknown = replace(workload.table, working_set_bytes=None)
+    assert loops(workload, table=known).touched == 24.0
+    assert loops(workload, table=unknown).touched == 0.0
+
+
 # -- core and caches ------------------------------------------------------------------------------
 
 
