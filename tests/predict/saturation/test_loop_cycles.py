@@ -54,6 +54,8 @@ def test_arithmetic_of_vectors(operations: dict[str, float], expected: float) ->
     [
         ({"fp_add": 8, "fp_mul": 3}, 11.0),
         ({"fp_div": 1, "int_add": 8}, 10 + 8 / 4),  # four integer pipes
+        ({"fp_div": 1, "int_compare": 4, "int_logic": 4}, 10 + 8 / 4),
+        ({"int_mul": 4, "int_div": 2}, (4 * 4 + 2 * 30) / 2),  # half of the table's cycles
         ({"call:exp": 1, "fp_sqrt": 1}, 20 + 12),
         ({"call:unheard_of": 2}, 2 * 50),  # as any call
     ],
