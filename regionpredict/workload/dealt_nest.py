@@ -108,11 +108,9 @@ def _product(numbers: Sequence[float]) -> float:
 
 def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
     """The outermost loop of which `own` iterations in a row are one or more, and how many."""
-    for at in range(len(trips)):
-        inside = max(1.0, _product(trips[at + 1 :]))
-        if own >= inside:
-            return at, own / inside
-    return len(trips) - 1, 1.0
+    inside = [max(1.0, _product(trips[at + 1 :])) for at in range(len(trips))]
+    cut = next((at for at, number in enumerate(inside) if own >= number), len(trips) - 1)
+    return cut, own / inside[cut]
 
 
 def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int) -> DealtNest:

@@ -182,12 +182,7 @@ class _Lowering:
         self.loops += 1
         chain = (*around, header)
         contents = _Contents([], [], [])
-        for node in source.body:
-            if isinstance(node, Branch):
-                for side in node.sides:
-                    self._body(side, chain, contents, share=BRANCH_SHARE.value)
-            else:
-                self._body((node,), chain, contents)
+        self._body(source.body, chain, contents, 1.0)
         groups = tuple(self._grouped(contents.accesses, chain))
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
@@ -197,9 +192,9 @@ class _Lowering:
 
     def _body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
-        share: float = 1.0,
+        share: float,
     ) -> None:  # fmt: skip
-        """Reads nodes below a loop; statements directly among them run in a `share` of it."""
+        """Reads nodes below a loop, in a `share` of whose iterations they run."""
         for node in nodes:
             if isinstance(node, Statement):
                 contents.accesses.extend(node.accesses)
@@ -210,9 +205,9 @@ class _Lowering:
                 contents.children.append(self._loop(node, chain, shared=shared))
             elif isinstance(node, Branch):
                 for side in node.sides:
-                    self._body(side, chain, contents)
+                    self._body(side, chain, contents, share * BRANCH_SHARE.value)
             else:
-                self._body(node.body, chain, contents)
+                self._body(node.body, chain, contents, share)
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"

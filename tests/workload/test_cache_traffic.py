@@ -328,6 +328,21 @@ def test_loops_that_do_not_run_touch_nothing() -> None:
         assert counter.touched() == {"a": 64 + 392}
 
 
+def test_an_element_that_is_cleared_before_its_sum_stays() -> None:
+    """No iteration of j fits 8 lines; c[i][j] stands still in it, from its store on: of each row
+    of 20 doubles, 64 + 152 bytes come once, and of b a line for every element.
+    """
+    loops = """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+      c[i][j] = 0;
+      for (int k = 0; k < n; k++) c[i][j] += a[i][k] * b[k][j]; }"""
+    nest = nest_of(loops, "int n, double a[n][n], double b[n][n], double c[n][n]", n=20)
+    (level,) = counter_of(nest).traffic([CacheLevel(512.0, 1)], 1)
+    moved = {one.array: (one.read, one.written) for one in level.arrays}
+    assert moved["c"] == (pytest.approx(20 * 216), pytest.approx(20 * 216))
+    assert moved["b"] == (pytest.approx(64 * 8000), 0.0)
+
+
 def test_threads_of_a_triangle_read_a_row_at_different_times() -> None:
     """The two loops over j fit the cache together, those over k do not beside them.
 

@@ -91,6 +91,31 @@ def test_a_statement_s_share_of_the_iterations() -> None:
     assert sorted(own.values()).count(0.5) >= 2
 
 
+def test_branches_in_branches_halve_the_share_again() -> None:
+    """A store in each place; `critical` is no branch."""
+    loops = """for (int i = 0; i < n; i++) {
+      if (i % 3) a[i] = 1;
+      else if (i % 5) a[i] = 2;
+      else { if (i % 7) a[i] = 3; a[i] = 4; }
+      if (i % 2) {
+#pragma omp critical
+        a[0] = 5;
+      }
+#pragma omp critical
+      { if (i % 4) a[0] = 6; a[0] = 7; }
+    }"""
+    facts = facts_of(loops, "int n, double *a", n=9)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    shares = dict(nest.root.statements)
+    stored = [
+        shares[number]
+        for number, fact in enumerate(facts.statements)
+        if any(one.access.kind == "write" for one in fact.accesses)
+    ]
+    assert stored == [0.5, 0.25, 0.125, 0.25, 0.5, 0.5, 1.0]
+
+
 def test_groups_of_a_stencil() -> None:
     """Uniformly generated references are one group; 9 columns of doubles a row."""
     loops = """for (int i = 1; i < n; i++)

@@ -150,6 +150,13 @@ def test_bytes_of_one_thread_and_of_four(loops: str, declared: str, one: int, fo
     assert footprints(nest, 1, 1).all_bytes() == pytest.approx(whole)
 
 
+def test_only_what_is_stored_to_is_written() -> None:
+    """Every 16th double and the one 64 bytes behind it: two lines each, of which one is written."""
+    nest = nest_of("for (int i = 0; i < 100; i++) a[16 * i] = a[16 * i + 8];", "double *a")
+    found = footprints(nest, 1, 1).footprint((nest.root,), {}, nest.root.groups_below)
+    assert found == {"a": (pytest.approx(200), pytest.approx(100))}
+
+
 def test_parts_that_stand_apart_in_time_count_for_each_thread() -> None:
     """Of 25 elements each, 200 bytes: side by side four threads touch 100 of them as one run."""
     nest = nest_of("for (int i = 0; i < 100; i++) a[i] = 1;", "double *a")
