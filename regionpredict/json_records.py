@@ -98,6 +98,17 @@ class Record(NamedTuple):
             raise self.error(key, f"is {_kind(value)}; it must be a list")
         return value
 
+    def wholes(self, key: str, least: int = 0) -> tuple[int, ...]:
+        """A list of whole numbers from `least` on, not empty."""
+        values = self.items(key)
+        if not values:
+            raise self.error(key, "is empty")
+        parts = Record(
+            {f"{key}[{index}]": value for index, value in enumerate(values)},
+            self.what, self.path, self.remedy, self.line, self.key,
+        )  # fmt: skip
+        return tuple(parts.whole(name, least) for name in parts.value)
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""
         values = self.items(key)

@@ -7,7 +7,7 @@ as text. Nothing here prints or looks at a clock: the caller passes one in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,12 +18,13 @@ from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placem
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.analysis.teams import ProgramTeams, program_teams
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import UsageError
 from regionpredict.frontend import (
     Lookups,
     Part,
     SourceRequest,
     default_frontend,
+    files_to_read,
     join,
     left_out,
     read_file,
@@ -39,22 +40,28 @@ from regionpredict.predict import (
     Plan,
     PlannedTeam,
     Prediction,
-    SizeHint,
     TeamPrediction,
-    hint_of,
-    hints_by_size,
     plan_of,
     predict_density,
     predict_saturation,
     predict_team,
     size_target,
+    with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
-from regionpredict.predict.hints import Hint
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
+from regionpredict.size_trials import (
+    Chosen,
+    OpenSizes,
+    RegionTrials,
+    Subject,
+    TeamLoop,
+    open_sizes,
+    team_tried,
+)
 from regionpredict.workers import spread
-from regionpredict.workload import Workload, statement_table, workload_of
+from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
 
 STAGES = ("program", "facts", "workload", "prediction")
@@ -112,19 +119,22 @@ def analyse(
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
-    `flows` reads also what tells where pages lie, which the saturation model asks for. Each file
-    may take what `limits` says; one that takes more, or ends its process, is left out (RP004).
+    Files that can tell nothing of a region are not read (`files_to_read`). `flows` reads also what
+    tells where pages lie, which the saturation model asks for. Each file may take what `limits`
+    says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
     tells the file and line at which the name was given.
     """
     chosen = frontend or default_frontend()
     ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
                   flows=flows, clock=clock)  # fmt: skip
-    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     begin = clock()
-    outcomes = isolated(ask, [requests[at] for at in order], processes, limits)
+    selection = files_to_read(requests, flows=flows)
+    read = selection.read
+    order = sorted(range(len(read)), key=lambda at: -_length(read[at].path))
+    outcomes = isolated(ask, [read[at] for at in order], processes, limits)
     answers = dict(zip(order, outcomes, strict=True))
-    asked = [_answer(answers[at], requests[at], len(requests) == 1) for at in range(len(requests))]
+    asked = [_answer(answers[at], one, len(requests) == 1) for at, one in enumerate(read)]
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
@@ -139,8 +149,12 @@ def analyse(
     )
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
-    return Analysis(program, facts, {"read": share * both, "analyse": (1 - share) * both},
-                    tuple(one.part.lookups for one in asked), dict(given))  # fmt: skip
+    lookups: dict[str, Lookups | None] = dict(selection.left)
+    lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
+    return Analysis(
+        program, facts, {"read": share * both, "analyse": (1 - share) * both},
+        tuple(lookups[request.path] for request in requests), dict(given),
+    )  # fmt: skip
 
 
 class _Asked(NamedTuple):
@@ -202,22 +216,39 @@ def predict(
     if model == "saturation":
         _check_threads(threads, machine)
     pasts = _pasts(analysis, model, first_touch)
-    work = list(zip(analysis.facts, pasts, strict=True))
-    choices = _Choices(model, combination, tuple(threads), within, parts=parts)
-    estimate = partial(_estimate, machine=machine, choices=choices)
-    estimates = spread(estimate, work, min(processes, len(work) // _REGIONS_A_PROCESS))
-    made = tuple(
-        Prediction.of(one, facts) for one, facts in zip(estimates, analysis.facts, strict=True)
-    )
     structure = program_teams(analysis.program, analysis.facts, analysis.given)
-    by_id = {one.facts.region.id: one for one in made}
-    teams = tuple(
-        predict_team(team, [by_id[member.facts.region.id] for member in team.members], machine,
-                     within=within)
-        for team in structure.teams
-    )  # fmt: skip
+    subjects = [
+        Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
+        for facts, past in zip(analysis.facts, pasts, strict=True)
+    ]
+    choices = _Choices(model, combination, Chosen(tuple(threads), within, True, parts))
+    estimate = partial(_estimate, machine=machine, choices=choices)
+    made = spread(estimate, subjects, min(processes, len(subjects) // _REGIONS_A_PROCESS))
+    predictions = tuple(
+        Prediction.of(one.estimate, own.facts) for one, own in zip(made, subjects, strict=True)
+    )
+    by_id = {
+        own.facts.region.id: TeamLoop(
+            one.estimate,
+            RegionTrials(own, one.sizes, machine, choices.chosen) if one.sizes else None,
+        )
+        for one, own in zip(made, subjects, strict=True)
+    }
+    teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
     plan = _plan(teams, structure, machine)
-    return Predictions(analysis, machine, model, made, pasts, teams, plan)
+    return Predictions(analysis, machine, model, predictions, pasts, teams, plan)
+
+
+def _team(
+    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: Chosen
+) -> TeamPrediction:
+    """The team's prediction; of several loops, over their open sizes together."""
+    loops = [by_id[member.facts.region.id] for member in facts.members]
+    team = predict_team(facts, [loop.estimate for loop in loops], machine, within=chosen.within)
+    if team.unbound or not team.points:
+        return team
+    found = team_tried(facts, loops, team.points, machine, chosen)
+    return team if found is None else with_open_sizes(team, found)
 
 
 def _plan(
@@ -227,7 +258,8 @@ def _plan(
     planned = [
         PlannedTeam(
             name, by_id[name].facts.executions.weight,
-            {point.threads: point.seconds for point in by_id[name].points},
+            {point.threads: point.seconds for point in by_id[name].points}
+            if by_id[name].threads is not None else {},
         )
         for name in structure.order
     ]  # fmt: skip
@@ -251,23 +283,19 @@ def predict_region(
 
     `warm`: it has run before on the same data. Else as `predict`.
     """
-    choices = _Choices(model, combination, tuple(threads), within, warm, parts)
-    estimate = _estimate((facts, Past(placement, history)), machine=machine, choices=choices)
-    return Prediction.of(estimate, facts)
+    choices = _Choices(model, combination, Chosen(tuple(threads), within, warm, parts))
+    subject = Subject(facts, (), {}, placement, history)
+    return Prediction.of(_estimate(subject, machine=machine, choices=choices).estimate, facts)
 
 
 def region_workload(
     facts: RegionFacts, machine: Machine, placement: Placement = UNSEEN,
-    history: History = UNKNOWN, *, size: int | None = None,
+    history: History = UNKNOWN,
 ) -> Workload:  # fmt: skip
-    """The workload of one region; the machine says how long a line is and what no cache holds.
-
-    `size` is what sizes that nobody gave are taken to be.
-    """
+    """The workload of one region; the machine says how long a line is and what no cache holds."""
     return workload_of(
-        facts, size_target(machine), machine.line_bytes, placement=placement, history=history,
-        size=size,
-    )  # fmt: skip
+        facts, size_target(machine), machine.line_bytes, placement=placement, history=history
+    )
 
 
 class _Choices(NamedTuple):
@@ -275,41 +303,31 @@ class _Choices(NamedTuple):
 
     model: str
     combination: str
-    threads: tuple[int, ...]
-    within: float
-    warm: bool = True
-    parts: Parts = ALL_PARTS
+    chosen: Chosen
 
 
-def _estimate(work: tuple[RegionFacts, Past], *, machine: Machine, choices: _Choices) -> Estimate:
-    facts, past = work
-    if choices.model == "saturation":
-        workload = region_workload(facts, machine, *past)
-        estimate = predict_saturation(
-            workload, machine, threads=choices.threads, within=choices.within, warm=choices.warm,
-            parts=choices.parts,
-        )  # fmt: skip
-        turns = _by_size(facts, past, machine, workload, choices)
-        return replace(estimate, by_size=turns)
-    table = statement_table(facts, machine.line_bytes)
-    return predict_density(table, machine, choices.combination)
+class _Estimated(NamedTuple):
+    """A region's estimate, and its open sizes with what was tried, where there are some."""
+
+    estimate: Estimate
+    sizes: OpenSizes | None = None
 
 
-def _by_size(
-    facts: RegionFacts, past: Past, machine: Machine, workload: Workload, choices: _Choices
-) -> tuple[SizeHint, ...]:
-    """The hints over the size that nobody gave, if there is one."""
-    if workload.open_size is None or workload.execution is None:
-        return ()
-
-    def ask(size: int) -> Hint | None:
-        try:
-            workload = region_workload(facts, machine, *past, size=size)
-            return hint_of(workload, machine, choices.within, choices.parts)
-        except InputError:  # beyond 64 bits
-            return None
-
-    return hints_by_size(*workload.open_size, ask)
+def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Estimated:
+    facts, chosen = subject.facts, choices.chosen
+    if choices.model != "saturation":
+        table = statement_table(facts, machine.line_bytes)
+        return _Estimated(predict_density(table, machine, choices.combination))
+    workload = region_workload(facts, machine, subject.placement, subject.history)
+    estimate = predict_saturation(
+        workload, machine, threads=chosen.threads, within=chosen.within, warm=chosen.warm,
+        parts=chosen.parts,
+    )  # fmt: skip
+    sizes = open_sizes(subject, workload, estimate, machine)
+    if sizes is None:
+        return _Estimated(estimate)
+    found = RegionTrials(subject, sizes, machine, chosen).tried(estimate)
+    return _Estimated(with_open_sizes(estimate, found), sizes)
 
 
 def _pasts(analysis: Analysis, model: str, first_touch: str | None) -> tuple[Past, ...]:

@@ -1,31 +1,16 @@
 """Which names without a value decide the hints of a program, the fewest and strongest first.
 
-Each is tried over a range of sizes, the others as assumed. A hint that comes out differently is
-decided by the name, and settled once all names that decide it have values.
+Predictions tell which names decide them; a hint is settled once all of these have values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
-from regionpredict.analysis import RegionFacts, facts_of
-from regionpredict.analysis.bindings import free_names
-from regionpredict.analysis.given_sizes import every_loop, place_of, with_given_trips
-from regionpredict.errors import InputError
+from regionpredict.analysis.given_sizes import every_loop, place_of
 from regionpredict.ir import Loop, Region
-from regionpredict.machine import Machine
-from regionpredict.pipeline import Past, Predictions, predict_region
-from regionpredict.predict import size_target
-from regionpredict.workers import spread
-from regionpredict.workload.assumed_sizes import bound_sizes
-from regionpredict.workload.nest_lowering import loop_nest
-
-TRIED_SIZES = tuple(10**power for power in range(1, 9))
-"""A tenfold each: from a loop that no second thread helps to a vector of 0.8 GB."""
-_REGIONS_A_PROCESS = 2
+from regionpredict.predict import Prediction
 
 
 class UnboundSize(NamedTuple):
@@ -51,64 +36,25 @@ class SizeRanking(NamedTuple):
     unbound: tuple[UnboundSize, ...]
 
 
-class _Unbound(NamedTuple):
-    """A region's names without a value, and those of them that decide its hint."""
-
-    names: tuple[str, ...]
-    deciding: frozenset[str]
-
-
-def rank_sizes(result: Predictions, processes: int = 1) -> SizeRanking:
+def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """The ranking of all names without a value in a program's regions."""
-    chosen = [
-        (one.facts, past)
-        for one, past in zip(result.predictions, result.pasts, strict=True)
-        if one.status != "skipped"
-    ]
-    ask = partial(_unbound_of, machine=result.machine)
-    asked = spread(ask, chosen, min(processes, len(chosen) // _REGIONS_A_PROCESS))
-    regions = [facts.region for facts, _ in chosen]
-    return _ranked(regions, asked)
+    asked = [one for one in predictions if one.status != "skipped"]
+    return _ranked([one.facts.region for one in asked], asked)
 
 
-def _unbound_of(work: tuple[RegionFacts, Past], *, machine: Machine) -> _Unbound:
-    facts, past = work
-    values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
-    nest = loop_nest(facts.region, values)
-    known = facts.bindings.values
-    names = sorted(free_names(facts.region) - known.keys())
-    names += nest.unbound if nest is not None else ()
-
-    def hint(name: str, size: int) -> tuple[int | None, int | None] | None:
-        bindings = replace(facts.bindings, values={**values, name: size})
-        trial = facts_of(with_given_trips(facts.region, {name: size}), bindings)
-        try:
-            made = predict_region(trial, machine, placement=past.placement, history=past.history)
-        except InputError:  # beyond 64 bits
-            return None
-        return made.packages, made.threads
-
-    deciding = set()
-    for name in names:
-        hints = {hint(name, size) for size in TRIED_SIZES} - {None}
-        if len(hints) > 1:
-            deciding.add(name)
-    return _Unbound(tuple(names), frozenset(deciding))
-
-
-def _ranked(regions: Sequence[Region], asked: Sequence[_Unbound]) -> SizeRanking:
+def _ranked(regions: Sequence[Region], asked: Sequence[Prediction]) -> SizeRanking:
     places: dict[str, tuple[str, int]] = {}
     for region, one in zip(regions, asked, strict=True):
-        for name in one.names:
+        for name in one.unbound:
             places.setdefault(name, _place(region, name))
-    order = greedy_order([one.deciding for one in asked])
+    order = greedy_order([frozenset(one.deciding) for one in asked])
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
     unbound = []
     for name in order:
         given.add(name)
         decides = sum(name in one.deciding for one in asked)
-        settled = sum(one.deciding <= given for one in asked)
+        settled = sum(given.issuperset(one.deciding) for one in asked)
         unbound.append(UnboundSize(name, *places[name], decides, settled))
     return SizeRanking(len(asked), sum(not one.deciding for one in asked), tuple(unbound))
 

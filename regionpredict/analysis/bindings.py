@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from regionpredict.analysis.given_sizes import sizes_in
-from regionpredict.ir import Definition, Expr, Region
+from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
 
@@ -52,11 +52,10 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     used = _used_names(region, defined)
     assumed = []
     for loop in region.enclosing:
-        if loop.variable in values or loop.start is None or loop.bound is None:
+        if loop.variable in values:
             continue
-        start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
-        if start is not None and bound is not None:
-            middle = int((start + bound) // 2)
+        middle = _middle(loop, values)
+        if middle is not None:
             values[loop.variable] = middle
             if loop.variable in used:
                 assumed.append(
@@ -64,6 +63,22 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
                 )
             _resolve(defined, values)
     return Bindings(values, tuple(assumed))
+
+
+def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
+    """The values, and for variables of loops around the region without one, their middles."""
+    known = dict(values)
+    for loop in region.enclosing:
+        if loop.variable not in known and (middle := _middle(loop, known)) is not None:
+            known[loop.variable] = middle
+    return known
+
+
+def _middle(loop: Loop, values: Mapping[str, Number]) -> int | None:
+    if loop.start is None or loop.bound is None:
+        return None
+    start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
+    return None if start is None or bound is None else int((start + bound) // 2)
 
 
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
@@ -88,7 +103,7 @@ def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
 
 def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
     """The names that the region's own counts depend on, through definitions too."""
-    used = set(_names_inside(region))
+    used = set(names_inside(region))
     waiting = list(used)
     while waiting:
         value = defined.get(waiting.pop())
@@ -98,7 +113,8 @@ def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
     return used
 
 
-def _names_inside(region: Region) -> frozenset[str]:
+def names_inside(region: Region) -> frozenset[str]:
+    """The names that the region's loops and subscripts depend on."""
     names: set[str] = set()
     for statement, loops in region.statements():
         for loop in loops:
@@ -117,7 +133,7 @@ def free_names(region: Region) -> frozenset[str]:
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
     outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
-    return _names_inside(region).union(*outer) - own
+    return names_inside(region).union(*outer) - own
 
 
 def _bound_names(*bounds: Expr | None) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
@@ -53,6 +54,13 @@ class Runs(NamedTuple):
         if self.value is not None and other.value is not None:
             value = self.value + other.value
         return Runs(expr, value, self.weight + other.weight)
+
+    def at(self, values: Mapping[str, int | Fraction]) -> float:
+        """The number with these values for names; the weight where they do not tell."""
+        if self.value is not None or self.expr is None:
+            return self.weight
+        number = self.expr.evaluate(values)
+        return self.weight if number is None else max(0.0, float(number))
 
 
 ONCE = Runs(Expr.const(1), 1, 1.0)

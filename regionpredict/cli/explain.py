@@ -15,6 +15,7 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
+    from regionpredict.predict import Prediction, TeamPrediction
 
 _NEAR = 3
 
@@ -73,7 +74,8 @@ def command(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,
     )  # fmt: skip
-    write_result(explain_prediction(_at(result, file, line), machine), output)
+    chosen = _at(result, file, line)
+    write_result(explain_prediction(chosen, machine, _team(result, chosen)), output)
     keep_answer(output, file_of(machine_name)[0])
 
 
@@ -86,7 +88,17 @@ def _place(what: str) -> tuple[str, int]:
     return file, int(line)
 
 
-def _at(result: Predictions, file: str, line: int) -> Any:
+def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
+    """The team of several loops that a region is in."""
+    region = chosen.facts.region.id
+    for team in result.teams:
+        loops = [member.facts.region.id for member in team.facts.members]
+        if len(loops) > 1 and region in loops:
+            return team
+    return None
+
+
+def _at(result: Predictions, file: str, line: int) -> Prediction:
     """The region whose directive or loop stands nearest above, within a few lines."""
     here = Path(file).resolve()
     regions = [p for p in result.predictions if Path(p.facts.region.span.file).resolve() == here]

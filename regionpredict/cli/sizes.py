@@ -57,9 +57,8 @@ def command(
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
     machine = load(machine_name)
     analysis = run_analysis(paths, **options, flows=True)
-    processes = processes_of(options["processes"])
-    result = predict(analysis, machine, "saturation", processes=processes)
-    ranking = rank_sizes(result, processes)
+    result = predict(analysis, machine, "saturation", processes=processes_of(options["processes"]))
+    ranking = rank_sizes(result.predictions)
     if form == "json":
         text = _as_json(ranking, machine.name)
     elif form == "yaml":
@@ -87,23 +86,13 @@ def _as_table(ranking: SizeRanking) -> str:
 
 
 def _summary(ranking: SizeRanking) -> str:
-    """`give these 4 and 34 of 39 regions are settled`."""
-    deciding = [one for one in ranking.unbound if one.decides]
-    if not deciding:
+    """`give these 4 and 34 of 39 regions are settled (now 12): n, m, ...`."""
+    from regionpredict.report.size_hints import needed_names, needed_sizes
+
+    needed = needed_sizes(ranking)
+    if not needed:
         return f"{ranking.settled} of {ranking.regions} regions are settled: nothing is needed"
-    few = next(
-        number for number, one in enumerate(deciding, 1)
-        if one.settled - ranking.settled >= _MOST * (deciding[-1].settled - ranking.settled)
-    )  # fmt: skip
-    which = "this one" if few == 1 else f"these {few}"
-    return (
-        f"give {which} and {deciding[few - 1].settled} of {ranking.regions} regions are settled "
-        f"(now {ranking.settled}): {', '.join(one_line(one.name) for one in deciding[:few])}"
-    )
-
-
-_MOST = 0.9
-"""Of the hints that names can settle: what the few that are named first settle at least."""
+    return f"{needed}: {', '.join(needed_names(ranking))}"
 
 
 def _as_json(ranking: SizeRanking, machine: str) -> str:

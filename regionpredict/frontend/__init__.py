@@ -6,6 +6,7 @@ twins parse (`libclang_reader`, `pycparser_reader`); everything behind the synta
 """
 
 from regionpredict.frontend.dependencies import dependencies_of
+from regionpredict.frontend.files_to_read import files_to_read
 from regionpredict.frontend.read import (
     FRONTENDS,
     Part,
@@ -26,6 +27,7 @@ __all__ = [
     "SourceRequest",
     "default_frontend",
     "dependencies_of",
+    "files_to_read",
     "join",
     "left_out",
     "parse_directive",

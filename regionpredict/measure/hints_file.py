@@ -12,7 +12,20 @@ from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 
 SCHEMA = "regionpredict/hints/1"
+END = (1 << 63) - 1
+"""Iterations below the open end."""
 STATUSES = ("predicted", "partial", "skipped")
+
+
+class BySize(NamedTuple):
+    """What is known of a hint that sizes decide, in iterations of the (first) loop.
+
+    `most` threads at any size; `choices` are (iterations below, threads), rising, and at the open
+    end `most` or fewer; empty where iterations do not tell.
+    """
+
+    most: int
+    choices: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,7 @@ class Hint:
     borderline: bool
     speedup: dict[int, float]
     assumed: tuple[str, ...]
+    sizes: BySize | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,7 @@ class TeamHint:
     regions: tuple[str, ...]
     threads: int | None
     loop_line: int | None = None
+    sizes: BySize | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +142,24 @@ def _team(team: Record) -> TeamHint:
         line=team.whole("line", 1),
         regions=tuple(team.texts("regions")),
         threads=None if team.is_null("threads") else team.whole("threads", 1),
+        sizes=_by_size(team),
+    )
+
+
+def _by_size(one: Record) -> BySize | None:
+    """None where the hint is known, or the file is one of before."""
+    if not one.is_null("threads") or "range" not in one.value or one.is_null("range"):
+        return None
+    most = max(one.inner("range").wholes("threads", 1))
+    parts = list(one.inners("by_size"))
+    below = [None if part.is_null("iterations_below") else part.whole("iterations_below", 0)
+             for part in parts]  # fmt: skip
+    known = [number for number in below[:-1] if number is not None]
+    if not parts or len(known) < len(below) - 1 or known != sorted(known):
+        return BySize(most, ())
+    return BySize(
+        most,
+        tuple(zip([*known, END], (part.whole("threads", 1) for part in parts), strict=True)),
     )
 
 
@@ -154,6 +187,7 @@ def _hint(region: Record) -> Hint:
             point.whole("threads", 1): point.number("value") for point in region.inners("speedup")
         },
         assumed=region.texts("assumed"),
+        sizes=_by_size(region),
     )
 
 

@@ -8,7 +8,8 @@ information on the original's lines:
       if (!regionpredict_size) {
     #pragma omp parallel num_threads(4)
       { ... regionpredict_size=... ; } regionpredict_keep(&regionpredict_r, 4, 1, ...); }
-      long long regionpredict_trips=...; long long regionpredict_begin=regionpredict_first();
+      long long regionpredict_trips=...;
+      long long regionpredict_begin=regionpredict_enter(&regionpredict_r, ...);
     #pragma omp parallel for num_threads(4)
       for (...) ...
       regionpredict_end(&regionpredict_r, __func__, ...); }
@@ -116,13 +117,15 @@ def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str]:
         before = (
             f"{record}{asked or 'int regionpredict_size=regionpredict_guess();'}"
             f"long long regionpredict_trips={loop.trips};"
-            "long long regionpredict_begin=regionpredict_first();"
+            "long long regionpredict_begin="
+            "regionpredict_enter(&regionpredict_r,regionpredict_trips);"
         )
         return before, done + "}"
     before = (
         f"{record}int regionpredict_size=regionpredict_recorder();"
         f"long long regionpredict_trips=regionpredict_size?{loop.trips}:-1;"
-        "long long regionpredict_begin=regionpredict_size?regionpredict_now():0;"
+        "long long regionpredict_begin=regionpredict_size"
+        "?regionpredict_enter_inside(&regionpredict_r,regionpredict_trips):0;"
     )
     return before, f"if(regionpredict_size){done}}}"
 

@@ -8,19 +8,22 @@ from typing import NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import Outlined
-from regionpredict.measure.hints_file import Hint, Hints, Place, hints_at
+from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, TeamHint, hints_at
 
 
 class Limit(NamedTuple):
     """An outlined function, the hints of the loops in it, and the most threads it may start.
 
     One `parallel` gets what its team is given; where the hints know no teams, what the loop that
-    can use most is.
+    can use most is. Where a size decides, `choices` are (iterations below, threads) of the loop at
+    `line`, and `threads` the most at any size.
     """
 
     outlined: Outlined
     hints: tuple[Hint, ...]
     threads: int
+    line: int = 0
+    choices: tuple[tuple[int, int], ...] = ()
 
 
 def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
@@ -31,14 +34,15 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
         own: dict[str, Hint] = {}
         for file, line in lines:
             for hint in hints_at(hints.regions, Place(file, line, line)):
-                if hint.threads is not None and hint.status != "skipped":
+                if _most(hint) is not None and hint.status != "skipped":
                     own[hint.id] = max(own.get(hint.id, hint), hint, key=_threads)
         chosen = tuple(own[name] for name in sorted(own))
-        threads = _team_threads(hints, function, lines, own)
-        if threads is None and chosen:
-            threads = max(_threads(hint) for hint in chosen)
-        if threads is not None:
-            limits.append(Limit(function, chosen, threads))
+        team = _team(hints, function, lines, own)
+        asked = team if team is not None else max(chosen, key=_threads, default=None)
+        if asked is None:
+            continue
+        line, choices = _choices(asked.sizes, asked, hints)
+        limits.append(Limit(function, chosen, _threads(asked), line, choices))
     if not limits:
         raise InputError(
             f"hints for another program: none of their {len(hints.regions)} regions is in it",
@@ -47,27 +51,52 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
     return tuple(limits)
 
 
-def _team_threads(
+def _team(
     hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Mapping[str, Hint]
-) -> int | None:
-    """Of the team that begins where the function does, else of those that its loops are in."""
+) -> TeamHint | None:
+    """The team that begins where the function does, else that its loops are in; of several the
+    one that can use most."""
     places = [(function.file, function.line), *sorted(lines)]
     for file, line in places:
         here = hints_at(hints.teams, Place(file, line, None))
-        asked = [team.threads for team in here if team.threads is not None]
+        asked = [team for team in here if _most(team) is not None]
         if asked:
-            return max(asked)
+            return max(asked, key=_threads)
     around = [team for team in hints.teams if not own.keys().isdisjoint(team.regions)]
-    return max((team.threads for team in around if team.threads is not None), default=None)
+    return max((team for team in around if _most(team) is not None), key=_threads, default=None)
 
 
-def _threads(hint: Hint) -> int:
-    return hint.threads or 1
+def _most(hint: Hint | TeamHint) -> int | None:
+    """The threads that it may start at any size; None where there is no hint."""
+    if hint.threads is None and hint.sizes is not None:
+        return hint.sizes.most
+    return hint.threads
+
+
+def _threads(hint: Hint | TeamHint) -> int:
+    return _most(hint) or 1
+
+
+def _choices(
+    sizes: BySize | None, asked: Hint | TeamHint, hints: Hints
+) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """The line of the loop whose iterations choose, and the choices; nothing where none do."""
+    first = asked.regions[0] if isinstance(asked, TeamHint) and asked.regions else asked.id
+    line = next((hint.line for hint in hints.regions if hint.id == first), None)
+    if sizes is None or asked.threads is not None or line is None:
+        return 0, ()
+    return line, sizes.choices
 
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:
-    """The table that the preloaded library reads: `threads offset module` a line."""
+    """The table that the preloaded library reads: `threads line choices offset module` a line."""
     lines = [
-        f"{limit.threads} {limit.outlined.offset:x} {limit.outlined.module}\n" for limit in limits
+        f"{limit.threads} {limit.line} {_written(limit.choices)} {limit.outlined.offset:x} "
+        f"{limit.outlined.module}\n"
+        for limit in limits
     ]
     path.write_text("".join(lines), encoding="utf-8")
+
+
+def _written(choices: Sequence[tuple[int, int]]) -> str:
+    return ",".join(f"{below}:{threads}" for below, threads in choices) or "-"

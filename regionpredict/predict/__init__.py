@@ -2,13 +2,20 @@
 
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
 curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
-curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size;
-`teams` adds up the loops of one `parallel`. An estimate with its region's facts is a `Prediction`,
-with its team's a `TeamPrediction`. `plan` gives a program's teams few, stable sizes. No source and
-no analysis is known here.
+curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size,
+`open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
+its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
+teams few, stable sizes. No source and no analysis is known here.
 """
 
-from regionpredict.predict.by_size import SizeHint, hints_by_size
+from regionpredict.predict.by_size import (
+    SIZES_OF_ONE,
+    HintRange,
+    OpenHint,
+    SizeHint,
+    choices_by_size,
+    open_hint,
+)
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
@@ -19,12 +26,14 @@ from regionpredict.predict.estimate import (
     StatementScore,
     Term,
 )
+from regionpredict.predict.hints import Choice, choice_from
+from regionpredict.predict.open_sizes import with_open_sizes
 from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
 from regionpredict.predict.saturation import (
     ALL_PARTS,
     Parts,
-    hint_of,
     predict_saturation,
+    rough_curve,
     size_target,
 )
 from regionpredict.predict.teams import (
@@ -33,13 +42,18 @@ from regionpredict.predict.teams import (
     TeamPrediction,
     points_of,
     predict_team,
+    team_points,
 )
 
 __all__ = [
     "ALL_PARTS",
     "BOTTLENECKS",
+    "SIZES_OF_ONE",
+    "Choice",
     "DensityDerivation",
     "Estimate",
+    "HintRange",
+    "OpenHint",
     "Parts",
     "Plan",
     "PlannedTeam",
@@ -52,12 +66,16 @@ __all__ = [
     "TeamPoint",
     "TeamPrediction",
     "Term",
-    "hint_of",
-    "hints_by_size",
+    "choice_from",
+    "choices_by_size",
+    "open_hint",
     "plan_of",
     "points_of",
     "predict_density",
     "predict_saturation",
     "predict_team",
+    "rough_curve",
     "size_target",
+    "team_points",
+    "with_open_sizes",
 ]

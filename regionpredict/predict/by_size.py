@@ -1,69 +1,198 @@
-"""Where a size is open: how the hint changes with it.
+"""Where a size is open: how the hint changes with it, and between what it lies.
 
-`SIZES_TRIED` sizes in equal ratios are tried, from 2 to `LARGEST_SIZE_TRIED` times the assumed one;
-where the hint differs between two of them, the sizes at which it turns are bisected. A hint turns
-where the number of packages does, or where one thread becomes several.
+`TRIED_SIZES` are tried; where no number of threads is good on both sides of two of them, the sizes
+at which the hint turns are bisected. Nothing is taken to grow or to fall with the size. A size that
+no program has (its data fit no memory, its loop does not turn) has no answer and is left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from regionpredict.predict.constants import LARGEST_SIZE_TRIED, SIZE_PRECISION, SIZES_TRIED
-from regionpredict.predict.hints import Hint
+from regionpredict.predict.constants import (
+    LARGEST_SIZE_TRIED,
+    MOST_TRIALS,
+    SIZE_PRECISION,
+    SIZE_RATIO,
+    SMALLEST_SIZE_TRIED,
+    THREADS_PRECISION,
+)
+from regionpredict.predict.hints import Choice, common_threads
+
+TRIED_SIZES = (
+    int(SMALLEST_SIZE_TRIED.value),
+    *(
+        int(SIZE_RATIO.value) ** power
+        for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
+    ),
+)
+"""From a loop of two iterations to a vector of 0.8 GB."""
+SIZES_OF_ONE = TRIED_SIZES[::2]
+"""Of one name among several: every second of them, to the ends."""
 
 
 class SizeHint(NamedTuple):
     """The hint for sizes `below` a number and not below that of the one before; None: all others.
 
-    `name` are the names of the size. `threads` are those for the largest size of the part (for
-    the open end, the largest that was tried).
+    `name` are the names of the size. `threads` are good for all sizes of the part that were tried.
+    `iterations_below` is the trip count of the loop at `below`, by which a run tells the parts
+    apart; None at the open end, and where trip counts do not tell.
     """
 
     name: str
     below: int | None
     packages: int
     threads: int
+    iterations_below: int | None = None
+
+
+class HintRange(NamedTuple):
+    """The least and the most of the hints over all sizes that were tried."""
+
+    packages: tuple[int, int]
+    threads: tuple[int, int]
+
+
+class OpenHint(NamedTuple):
+    """What a hint is where sizes are open.
+
+    `unbound` are the names without a value, `deciding` those of them that decide it; `threads` are
+    good at all sizes that were tried, None where no number is: then the hint is not known, but
+    lies in `range`. `margin` is the least of all sizes'.
+    """
+
+    unbound: tuple[str, ...]
+    deciding: frozenset[str]
+    by_size: tuple[SizeHint, ...]
+    range: HintRange
+    threads: int | None
+    margin: float
+
+
+Ask = Callable[[int], Choice | None]
+
+
+def choices_by_size(ask: Ask) -> dict[int, Choice]:
+    """The choices over the size, in its order, near each other where they turn."""
+    known: dict[int, Choice] = {}
+    waiting: Sequence[int] = TRIED_SIZES
+    asked = 0
+    while waiting and asked < MOST_TRIALS.value:
+        for size in waiting:
+            choice = ask(size)
+            if choice is not None:
+                known[size] = choice
+        asked += len(waiting)
+        known = dict(sorted(known.items()))
+        waiting = [
+            middle for low, high in turns(known)
+            if high - low > max(1, int(_precision(known[low], known[high]) * low))
+            and (middle := max(low + 1, math.isqrt(low * high))) not in known
+        ]  # fmt: skip
+    return known
+
+
+def _precision(before: Choice, after: Choice) -> float:
+    """How near a turn is looked for: where packages stay, a part is only about threads."""
+    return SIZE_PRECISION.value if before.kind != after.kind else THREADS_PRECISION.value
+
+
+def turns(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
+    """The neighbouring sizes between which a part ends and the next begins.
+
+    >>> from regionpredict.predict.hints import Choice, Hint
+    >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
+    >>> turns({2: one, 10: one, 100: more})
+    [(10, 100)]
+    """
+    found = []
+    part: list[Choice] = []
+    before = 0
+    for size, choice in choices.items():
+        if part and not common_threads([*part, choice]):
+            found.append((before, size))
+            part = []
+        part.append(choice)
+        before = size
+    return found
 
 
 def hints_by_size(
-    names: tuple[str, ...], assumed: int, ask: Callable[[int], Hint | None]
+    names: tuple[str, ...],
+    choices: Mapping[int, Choice],
+    iterations: Callable[[int], int | None] = lambda _: None,
 ) -> tuple[SizeHint, ...]:
-    """The hints over the size, in its order; empty where some size has none.
+    """The hints over the size, in its order; empty where no size has one.
 
-    >>> from regionpredict.predict.hints import Hint
-    >>> told = hints_by_size(("n",), 4000, lambda n: Hint(1 if n < 1100 else 2, 8, 1.0))
+    `iterations` are the loop's at a size.
+
+    >>> from regionpredict.predict.hints import Choice, Hint
+    >>> def ask(n):
+    ...     return Choice(Hint(1 if n < 1100 else 2, 8, 1.0), frozenset({8}))
+    >>> told = hints_by_size(("n",), choices_by_size(ask), lambda n: n - 2)
     >>> [(one.packages, one.below is None or 1100 <= one.below <= 1155) for one in told]
     [(1, True), (2, True)]
+    >>> told[0].below - told[0].iterations_below
+    2
     """
-    known: dict[int, Hint] = {}
-    most = max(3, int(LARGEST_SIZE_TRIED.value * assumed))
-    parts = int(SIZES_TRIED.value) - 1
-    waiting = sorted({round(2 * (most / 2) ** (k / parts)) for k in range(parts + 1)})
-    while waiting:
-        for size in waiting:
-            hint = ask(size)
-            if hint is None:
-                return ()
-            known[size] = hint
-        sizes = sorted(known)
-        waiting = [
-            math.isqrt(low * high) if math.isqrt(low * high) > low else low + 1
-            for low, high in pairwise(sizes)
-            if _kind(known[low]) != _kind(known[high])
-            and high - low > max(1, int(SIZE_PRECISION.value * low))
-        ]
-    name = ", ".join(names)
-    told = [
-        SizeHint(name, high, known[low].packages, known[low].threads)
-        for low, high in pairwise(sizes) if _kind(known[low]) != _kind(known[high])
-    ]  # fmt: skip
-    last = known[sizes[-1]]
-    return (*told, SizeHint(name, None, last.packages, last.threads))
+    if not choices:
+        return ()
+    sizes = list(choices)
+    ends = [high for _, high in turns(choices)]
+    starts = [0, *(sizes.index(end) for end in ends)]
+    counts = [iterations(size) for size in sizes]
+    told = []
+    for begin, end in zip(starts, [*ends, None], strict=True):
+        until = len(sizes) if end is None else sizes.index(end)
+        part = [choices[size] for size in sizes[begin:until]]
+        below = counts[until] if end is not None and _grow(counts) else None
+        told.append(SizeHint(", ".join(names), end, part[0].hint.packages,
+                             min(common_threads(part)), below))  # fmt: skip
+    return tuple(told)
 
 
-def _kind(hint: Hint) -> tuple[int, bool]:
-    return hint.packages, hint.threads > 1
+def _grow(counts: Sequence[int | None]) -> bool:
+    """Whether each is more than the one before, so that it tells the sizes apart."""
+    return all(a is not None and b is not None and a < b for a, b in pairwise(counts))
+
+
+def range_of(choices: Sequence[Choice]) -> HintRange:
+    """The range of hints."""
+    packages = [one.hint.packages for one in choices]
+    threads = [one.hint.threads for one in choices]
+    return HintRange((min(packages), max(packages)), (min(threads), max(threads)))
+
+
+def open_hint(
+    names: Sequence[str], now: Choice, size: tuple[str, ...], together: Mapping[int, Choice],
+    apart: Mapping[str, Mapping[int, Choice]],
+    iterations: Callable[[int], int | None] = lambda _: None,
+) -> OpenHint:  # fmt: skip
+    """What the hint is where `names` have no value; `now` is the choice at the assumed values.
+
+    `together` are the choices over the common `size` of several names, `apart` those over each name
+    alone, the others as assumed.
+    """
+    tried = [now, *together.values(), *(one for own in apart.values() for one in own.values())]
+    common = common_threads(tried)
+    deciding = {
+        name for name, own in apart.items() if not common_threads([now, *own.values()])
+    }  # fmt: skip
+    if not common and not deciding:
+        deciding = set(size) or set(names)  # only together
+    threads = None
+    if common:
+        threads = now.hint.threads if now.hint.threads in common else min(common)
+    return OpenHint(
+        unbound=tuple(names),
+        deciding=frozenset(deciding),
+        by_size=hints_by_size(
+            tuple(name for name in size if name in deciding) or size, together, iterations
+        ),
+        range=range_of(tried),
+        threads=threads,
+        margin=min(one.hint.margin for one in tried),
+    )

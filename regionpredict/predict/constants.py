@@ -16,11 +16,23 @@ EFFICIENT = Constant(
     0.8, "of the ideal speedup", "assumed",
     "from this efficiency on nothing keeps the threads from scaling",
 )  # fmt: skip
-SIZES_TRIED = Constant(5, "sizes", "assumed", "a hint that turns twice does not turn back")
+SMALLEST_SIZE_TRIED = Constant(2.0, "elements", "derived", "fewer are nothing to share")
 LARGEST_SIZE_TRIED = Constant(
-    16.0, "times the assumed size", "assumed", "data beyond all caches behaves alike"
+    1e8, "elements", "assumed", "a vector of 0.8 GB, beyond all caches: more behaves alike"
+)
+SIZE_RATIO = Constant(
+    10.0, "times the size before", "assumed", "a hint that turns twice inside does not turn back"
+)
+MOST_TRIALS = Constant(
+    100.0, "sizes", "assumed", "eight turns found to 5 %: more are no answer to a person"
 )
 SIZE_PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
+THREADS_PRECISION = Constant(
+    0.5,
+    "of the size",
+    "assumed",
+    "where only threads turn: the next number is nearly as good there",
+)
 CURVE_ERROR = Constant(
     0.41, "predicted / measured - 1", "measured",
     "the loops of LULESH inside one domain, median (docs/accuracy.md, errors, out of the sample)",

@@ -49,7 +49,8 @@ class SaturationDerivation:
     `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
-    the most threads, empty where nothing.
+    the most threads, empty where nothing. `margin` is the hint's; `guesses` are the
+    machine's assumed figures that decide.
     """
 
     points: tuple[Point, ...]
@@ -61,6 +62,8 @@ class SaturationDerivation:
     placement_reason: str
     past: str
     within: float
+    margin: float
+    guesses: int
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
-from regionpredict.predict.by_size import SizeHint
+from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.workload import Diagnostic, RegionFacts
 
@@ -79,8 +79,11 @@ class Estimate:
 
     `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the model used
     (an assumption where `assumed` says so). `speedup` holds (threads, times faster) pairs, empty
-    for a model that gives no curve. `confidence` runs from 0 to 1. `by_size` are the hints over the
-    size that nobody gave, empty where all are known.
+    for a model that gives no curve. `confidence` runs from 0 to 1.
+
+    `unbound` are the names without a value, `deciding` those of them by which the hint turns:
+    `packages` and `threads` are then None and lie in `range`, and `by_size` are the hints over the
+    size that nobody gave. All else is told for the assumed sizes.
     """
 
     model: str
@@ -98,6 +101,9 @@ class Estimate:
     diagnostics: tuple[Diagnostic, ...]
     derivation: DensityDerivation | SaturationDerivation | None = None
     by_size: tuple[SizeHint, ...] = ()
+    unbound: tuple[str, ...] = ()
+    deciding: tuple[str, ...] = ()
+    range: HintRange | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

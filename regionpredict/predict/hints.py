@@ -38,3 +38,40 @@ def hint_from(
     if packages < max(by_package):
         margins.append(abs(by_package[packages] - enough) / best)
     return Hint(packages, threads, round(min(margins, default=1.0), 6))
+
+
+class Choice(NamedTuple):
+    """A hint, and the numbers of threads that are as good: on as many packages, within the same
+    share of the best, and one only where the hint is one."""
+
+    hint: Hint
+    good: frozenset[int]
+
+    @property
+    def kind(self) -> tuple[int, bool]:
+        """Packages, and whether more than one thread."""
+        return self.hint.packages, self.hint.threads > 1
+
+
+def choice_from(
+    speedup: Sequence[tuple[int, float]], cores_per_package: int, within: float = WITHIN.value
+) -> Choice:
+    """The hint of a curve with all that are as good.
+
+    >>> sorted(choice_from([(1, 1.0), (2, 1.9), (3, 1.9), (4, 1.95)], 3).good)
+    [2, 3]
+    """
+    hint = hint_from(speedup, cores_per_package, within)
+    enough = (1 - within) * max(value for _, value in speedup)
+    good = {
+        count for count, value in speedup
+        if value >= enough and -(-count // cores_per_package) == hint.packages
+    }  # fmt: skip
+    return Choice(hint, frozenset({1} if hint.threads == 1 else good))
+
+
+def common_threads(choices: Sequence[Choice]) -> frozenset[int]:
+    """The numbers of threads that are good in all choices; none where these differ in kind."""
+    if len({one.kind for one in choices}) != 1:
+        return frozenset()
+    return frozenset.intersection(*(one.good for one in choices))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.predict.by_size import SizeHint
+from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import CURVE_ERROR, WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
@@ -42,8 +42,8 @@ class TeamEstimate:
     """How many packages and threads a team can use; None where none of its loops tells.
 
     `points` are its times on every number of threads (empty for a model without a curve),
-    `seconds` is one run on one thread; `confidence` that of its loops, by their time. `by_size` is
-    told of teams of one loop.
+    `seconds` is one run on one thread; `confidence` that of its loops, by their time. `unbound`,
+    `deciding`, `range` and `by_size` are as in an `Estimate`.
     """
 
     status: str
@@ -57,6 +57,9 @@ class TeamEstimate:
     borderline: bool
     assumed: tuple[str, ...]
     by_size: tuple[SizeHint, ...] = ()
+    unbound: tuple[str, ...] = ()
+    deciding: tuple[str, ...] = ()
+    range: HintRange | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +92,10 @@ def predict_team(
     """The prediction of a team from those of its members, in the same order."""
     parts = [TeamPart(estimate, member.runs.weight)
              for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
-    known = [one for one in parts if one.estimate.threads is not None]
+    known = [one for one in parts if one.estimate.status != "skipped"]
     notes = [f"{name} has no prediction: its time is not in the team's" for name in
              (member.facts.region.id for member, one in zip(facts.members, parts, strict=True)
-              if one.estimate.threads is None)]  # fmt: skip
+              if one.estimate.status == "skipped")]  # fmt: skip
     notes += [f"what the {one.kind} at line {one.line} does is not in the team's time"
               for one in facts.constructs if one.kind != "barrier"]  # fmt: skip
     if not known:
@@ -120,6 +123,7 @@ def _of_one(one: Estimate, notes: Sequence[str]) -> TeamEstimate:
         seconds=points[0].seconds if points else None, packages=one.packages,
         threads=one.threads, bottleneck=one.bottleneck, confidence=one.confidence,
         borderline=one.borderline, assumed=(*one.assumed, *notes), by_size=one.by_size,
+        unbound=one.unbound, deciding=one.deciding, range=one.range,
     )  # fmt: skip
 
 
@@ -127,7 +131,8 @@ def _of_many(
     facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine, within: float,
     notes: Sequence[str], *, partial: bool,
 ) -> TeamEstimate:  # fmt: skip
-    points = _points(facts, parts, machine)
+    curves = [points_of(one.estimate) for one in parts]
+    points = team_points(facts, curves, [one.runs for one in parts], machine)
     assumed = tuple(dict.fromkeys(line for one in parts for line in one.estimate.assumed))
     partial = partial or any(one.estimate.status == "partial" for one in parts)
     status = "partial" if partial else "predicted"
@@ -157,16 +162,21 @@ def points_of(one: Estimate) -> tuple[Point, ...]:
     return one.derivation.points if isinstance(one.derivation, SaturationDerivation) else ()
 
 
-def _points(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> tuple[Point, ...]:
-    """One run of the team on each number of threads that all its loops know."""
-    curves = [{point.threads: point for point in points_of(one.estimate)} for one in parts]
+def team_points(
+    facts: TeamFacts, loops: Sequence[Sequence[Point]], runs: Sequence[float], machine: Machine
+) -> tuple[Point, ...]:
+    """One run of the team on each number of threads that all its loops know.
+
+    `loops` are their times, `runs` says how often each runs.
+    """
+    curves = [{point.threads: point for point in points} for points in loops]
     counts = sorted(set.intersection(*(set(curve) for curve in curves)))
     made: list[Point] = []
     for threads in counts:
         terms = dict.fromkeys(curves[0][threads].terms, 0.0)
-        for curve, one in zip(curves, parts, strict=True):
+        for curve, often in zip(curves, runs, strict=True):
             for name, seconds in curve[threads].terms.items():
-                terms[name] += one.runs * seconds
+                terms[name] += often * seconds
         terms["overhead"] += _own_overhead(facts, machine, threads)
         total = sum(terms.values())
         base = made[0].seconds if made else total

@@ -8,26 +8,33 @@ from collections.abc import Sequence
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction
+from regionpredict.report.size_hints import size_sentence
 
 _FACTS = ("id", "file", "line", "function", "directive", "status", "iterations", "iterations_value",
           "working_set", "working_set_bytes")  # fmt: skip
 _HINTS = ("score", "miss_probability", "packages", "threads", "bottleneck", "confidence",
-          "borderline", "assumed")  # fmt: skip
+          "borderline")  # fmt: skip
+_OPEN = ("assumed", "depends_on", "packages_range", "threads_range", "by_size")
 
 
 def predictions_csv(predictions: Sequence[Prediction]) -> str:
     """Facts and hints, one row a region, under a header row."""
     rows = []
     for prediction in predictions:
-        hints = [getattr(prediction, field) for field in _HINTS[:-1]]
+        hints = [getattr(prediction, field) for field in _HINTS]
+        between = prediction.range
         rows.append(
             [
                 *_facts_row(prediction.facts, prediction.status),
                 *hints,
                 "; ".join(prediction.assumed),
+                "; ".join(prediction.deciding),
+                None if between is None else "{}-{}".format(*between.packages),
+                None if between is None else "{}-{}".format(*between.threads),
+                size_sentence(prediction.by_size, whole=True),
             ]
         )
-    return _write((*_FACTS, *_HINTS), rows)
+    return _write((*_FACTS, *_HINTS, *_OPEN), rows)
 
 
 def facts_csv(facts: Sequence[RegionFacts]) -> str:

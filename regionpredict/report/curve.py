@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
-from regionpredict.predict import Point, Prediction, SaturationDerivation
+from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
 from regionpredict.report.quantities import plural, show_bytes
-from regionpredict.report.size_hints import size_sentence
+from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.workload import LevelTraffic
 
 _ROWS = 10
@@ -16,9 +16,10 @@ _TABLE = 16
 
 
 def explain_curve(
-    prediction: Prediction, derivation: SaturationDerivation, machine: Machine
-) -> str:
-    """The whole derivation as text."""
+    prediction: Prediction, derivation: SaturationDerivation, machine: Machine,
+    team: TeamPrediction | None,
+) -> str:  # fmt: skip
+    """The whole derivation as text; `team` is that of several loops, which the region is in."""
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
     lines.append(f"Iterations shared among the threads: {prediction.facts.iterations}")
@@ -38,8 +39,9 @@ def explain_curve(
     lines += _terms(derivation.points)
     lines += ["", *plot(prediction.speedup)]
     lines += _hint(prediction, derivation)
-    turns = size_sentence(prediction.by_size)
+    turns = size_sentence(prediction.by_size, whole=True)
     lines += [f"By size: {turns}"] if turns else []
+    lines += _team_hint(team) if team is not None else []
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     return "\n".join(lines) + "\n"
@@ -120,17 +122,35 @@ def plot(speedup: Sequence[tuple[int, float]]) -> list[str]:
 
 def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]:
     within = 100 * derivation.within
+    guessed = " at the assumed sizes" if prediction.range is not None else ""
+    if prediction.range is not None:
+        told = f"Hint: not known, {range_sentence(prediction.range, prediction.deciding)}"
+    else:
+        told = (
+            f"Hint: {plural(prediction.packages or 0, 'package')}, "
+            f"{plural(prediction.threads or 0, 'thread')}, the fewest within {within:g} % of the "
+            f"best ({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
+            + (", borderline" if prediction.borderline else "")
+        )
     return [
         "",
-        f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}",
-        f"Hint: {plural(prediction.packages or 0, 'package')}, "
-        f"{plural(prediction.threads or 0, 'thread')}, the fewest within {within:g} % of the best "
-        f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
-        + (", borderline" if prediction.borderline else ""),
+        f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
+        told,
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None
         else "Score of the density model: none",
     ]
+
+
+def _team_hint(team: TeamPrediction) -> list[str]:
+    """What its team can use: `num_threads` belongs to the team."""
+    name = f"Team of {len(team.facts.members)} loops, line {team.facts.span.line}"
+    if team.range is None:
+        threads = plural(team.threads or 0, "thread")
+        return [f"{name}: {plural(team.packages or 0, 'package')}, {threads} ({team.bottleneck})"]
+    turns = size_sentence(team.by_size, whole=True)
+    lines = [f"{name}: not known, {range_sentence(team.range, team.deciding)}"]
+    return lines + ([f"{name}, by size: {turns}"] if turns else [])
 
 
 def _seconds(value: float) -> str:

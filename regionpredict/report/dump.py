@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction
+from regionpredict.report.size_hints import open_sentence
 from regionpredict.workload import CacheLevel, Execution, LoopBody, Work, Workload, largest_share
 
 _TEAMS = (2, 4, 16)
@@ -120,6 +121,8 @@ def dump_prediction(prediction: Prediction) -> str:
     for field in ("score", "miss_probability", "working_set_bytes", "packages", "threads",
                   "bottleneck", "confidence", "borderline"):  # fmt: skip
         lines.append(f"  {field} {getattr(prediction, field)}")
+    told = open_sentence(prediction, whole=True)
+    lines += [f"  open {told}"] if told else []
     lines += [f"  assumed {line}" for line in prediction.assumed]
     lines += [f"  speedup {threads} {value:.4g}" for threads, value in prediction.speedup]
     return "\n".join(lines)

@@ -13,11 +13,12 @@ from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
 from regionpredict.report.team_hints import (
+    open_document,
     plan_document,
     region_places,
-    sizes_document,
     team_document,
 )
+from regionpredict.size_ranking import rank_sizes
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -28,7 +29,10 @@ def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
     machine: Machine, model: str, notes: Sequence[Diagnostic],
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole document, ready for `json.dumps`."""
+    """The whole document, ready for `json.dumps`.
+
+    `unbound` is null where the model tries no sizes.
+    """
     places = region_places(teams)
     return {
         "schema": HINTS_SCHEMA,
@@ -46,6 +50,9 @@ def hints_document(
         ],
         "teams": [team_document(team) for team in teams],
         "plan": plan_document(plan),
+        "unbound": [one._asdict() for one in rank_sizes(predictions).unbound]
+        if model == "saturation"
+        else None,
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
 
@@ -136,7 +143,7 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
         "borderline": prediction.borderline,
-        "by_size": sizes_document(prediction.by_size),
+        **open_document(prediction),
         "assumed": list(prediction.assumed),
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),

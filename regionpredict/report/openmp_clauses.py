@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from regionpredict.analysis.given_sizes import place_of
 from regionpredict.ir import Clause
-from regionpredict.predict import Prediction, TeamPrediction
+from regionpredict.predict import Estimate, Prediction, TeamEstimate, TeamPrediction
+from regionpredict.report.size_hints import open_sentence
 
 
 def openmp_clauses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> str:
@@ -37,7 +39,7 @@ def _stands_alone(team: TeamPrediction) -> bool:
 
 def _team_row(team: TeamPrediction) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
-    return " ".join(["parallel", *_kept(clauses)]), _clauses(team.threads)
+    return " ".join(["parallel", *_kept(clauses)]), _clauses(team)
 
 
 def _loop_row(one: Prediction, teams: Sequence[TeamPrediction]) -> tuple[str, str]:
@@ -52,18 +54,35 @@ def _loop_row(one: Prediction, teams: Sequence[TeamPrediction]) -> tuple[str, st
     ]  # fmt: skip
     if around:
         return own, f"// in the team of line {', '.join(around)}"
-    if one.status == "skipped" or not one.threads:
-        return own, "// no hint"
-    if "parallel" in region.directive.split():
-        return own, _clauses(one.threads)
+    if one.threads is None or "parallel" in region.directive.split():
+        return own, _clauses(one)
     return own, (
         f"// {one.threads} threads: write num_threads({one.threads}) at the parallel "
         "directive around it"
     )
 
 
-def _clauses(threads: int | None) -> str:
-    return f"num_threads({threads}) proc_bind(close)" if threads else "// no hint"
+def _clauses(one: Estimate | TeamEstimate) -> str:
+    """The clauses; where one size decides, the program chooses by it when it runs."""
+    if one.threads is not None:
+        return f"num_threads({one.threads}) proc_bind(close)"
+    if one.range is None:
+        return "// no hint"
+    if number := _by_size(one):
+        return f"num_threads({number}) proc_bind(close)"
+    return f"// not known: {open_sentence(one)}"
+
+
+def _by_size(one: Estimate | TeamEstimate) -> str:
+    """`n < 90 ? 1 : n < 1100 ? 7 : 36`; empty where it is not one name of C that decides alone."""
+    if len(one.by_size) < 2 or one.deciding != (one.by_size[0].name,):
+        return ""
+    (name,) = one.deciding
+    if place_of(name) or name.endswith("[]"):
+        return ""
+    parts = [str(part.threads) if part.below is None else f"{name} < {part.below} ? {part.threads}"
+             for part in one.by_size]  # fmt: skip
+    return " : ".join(parts)
 
 
 def _kept(clauses: Sequence[Clause]) -> list[str]:

@@ -23,6 +23,7 @@ class ProgramHint:
     """What to ask for: threads fill one package after the other, as the curves assume, so that
     the fullest package has `cores_per_package` of them. `weighted_by` says how teams were weighed,
     `regions` are the loops of those that have a hint, `left_out` names the teams that have none.
+    `open` are teams whose hint a size without a value decides: they have room for their most.
     """
 
     threads: int
@@ -31,6 +32,7 @@ class ProgramHint:
     weighted_by: str
     regions: int
     left_out: tuple[str, ...]
+    open: tuple[TeamPrediction, ...] = ()
 
 
 def program_hint(
@@ -43,9 +45,25 @@ def program_hint(
     predicted time of all its executions where every team has one, else all weigh the same.
     """
     usable = [one for one in teams if one.threads and one.status != "skipped"]
-    left_out = tuple(one.facts.id for one in teams if one not in usable)
-    if not usable:
+    unknown = tuple(one for one in teams if one.range is not None)
+    left_out = tuple(one.facts.id for one in teams if one not in usable and one not in unknown)
+    if not usable and not unknown:
         return None
+    threads, weighted_by = _threads(usable, machine, seconds, tolerance)
+    threads = max(threads, *(one.range.threads[1] for one in unknown if one.range), 1)
+    packages = min(math.ceil(threads / machine.cores_per_package), machine.packages)
+    fullest = min(threads, machine.cores_per_package)
+    regions = len({name for one in (*usable, *unknown) for name in regions_of(one)})
+    return ProgramHint(threads, packages, fullest, weighted_by, regions, left_out, unknown)
+
+
+def _threads(
+    usable: Sequence[TeamPrediction], machine: Machine, seconds: Mapping[str, float] | None,
+    tolerance: float,
+) -> tuple[int, str]:  # fmt: skip
+    """The fewest threads within the tolerance of the best, and how the teams were weighed."""
+    if not usable:
+        return 1, "equally"
     weights, weighted_by = _weights(usable, seconds)
     counts = _counts(usable, machine)
     time = {
@@ -56,11 +74,7 @@ def program_hint(
         for n in counts
     }
     best = min(time.values())
-    threads = min(n for n, spent in time.items() if spent <= (1 + tolerance) * best)
-    packages = min(math.ceil(threads / machine.cores_per_package), machine.packages)
-    fullest = min(threads, machine.cores_per_package)
-    regions = len({name for one in usable for name in regions_of(one)})
-    return ProgramHint(threads, packages, fullest, weighted_by, regions, left_out)
+    return min(n for n, spent in time.items() if spent <= (1 + tolerance) * best), weighted_by
 
 
 def regions_of(team: TeamPrediction) -> list[str]:

@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import TeamPrediction
 from regionpredict.report.program_hint import ProgramHint, program_hint, regions_of
 from regionpredict.report.quantities import plural
+from regionpredict.report.size_hints import range_sentence
+
+_NAMED = 8  # teams whose hint a size decides
 
 
 def slurm_options(hint: ProgramHint) -> tuple[str, ...]:
@@ -66,6 +69,13 @@ def slurm_script(
         f"# without a hint: {one.facts.id}{_share(one, seconds)}"
         for one in teams if one.facts.id in hint.left_out
     ]  # fmt: skip
+    lines += [
+        f"# as many as it can use at any size: {one.facts.id}, "
+        f"{one_line(range_sentence(one.range, one.deciding))}"
+        for one in hint.open[:_NAMED] if one.range is not None
+    ]  # fmt: skip
+    if len(hint.open) > _NAMED:
+        lines.append(f"# and {len(hint.open) - _NAMED} more, as --format json tells")
     if seconds is not None:
         lines += [f"# not in the measurements: {name}" for name in _absent(teams, seconds)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint)]

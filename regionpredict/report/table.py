@@ -18,8 +18,17 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction
 from regionpredict.report.program_summary import program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
-from regionpredict.report.size_hints import size_sentence
-from regionpredict.report.teams_table import NAME_WIDTH, shared_teams, short, team_row
+from regionpredict.report.size_hints import needed_options, needed_sizes
+from regionpredict.report.teams_table import (
+    NAME_WIDTH,
+    UNKNOWN_CHOICE,
+    UNKNOWN_END,
+    open_lines,
+    shared_teams,
+    short,
+    team_rows,
+)
+from regionpredict.size_ranking import rank_sizes
 
 _NOTES = 6
 _WIDTH = 80
@@ -40,7 +49,7 @@ def prediction_table(
     ]
     lines += program_summary(teams, plan)
     rows = [(one.facts.region.span, _prediction_row(one)) for one in predictions]
-    rows += [(team.facts.span, [team_row(team, model)]) for team in shared_teams(teams)]
+    rows += [(team.facts.span, team_rows(team, model)) for team in shared_teams(teams)]
     rows.sort(key=lambda row: row[0])
     for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ["", file]
@@ -61,22 +70,23 @@ def _prediction_row(prediction: Prediction) -> list[str]:
     head = f"{region.span.line:>6} {short(region.function):<{NAME_WIDTH}} "
     if prediction.status == "skipped":
         return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
-    mark = "~" if prediction.borderline else " "
     partial = "?" if prediction.status == "partial" else ""
     assumed = "*" if prediction.assumed else " "
     row = (
         head
         + f"{show_count(facts.iterations.value):>8} "
         + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
-        + _choice(prediction, mark)
-        + f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
-    )
-    turns = size_sentence(prediction.by_size)
-    indent = " " * 7
-    return [row.rstrip(), *(_wrapped(f"{indent}{turns}", indent) if turns else [])]
+        + _choice(prediction)
+        + (UNKNOWN_END if prediction.range is not None else
+           f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %")
+    )  # fmt: skip
+    return [(row + partial).rstrip(), *open_lines(prediction)]
 
 
-def _choice(prediction: Prediction, mark: str) -> str:
+def _choice(prediction: Prediction) -> str:
+    if prediction.range is not None:
+        return UNKNOWN_CHOICE
+    mark = "~" if prediction.borderline else " "
     if not prediction.speedup:
         return f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
     gain = dict(prediction.speedup)[prediction.threads or 1]
@@ -93,6 +103,9 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
               ("predicted", "partial", "skipped")}  # fmt: skip
     shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
+    ranking = rank_sizes(predictions)
+    if needed := needed_sizes(ranking):
+        lines += _wrapped(f"{needed}: {' '.join(needed_options(ranking))}", " " * 4)
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.predict import Plan, SizeHint, TeamPrediction
+from regionpredict.predict import Estimate, Plan, TeamEstimate, TeamPrediction
 
 
 def team_document(team: TeamPrediction) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def team_document(team: TeamPrediction) -> dict[str, Any]:
         "bottleneck": team.bottleneck,
         "confidence": team.confidence,
         "borderline": team.borderline,
-        "by_size": sizes_document(team.by_size),
+        **open_document(team),
         "assumed": list(team.assumed),
     }
 
@@ -54,9 +54,13 @@ def plan_document(plan: Plan | None) -> dict[str, Any] | None:
     }
 
 
-def sizes_document(hints: Sequence[SizeHint]) -> list[dict[str, Any]]:
-    """The entries of `by_size`."""
-    return [one._asdict() for one in hints]
+def open_document(one: Estimate | TeamEstimate) -> dict[str, Any]:
+    """What is known of a hint where sizes are open: `range`, `depends_on`, `by_size`."""
+    return {
+        "range": None if one.range is None else one.range._asdict(),
+        "depends_on": list(one.deciding),
+        "by_size": [part._asdict() for part in one.by_size],
+    }
 
 
 def region_places(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:

@@ -5,11 +5,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
-from regionpredict.predict import TeamPrediction
+from regionpredict.errors import one_line
+from regionpredict.predict import Estimate, TeamEstimate, TeamPrediction
+from regionpredict.report.size_hints import open_sentence
 
 NAME_WIDTH = 16
+_WIDTH = 80
+UNKNOWN_CHOICE = "    ?   ?   ? "
+"""Gain, packages and threads of a hint that guesses of sizes decide."""
+UNKNOWN_END = f"{'an open size':<22}"
+"""What limits it, and how sure it is."""
 
 
 def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
@@ -17,21 +25,33 @@ def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
     return [team for team in teams if len(team.facts.members) > 1]
 
 
-def team_row(team: TeamPrediction, model: str) -> str:
-    """The row of one team; `model` says which columns the table has."""
+def team_rows(team: TeamPrediction, model: str) -> list[str]:
+    """The row of one team, and how it turns with sizes; `model` says which columns there are."""
     loops = f"team of {len(team.facts.members)} loops"
     head = f"{team.facts.span.line:>6} {short(team.facts.function):<{NAME_WIDTH}} {loops:<19}"
+    partial = "?" if team.status == "partial" else ""
+    if team.range is not None:
+        row = f"{head}{UNKNOWN_CHOICE}{UNKNOWN_END}{partial}"
+        return [row.rstrip(), *open_lines(team)]
     if team.threads is None:
-        return f"{head} no hint"
+        return [f"{head} no hint"]
     mark = "~" if team.borderline else " "
     gain = {point.threads: point.value for point in team.speedup}.get(team.threads)
     if model == "saturation" and gain is not None:
         choice = f"{gain:5.1f}x{mark}{team.packages:>2}{team.threads:>4} "
     else:
         choice = f"      {mark}{team.packages:>3}  "
-    partial = "?" if team.status == "partial" else ""
     sure = f"{100 * team.confidence:3.0f} %{partial}"
-    return f"{head}{choice}{team.bottleneck or '':<16} {sure}".rstrip()
+    return [f"{head}{choice}{team.bottleneck or '':<16} {sure}".rstrip()]
+
+
+def open_lines(one: Estimate | TeamEstimate) -> list[str]:
+    """How a hint that guesses decide turns, below its row; none where it is known."""
+    indent = " " * 7
+    told = one_line(open_sentence(one))
+    return textwrap.wrap(
+        indent + told, _WIDTH, subsequent_indent=indent, break_on_hyphens=False
+    ) if told else []  # fmt: skip
 
 
 def short(name: str) -> str:

@@ -5,12 +5,12 @@ How large that is comes from the caller: the model of a machine asks for a multi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.bindings import free_names, names_inside, with_middles
 from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.constants import (
@@ -46,16 +46,14 @@ class BoundSizes(NamedTuple):
     open: OpenSize | None
 
 
-def bound_sizes(
-    facts: RegionFacts, target: SizeTarget, line_bytes: int, size: int | None = None
-) -> BoundSizes:
-    """Every name's value: as bound, the unbound ones a common n, which is `size` where given.
+def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> BoundSizes:
+    """Every name's value: as bound, the unbound ones a common n.
 
     n is found by bisection so that the region touches the target; where its data does not grow
     with n, so that it has as many iterations as such data has elements. Names that only ever
     shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0.
     """
-    known = facts.bindings.values
+    known: Values = facts.bindings.values
     missing = sorted(free_names(facts.region) - known.keys())
     if not missing:
         return BoundSizes(known, (), None)
@@ -68,14 +66,11 @@ def bound_sizes(
     known = {**known, **dict.fromkeys(lower, 0)}
     notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
     if not missing:
-        return BoundSizes(known, tuple(notes), None)
-    if size is not None:
-        values = {**known, **dict.fromkeys(missing, size)}
-        return BoundSizes(values, tuple(notes), OpenSize(tuple(missing), size))
+        return _bound(facts, with_middles(facts.region, known), notes, None)
     bytes_touched = facts.working_set.expr
 
     def trial(n: int) -> Values:
-        return {**known, **dict.fromkeys(missing, n)}
+        return with_middles(facts.region, {**known, **dict.fromkeys(missing, n)})
 
     def touched(n: int) -> float | None:
         values = trial(n)
@@ -94,7 +89,19 @@ def bound_sizes(
         why = "its data is the same for all"
     names = ", ".join(missing)
     notes.append(f"{names} = {n} (no value given: {why})")
-    return BoundSizes(trial(n), tuple(notes), OpenSize(tuple(missing), n))
+    return _bound(facts, trial(n), notes, OpenSize(tuple(missing), n))
+
+
+def _bound(
+    facts: RegionFacts, values: Values, notes: Sequence[str], open_size: OpenSize | None
+) -> BoundSizes:
+    middles = [
+        f"{loop.variable} = {values[loop.variable]} (the middle of the loop around the region)"
+        for loop in facts.region.enclosing
+        if loop.variable in values.keys() - facts.bindings.values.keys()
+        and loop.variable in names_inside(facts.region)
+    ]
+    return BoundSizes(values, (*notes, *middles), open_size)
 
 
 def _smallest(measure: Callable[[int], float | None], target: float) -> int | None:

@@ -79,6 +79,7 @@ class TrafficCounter:
         self.schedule = schedule
         self.line_bytes = line_bytes
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
+        self._alone = self._team(self._whole, 1.0)
         self._rounds: dict[int, _Dealing] = {}
 
     def traffic(
@@ -103,7 +104,7 @@ class TrafficCounter:
     def _traffic(
         self, levels: Sequence[CacheLevel], threads: int, schedule: Schedule, *, warm: bool
     ) -> tuple[LevelTraffic, ...]:
-        whole = self._team(self._whole, 1.0).all_bytes()
+        whole = self._alone.all_bytes()
         dealing = self._dealing(threads, schedule)
         threads = dealing.dealt.threads
         teams: dict[int, TeamFootprints] = {}

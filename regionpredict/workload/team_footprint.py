@@ -28,6 +28,7 @@ Groups = Sequence[ReferenceGroup]
 Positions = tuple[int, ...]
 """Loops or groups by their `index` in the nest."""
 _index = attrgetter("index")
+_NOWHERE: Env = {}
 
 
 class TeamLevel(NamedTuple):
@@ -65,6 +66,15 @@ FootprintKey = tuple[
 ]
 
 
+class AlikeArrays(NamedTuple):
+    """Arrays that are referred to alike, and so touch as many lines: the `groups` of each, those of
+    the same addresses joined, with those of the first standing for all.
+    """
+
+    arrays: list[str]
+    groups: list[ReferenceGroup]
+
+
 @dataclass(frozen=True, slots=True)
 class FootprintTables:
     """What has been counted of one nest with one length of line, for any team.
@@ -76,7 +86,7 @@ class FootprintTables:
     ranges: dict[RangesKey, Ranges] = field(default_factory=dict)
     lines: dict[GroupKey, tuple[GroupLines, ...]] = field(default_factory=dict)
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
-    joined: dict[Positions, list[ReferenceGroup]] = field(default_factory=dict)
+    alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
@@ -105,13 +115,23 @@ class TeamFootprints:
         self.pieces = dealt.lengths
         self.in_step = dealt.in_step
         self.team = team_levels(dealt.spacings, threads)
-        # What teams whose threads are far apart touch in inner loops is the same for all of them.
-        self.key: TeamKey = (threads, len(self.team) if self._far() else self.team)
         self._lengths = tuple(dealt.lengths.values())
         self._tables = tables
+        self._key: TeamKey | None = None
+        self._all_bytes: float | None = None
+
+    @property
+    def key(self) -> TeamKey:
+        """What decides what the team touches in inner loops: where its threads are far apart, it
+        is the same for all such teams."""
+        if self._key is None:
+            self._key = (self.threads, len(self.team) if self._far() else self.team)
+        return self._key
 
     def _far(self) -> bool:
         """Whether no two threads can meet in a line as long as each stays in its iteration."""
+        if not self.team:
+            return True
         moving = {group.array for group in self.nest.groups() if self._moves(group)}
         chains: dict[int, Ranges] = {}
         for group in self.nest.groups():
@@ -154,9 +174,10 @@ class TeamFootprints:
         other times: `apart` counts them for each thread.
         """
         active = tuple(map(_index, loops))
-        lengths = self._lengths if loops and loops[0].parallel else ()
+        whole = bool(loops) and loops[0].parallel
         asked = (
-            self.key, active, cut, lengths, tuple(map(_index, groups)), tuple(env.values()), apart,
+            (self.threads, self.team) if whole else self.key, active, cut,
+            self._lengths if whole else (), tuple(map(_index, groups)), tuple(env.values()), apart,
         )  # fmt: skip
         volume = self._tables.volumes.get(asked)
         if volume is None:
@@ -173,24 +194,32 @@ class TeamFootprints:
 
     def all_bytes(self) -> float:
         """The size of what the team touches in the whole region."""
-        root = self.nest.root
-        return self.bytes((root,), {}, root.groups_below)
+        if self._all_bytes is None:
+            root = self.nest.root
+            self._all_bytes = self.bytes((root,), {}, root.groups_below)
+        return self._all_bytes
 
     def _count(
         self, active: frozenset[int], env: Env, groups: Groups, apart: bool, cut: Cut | None
     ) -> Volume:
-        by_array: dict[str, list[GroupLines]] = {}
+        counted: Volume = {}
         ranges: dict[Positions, Ranges] = {}
-        for group in self._joined(groups):
-            chain = _active_chain(group, active)
-            key = tuple(map(_index, chain))
-            if key not in ranges:
-                ranges[key] = self._ranges_of(chain, key, env, cut)
-            parts = by_array.setdefault(group.array, [])
-            parts += self._lines_of(group, ranges[key], env, apart)
-        return {array: self._union(tuple(parts)) for array, parts in by_array.items() if parts}
+        for arrays, own in self._alike(groups):
+            parts: tuple[GroupLines, ...] = ()
+            for group in own:
+                chain = _active_chain(group, active)
+                key = tuple(map(_index, chain))
+                if key not in ranges:
+                    ranges[key] = self._ranges_of(chain, key, env, cut)
+                parts += self._lines_of(group, ranges[key], env, apart)
+            if parts:
+                counted.update(dict.fromkeys(arrays, self._union(parts)))
+        # In the order of the groups, since sums of doubles depend on it.
+        return {group.array: counted[group.array] for group in groups if group.array in counted}
 
     def _union(self, parts: tuple[GroupLines, ...]) -> Lines:
+        if len(parts) == 1:
+            return Lines(parts[0].touched, parts[0].written)
         union = self._tables.unions.get(parts)
         if union is None:
             union = self._tables.unions[parts] = union_of(parts, self.line_bytes)
@@ -208,12 +237,12 @@ class TeamFootprints:
             ranges = self._tables.ranges[asked] = loop_ranges(chain, env, self.pieces, cut)
         return ranges
 
-    def _joined(self, groups: Groups) -> list[ReferenceGroup]:
+    def _alike(self, groups: Groups) -> list[AlikeArrays]:
         key = tuple(map(_index, groups))
-        joined = self._tables.joined.get(key)
-        if joined is None:
-            joined = self._tables.joined[key] = joined_groups(groups)
-        return joined
+        alike = self._tables.alike.get(key)
+        if alike is None:
+            alike = self._tables.alike[key] = alike_arrays(groups)
+        return alike
 
     def _lines_of(
         self, group: ReferenceGroup, ranges: Ranges, env: Env, apart: bool
@@ -330,6 +359,23 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     return list(joined.values())
 
 
+def alike_arrays(groups: Groups) -> list[AlikeArrays]:
+    """The arrays of the groups, alike where only the begin of their addresses differs."""
+    by_array: dict[str, list[ReferenceGroup]] = {}
+    for group in joined_groups(groups):
+        by_array.setdefault(group.array, []).append(group)
+    alike: dict[tuple[object, ...], AlikeArrays] = {}
+    for array, own in by_array.items():
+        key = tuple(
+            (tuple(map(_index, group.loops)), tuple(group.slopes.items()), group.offsets,
+             group.written, group.element, group.irregular, group.extent, group.private,
+             group.drifts)
+            for group in own
+        )  # fmt: skip
+        alike.setdefault(key, AlikeArrays([], own)).arrays.append(array)
+    return list(alike.values())
+
+
 def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[ReferenceGroup]:
     """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
     if len(group.offsets) < 2:
@@ -357,6 +403,8 @@ def loop_ranges(
     `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
     part of the first loop that runs.
     """
+    if not any(loop.depends for loop in chain):
+        return _independent_ranges(chain, pieces, cut)
     middle = dict(env)
     first, low, high = middle.copy(), middle.copy(), middle.copy()
     ranges: Ranges = {}
@@ -380,5 +428,17 @@ def loop_ranges(
         first[variable] = start
         middle[variable] = begin + step * max(0.0, trips - 1) / 2
         low[variable], high[variable] = ends if ends[0] <= ends[1] else ends[::-1]
+        cut = None
+    return ranges
+
+
+def _independent_ranges(
+    chain: Sequence[LoopHeader], pieces: Mapping[int, float], cut: Cut | None
+) -> Ranges:
+    """The ranges of loops none of which has a variable in its bounds."""
+    ranges: Ranges = {}
+    for loop in chain:
+        begin, trips = loop.section(_NOWHERE, pieces.get(loop.index), cut)
+        ranges[loop.variable] = Range(trips, trips, frozenset(), loop.step, begin)
         cut = None
     return ranges

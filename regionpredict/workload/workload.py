@@ -93,9 +93,8 @@ def workload_of(
     *,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
-    size: int | None = None,
 ) -> Workload:
-    """The workload of one region, whose unknown sizes are `size`, else make it touch the `target`.
+    """The workload of one region, whose unknown sizes are such that it touches the `target`.
 
     Raises InputError for sizes beyond 64 bits.
     """
@@ -105,7 +104,7 @@ def workload_of(
     open_size = None
     execution = None
     if facts.status != "skipped" and facts.region.nest is not None:
-        values, guessed, open_size = bound_sizes(facts, target, line_bytes, size)
+        values, guessed, open_size = bound_sizes(facts, target, line_bytes)
         execution = _execution(facts, facts.region.nest, values, history)
     return Workload(
         table=table,

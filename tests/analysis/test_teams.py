@@ -339,3 +339,12 @@ def test_a_loop_that_never_turns_runs_no_team(frontend: str, tmp_path: Path) -> 
     found = teams_of(frontend, tmp_path, f=text)
     assert [team.executions.value for team in found.teams] == [0, 0]
     assert lines_of(found) == {}
+
+
+def test_runs_with_values_for_their_names() -> None:
+    n = Expr.name("n")
+    assert Runs(n * 2, None, 10.0).at({"n": 7}) == 14.0
+    assert Runs(n - 9, None, 10.0).at({"n": 7}) == 0.0
+    assert Runs(n, None, 10.0).at({}) == 10.0  # what it is taken to be
+    assert Runs(n, 3, 3.0).at({"n": 7}) == 3.0  # known
+    assert Runs(None, None, 10.0).at({"n": 7}) == 10.0

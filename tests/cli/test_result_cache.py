@@ -442,3 +442,26 @@ def test_each_question_tells_its_own_change(tmp_path: Path) -> None:
     assert changed() == {"name", "absent folder", "tree", "named tree"}
     (tmp_path / "b" / "d.h").touch()
     assert changed() == {"tree"}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("src/quiet3.c", "void add(int, double *, double *);\nint q3(void) { add(4, 0, 0); }\n"),
+        ("src/quiet3.c", OTHER.replace("add", "more")),
+        ("second/quiet.h", "static " + OTHER.replace("add", "more")),
+        ("second/later.h", "static " + OTHER.replace("add", "more")),
+    ],
+    ids=["a-call", "a-loop", "a-loop-in-its-header", "a-header-that-was-missing"],
+)
+def test_a_file_that_was_not_worth_reading_becomes_so(
+    project: Project, file: str, text: str
+) -> None:
+    project.write("second/quiet.h", "int q(void);\n")
+    include = '#include "quiet.h"\n#if __has_include("later.h")\n#include "later.h"\n#endif\n'
+    for number in range(9):
+        project.write(f"src/quiet{number}.c", f"{include}int q{number}(void) {{ return 1; }}\n")
+    project.run(*PREDICT)
+    assert project.is_kept(*PREDICT)
+    project.write(file, text)
+    assert not project.is_kept(*PREDICT)

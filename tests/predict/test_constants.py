@@ -38,7 +38,6 @@ ARITHMETIC = {0, 1, 2}
 ALLOWED: dict[tuple[str, float], str] = {
     ("predict/density/model.py", 3): "digits of a confidence that are shown",
     ("predict/saturation/model.py", 3): "digits of a confidence that are shown",
-    ("predict/by_size.py", 3): "the smallest range that can be halved: sizes 2 and 3",
     ("predict/teams.py", 3): "digits of a confidence that are shown",
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",

@@ -2,78 +2,209 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
-from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import hints_by_size
-from regionpredict.predict.constants import LARGEST_SIZE_TRIED, SIZE_PRECISION
-from regionpredict.predict.hints import Hint
+from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.predict import (
+    Choice,
+    OpenHint,
+    choice_from,
+    choices_by_size,
+    open_hint,
+)
+from regionpredict.predict.by_size import TRIED_SIZES, hints_by_size, turns
+from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
+from regionpredict.predict.hints import Hint, common_threads
+
+MACHINE = load("skylake-gold-6148")
+ONE = Choice(Hint(1, 1, 1.0), frozenset({1}))
+FEW = Choice(Hint(1, 7, 1.0), frozenset({7, 8}))
+SOME = Choice(Hint(1, 8, 1.0), frozenset({8, 20}))
+ALL = Choice(Hint(2, 36, 1.0), frozenset({36, 40}))
 
 
-@given(st.integers(3, 10**6), st.integers(100, 10**7))
-def test_one_turn_is_found_to_the_precision(turn: int, assumed: int) -> None:
+def told_by(ask: Callable[[int], Choice | None], *names: str) -> OpenHint:
+    together = choices_by_size(ask)
+    name = names or ("n",)
+    return open_hint(name, ALL, name, together, {name[0]: together})
+
+
+@given(st.integers(3, 10**7))
+def test_one_turn_is_found_to_the_precision(turn: int) -> None:
     asked: list[int] = []
 
-    def ask(size: int) -> Hint:
+    def ask(size: int) -> Choice:
         asked.append(size)
-        return Hint(1, 7, 1.0) if size < turn else Hint(2, 36, 1.0)
+        return FEW if size < turn else ALL
 
-    told = hints_by_size(("n", "m"), assumed, ask)
-    if turn > LARGEST_SIZE_TRIED.value * assumed:
-        assert [one.below for one in told] == [None] and told[0].packages == 1
-    else:
-        first, second = told
-        assert first.below is not None
-        assert turn <= first.below <= turn * (1 + SIZE_PRECISION.value) + 1
-        assert (first.packages, second.packages, second.below) == (1, 2, None)
-    assert {one.name for one in told} == {"n, m"}
-    assert len(asked) <= 40  # a few dozen questions, whatever the sizes
+    first, second = hints_by_size(("n", "m"), choices_by_size(ask))
+    assert first.below is not None
+    assert turn <= first.below <= turn * (1 + SIZE_PRECISION.value) + 1
+    assert (first.packages, first.threads) == (1, 7)
+    assert (second.packages, second.threads, second.below) == (2, 36, None)
+    assert first.name == second.name == "n, m"
+    assert len(asked) <= 20  # nine sizes, and a tenth halved to 5 % by ratio
 
 
-def test_one_thread_is_a_turn_and_other_counts_are_none() -> None:
-    def ask(size: int) -> Hint:
-        return Hint(1, 1 if size < 90 else min(20, size // 10), 1.0)
-
-    told = hints_by_size(("n",), 1000, ask)
-    assert [(one.packages, one.threads) for one in told] == [(1, 1), (1, 20)]
-    assert told[0].below is not None and 90 <= told[0].below <= 90 * (1 + SIZE_PRECISION.value)
-
-
-def test_a_size_without_a_hint_says_nothing() -> None:
-    assert hints_by_size(("n",), 100, lambda n: None if n > 50 else Hint(1, 2, 1.0)) == ()
+def test_parts_are_told_apart_by_what_is_good_in_all_of_one() -> None:
+    # 8 threads are good at 10 and at 100, 7 at 10 alone: one part.
+    told = hints_by_size(("n",), {2: ONE, 10: FEW, 100: SOME, 1000: ALL})
+    assert [(one.below, one.packages, one.threads) for one in told] == [
+        (10, 1, 1), (1000, 1, 8), (None, 2, 36),
+    ]  # fmt: skip
 
 
-SOURCE = """void f(int n, double *a, double *b) {
+def test_a_hint_that_turns_back_has_three_parts() -> None:
+    told = hints_by_size(("n",), {2: ALL, 10: FEW, 100: ALL})
+    assert [(one.below, one.packages) for one in told] == [(10, 2), (100, 1), (None, 2)]
+
+
+def test_sizes_that_no_program_has_say_nothing() -> None:
+    assert choices_by_size(lambda n: None) == {}
+    assert hints_by_size(("n",), {}) == ()
+    told = hints_by_size(("n",), choices_by_size(lambda n: FEW if n < 50 else None))
+    assert [(one.below, one.threads) for one in told] == [(None, 7)]
+
+
+def test_iterations_tell_parts_apart_only_where_they_grow_with_the_size() -> None:
+    choices = {2: ONE, 10: FEW, 100: ALL}
+    grow = hints_by_size(("n",), choices, lambda n: n // 2)
+    assert [one.iterations_below for one in grow] == [5, 50, None]
+    for other in (lambda n: 7, lambda n: -n, lambda n: None if n == 2 else n):
+        assert {one.iterations_below for one in hints_by_size(("n",), choices, other)} == {None}
+
+
+@given(
+    st.dictionaries(st.sampled_from(TRIED_SIZES), st.sampled_from([ONE, FEW, SOME, ALL, None])),
+    st.sampled_from([ONE, FEW, SOME, ALL]),
+)
+def test_a_hint_is_known_exactly_where_one_number_is_good_everywhere(
+    answers: dict[int, Choice | None], now: Choice
+) -> None:
+    asked: list[Choice] = [now]
+
+    def ask(size: int) -> Choice | None:
+        nearest = max((known for known in answers if known <= size), default=None)
+        answer = None if nearest is None else answers[nearest]
+        asked.extend([answer] if answer is not None else [])
+        return answer
+
+    together = choices_by_size(ask)
+    found = open_hint(("n",), now, ("n",), together, {"n": together})
+    common = common_threads(asked)
+    assert (found.threads in common) if common else (found.threads is None)
+    assert bool(found.deciding) == (found.threads is None)
+    for one in asked:
+        assert found.range.packages[0] <= one.hint.packages <= found.range.packages[1]
+        assert found.range.threads[0] <= one.hint.threads <= found.range.threads[1]
+    for part in found.by_size:
+        assert found.range.packages[0] <= part.packages <= found.range.packages[1]
+    belows = [part.below for part in found.by_size[:-1]]
+    assert belows == sorted(set(belows), key=lambda below: below or 0)
+    assert len(together) <= MOST_TRIALS.value + len(TRIED_SIZES)
+
+
+def test_a_name_decides_where_its_own_trials_differ() -> None:
+    found = open_hint(
+        ("a", "b"),
+        FEW,
+        ("a", "b"),
+        {10: FEW, 100: ALL},
+        {"a": {10: FEW, 100: ALL}, "b": {10: SOME}},
+    )
+    assert (found.deciding, found.threads) == (frozenset("a"), None)
+    assert {one.name for one in found.by_size} == {"a"}
+    # Neither does by itself: both do.
+    both = open_hint(("a", "b"), FEW, ("a", "b"), {10: FEW, 100: ALL}, {"a": {}, "b": {}})
+    assert both.deciding == frozenset("ab")
+
+
+def test_choices_hold_to_the_packages_of_the_hint() -> None:
+    # Four threads are within 5 % too, but on a second package.
+    choice = choice_from([(1, 1.0), (2, 1.9), (3, 1.95), (4, 1.96)], 3)
+    assert (choice.hint.packages, choice.good) == (1, {2, 3})
+    # One thread is as good as two: the hint is one, and nothing else is.
+    assert choice_from([(1, 1.0), (2, 1.02)], 2).good == {1}
+
+
+SOURCES = {
+    "copy": ("n", """void f(int n, double *a, double *b) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = b[i];
 }
-"""
+"""),
+    "triangle": ("n", """void f(int n, double a[n][n]) {
+  for (int k = 0; k < n; k++) {
+#pragma omp parallel for
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j < n; j++) a[i][j] -= a[i][k] * a[k][j];
+  }
+}
+"""),
+    "team": ("n", """void f(int n, double *a, double *b) {
+#pragma omp parallel
+  {
+#pragma omp for
+    for (int i = 1; i < n - 1; i++) a[i] = b[i - 1] + b[i + 1];
+    for (int t = 0; t < n / 1000; t++) {
+#pragma omp for
+      for (int i = 0; i < n; i++) b[i] = 2 * a[i];
+    }
+  }
+}
+"""),
+}  # fmt: skip
 
 
-def test_the_turns_are_those_of_given_sizes(tmp_path: Path) -> None:
-    machine = load("skylake-gold-6148")
-    (tmp_path / "f.c").write_text(SOURCE)
-    requests = requests_for([str(tmp_path / "f.c")])
-    (open_size,) = predict(analyse(requests, {}), machine, "saturation").predictions
-    turns = [one for one in open_size.by_size if one.below is not None]
-    assert turns and [one.name for one in turns] == ["n"] * len(turns)
-    # A turn is right to 5 %, and round numbers of threads may move it a little: 10 % off it.
-    lowest = 2
-    for one, after in zip(turns, open_size.by_size[1:], strict=False):
+def predicted(path: Path, **sizes: int) -> Predictions:
+    return predict(analyse(requests_for([str(path)]), sizes), MACHINE, "saturation")
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_turns_are_those_of_given_sizes(tmp_path: Path, name: str) -> None:
+    size, text = SOURCES[name]
+    path = tmp_path / "f.c"
+    path.write_text(text)
+    (team,) = predicted(path).teams
+    assert (team.packages, team.threads, team.deciding) == (None, None, (size,))
+    assert {one.name for one in team.by_size} == {size}
+    assert len(team.by_size) > 2 and team.range is not None
+    checked = 0
+    for one, after in pairwise(team.by_size):
         assert one.below is not None
-        for size, expected in (
-            (max(lowest, int(0.9 * one.below)), one),
-            (int(1.1 * one.below), after),
-        ):
-            (known,) = predict(analyse(requests, {"n": size}), machine, "saturation").predictions
-            assert known.by_size == ()
-            assert (known.packages, known.threads == 1) == (
-                expected.packages,
-                expected.threads == 1,
-            )
-        lowest = one.below
+        if (one.packages, one.threads > 1) == (after.packages, after.threads > 1):
+            continue  # turns of threads alone are looked for less closely
+        # A turn is right to 5 %, and round numbers of threads may move it a little: 10 % off it.
+        for value, expected in ((int(0.9 * one.below), one), (int(1.1 * one.below), after)):
+            (known,) = predicted(path, **{size: value}).teams
+            assert (known.unbound, known.by_size, known.range) == ((), (), None)
+            assert known.packages is not None and known.threads is not None
+            assert team.range.packages[0] <= known.packages <= team.range.packages[1]
+            if _part(team.by_size, value) != expected:
+                continue  # a part that is narrower than 10 %
+            checked += 1
+            curve = {point.threads: point.value for point in known.speedup}
+            best = max(curve.values())
+            assert known.packages == expected.packages
+            # By size only round numbers are tried: the best of all may gain a little more.
+            assert (known.threads == 1) == (expected.threads == 1) or best < 1.15
+            assert curve[expected.threads] >= 0.85 * best
+    assert checked >= 3
+
+
+def _part(parts: tuple, size: int) -> object:  # type: ignore[type-arg]
+    return next(one for one in parts if one.below is None or size < one.below)
+
+
+def test_turns_by_hand() -> None:
+    assert turns({2: FEW, 10: SOME, 100: ALL}) == [(10, 100)]
+    # 20 and 7 share nothing, though each shares 8 with the other's choices.
+    assert turns({2: SOME, 10: FEW, 100: Choice(Hint(1, 20, 1.0), frozenset({20}))}) == [(10, 100)]

@@ -52,7 +52,7 @@ def loop(
     )
     told = tuple((p.threads, p.speedup) for p in points if not asked or p.threads in asked)
     derivation = SaturationDerivation(
-        points, CoreTime(0.0, 0.0, ()), (), (), 1, "parallel", "", "", 0.05
+        points, CoreTime(0.0, 0.0, ()), (), (), 1, "parallel", "", "", 0.05, 1.0, 0
     )
     return Estimate(
         "saturation", status, None, None, None, told, 1, max(seconds, default=1), label, confidence,
@@ -130,7 +130,9 @@ def test_confidence_is_that_of_where_the_time_goes(
 
 def _timeless(one: Estimate) -> Estimate:
     none = Point(1, 0.0, 1.0, "compute", dict.fromkeys(CLASSES, 0.0), 0.0, 0.0)
-    made = SaturationDerivation((none,), CoreTime(0.0, 0.0, ()), (), (), 1, "", "", "", 0.05)
+    made = SaturationDerivation(
+        (none,), CoreTime(0.0, 0.0, ()), (), (), 1, "", "", "", 0.05, 1.0, 0
+    )
     return Estimate(
         "saturation", "predicted", None, None, None, ((1, 1.0),), 1, 1, "compute", one.confidence,
         borderline=False, assumed=(), diagnostics=(), derivation=made,

@@ -13,6 +13,7 @@ from regionpredict.machine import load
 from regionpredict.pipeline import analyse
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.cache_traffic import touched_bytes
+from regionpredict.workload.nest_lowering import loop_nest
 
 _TEXT = """
 void f(long first, long last, long n, double *restrict a, double b[64])
@@ -167,3 +168,20 @@ def test_a_size_without_a_closed_form_is_counted() -> None:
     nest = nest_of(loops, DECLARED, n=values["n"])
     below = nest_of(loops, DECLARED, n=values["n"] - 1)
     assert touched_bytes(below, 64) < 40_000 <= touched_bytes(nest, 64)
+
+
+def test_loops_around_the_region_stand_in_the_middle_of_guessed_bounds(tmp_path: Path) -> None:
+    """The k of an elimination is half of the guessed n, and nothing else is guessed."""
+    path = tmp_path / "case.c"
+    path.write_text(
+        "void f(int n, double *a) {\n  for (int k = 0; k < n; k++) {\n"
+        "#pragma omp parallel for\n    for (int i = k + 1; i < n; i++) a[i] -= a[k];\n  }\n}\n"
+    )
+    facts = analyse(requests_for((str(path),), [], [], ""), {}).facts[0]
+    made = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64)
+    assert made.open is not None and made.open.names == ("n",)
+    assert made.values["k"] == made.values["n"] // 2
+    told = f"k = {made.values['k']} (the middle of the loop around the region)"
+    assert [note for note in made.guessed if not note.startswith("n = ")] == [told]
+    nest = loop_nest(facts.region, made.values)
+    assert nest is not None and nest.unbound == ()

@@ -33,8 +33,10 @@ _HARMLESS = frozenset(
 _MAX_DEPTH = 40
 """Calls within calls that are followed: more than programs nest that do not recur."""
 _MAX_EVENTS = 200_000
-"""Writes and calls that are followed in all, some seconds: what a program calls ten times in ten
+"""Writes and calls that are followed from one function: what a program calls ten times in ten
 places, five deep, is beyond it, and its arrays are not known then."""
+_MAX_EVENTS_IN_ALL = 1_000_000
+"""The same from all functions that nobody calls, some seconds: a library has hundreds."""
 
 
 class FirstWrite(NamedTuple):
@@ -117,13 +119,49 @@ def follow(flows: Sequence[Flow]) -> Followed:
               if isinstance(event, Handed)}  # fmt: skip
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
+    sharing = _come_to_worksharing(flows)
+    roots = [root for root in roots if root.function in sharing]
+    functions = _Functions(flows)
+    most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
-        _Walk(flows, notes, from_main=root.function == "main").run(root)
+        _Walk(functions, notes, most, from_main=root.function == "main").run(root)
     for flow in flows:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in _events(flow.body)):  # fmt: skip
-            _Walk(flows, notes, from_main=False).run(flow)
+            _Walk(functions, notes, most, from_main=False).run(flow)
     return Followed(notes.first, {**notes.before, **notes.steady})
+
+
+def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
+    """The functions that may come to a worksharing loop, themselves or through calls by name."""
+    callers: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for flow in flows:
+        for event in _events(flow.body):
+            if isinstance(event, Handed):
+                callers.setdefault(event.function, set()).add(flow.function)
+            elif isinstance(event, Block) and event.kind == "share":
+                found.add(flow.function)
+    waiting = list(found)
+    while waiting:
+        more = callers.get(waiting.pop(), set()) - found
+        found |= more
+        waiting += more
+    return found
+
+
+class _Functions:
+    """The functions by name, those of the caller's file first."""
+
+    def __init__(self, flows: Sequence[Flow]) -> None:
+        self._by_file = {(flow.span.file, flow.function): flow for flow in flows}
+        self._by_name: dict[str, Flow] = {}
+        for flow in flows:
+            self._by_name.setdefault(flow.function, flow)
+
+    def called(self, name: str, file: str) -> Flow | None:
+        """The function that a call in a file means; None where it has no body."""
+        return self._by_file.get((file, name)) or self._by_name.get(name)
 
 
 def _events(events: Iterable[Event]) -> Iterable[Event]:
@@ -136,11 +174,9 @@ def _events(events: Iterable[Event]) -> Iterable[Event]:
 class _Walk:
     """One run from one function; memory is as nobody has touched it."""
 
-    def __init__(self, flows: Sequence[Flow], notes: _Notes, *, from_main: bool) -> None:
-        self.by_file = {(flow.span.file, flow.function): flow for flow in flows}
-        self.by_name: dict[str, Flow] = {}
-        for flow in flows:
-            self.by_name.setdefault(flow.function, flow)
+    def __init__(self, functions: _Functions, notes: _Notes, most: int, *, from_main: bool) -> None:
+        """`most`: the writes and calls that are followed."""
+        self.functions = functions
         self.notes = notes
         self.from_main = from_main
         self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
@@ -155,7 +191,7 @@ class _Walk:
         self.share: Span | None = None
         self.frames = 0
         self.blocks = 0
-        self.left = _MAX_EVENTS
+        self.left = most
         self.stack: list[str] = []
 
     def run(self, root: Flow) -> None:
@@ -277,7 +313,7 @@ class _Walk:
         ]
         result = self._resolve(event.result, frame)
         name = event.function
-        flow = self.by_file.get((frame.flow.span.file, name)) or self.by_name.get(name)
+        flow = self.functions.called(name, frame.flow.span.file)
         if flow is not None:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return

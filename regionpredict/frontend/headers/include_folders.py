@@ -35,9 +35,12 @@ def system_folders() -> tuple[str, ...]:
 
 def guess_folders(source: str, root: str) -> tuple[str, ...]:
     """The folders that `guess_include` looks into before it looks everywhere below the root."""
-    return tuple(
-        str(level / name) for level in _levels_up(source, root) for name in ("", *_GUESSES)
-    )
+    return _guess_folders(Path(source).resolve().parent, _top(source, root))
+
+
+@lru_cache(maxsize=256)
+def _guess_folders(folder: Path, top: Path) -> tuple[str, ...]:
+    return tuple(str(level / name) for level in _levels_up(folder, top) for name in ("", *_GUESSES))
 
 
 def guess_tree(source: str, root: str, guessed: Iterable[str]) -> Tree:
@@ -50,8 +53,7 @@ def _top(source: str, root: str) -> Path:
     return Path(root).resolve() if root else Path(source).resolve().parent
 
 
-def _levels_up(source: str, root: str) -> Iterator[Path]:
-    top, folder = _top(source, root), Path(source).resolve().parent
+def _levels_up(folder: Path, top: Path) -> Iterator[Path]:
     for level in (folder, *folder.parents):
         yield level
         if level == top or top not in level.parents:
@@ -105,7 +107,7 @@ def guess_include(header: str, source: str, root: str) -> str | None:
     anywhere below `root`.
     """
     for folder in guess_folders(source, root):
-        if is_regular_file(Path(folder, header)):
+        if is_regular_file(f"{folder}/{header}"):
             return folder
     name = Path(header).name
     for candidate in _header_folders(str(_top(source, root))).get(name, []):

@@ -20,6 +20,8 @@ _UNDECLARED = re.compile(r"use of undeclared identifier '(\w+)'")
 _NO_MEMBER = re.compile(r"no member named '(\w+)' in '(?:struct )?(\w+)'")
 _INCOMPLETE = re.compile(r"incomplete definition of type '(?:struct )?(\w+)'")
 _DECLARATION = re.compile(r"\b([A-Za-z_]\w*)\s*(\*?)\s*\b([A-Za-z_]\w*)\s*(?=[;,=)\[])")
+_SUBSCRIPTED = re.compile(r"\b(\w+)\s*((?:\[[^\[\]]*\]\s*)+)")
+_MEMBER_USE = re.compile(r"(?:->|\.)\s*(\w+)\s*(?=(\[|->))")
 _MAX_TEXT = 4_000_000  # characters of sources that are looked at
 _INTEGER_HINT = re.compile(r"int|index|idx|size|len|num|count|long|short|id$|bool|flag|enum", re.I)
 _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
@@ -29,11 +31,15 @@ class Guesses:
     """The declarations guessed so far for one file, as a prelude."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-        self._text = ""
+        self._lines: dict[str, list[str]] = {}
+        self._taken = 0  # characters
         self._declared: dict[str, set[tuple[bool, str]]] = {}  # type -> (is a pointer, variable)
         self._arrows: set[str] = set()
         self._dots: set[str] = set()
+        self._calls: set[str] = set()
+        self._ranks: dict[str, int] = {}  # name -> the most subscripts that it has in a row
+        self._indexed_members: set[str] = set()
+        self._pointing_members: set[str] = set()
         self._types: dict[str, str] = {}
         self._variables: dict[str, str] = {}
         self._members: dict[str, dict[str, str]] = {}
@@ -50,11 +56,12 @@ class Guesses:
         """
         listed = list(errors)
         for _, span in listed:
-            if span.file not in self._texts:
+            if span.file not in self._lines:
                 path = Path(span.file)
-                readable = is_regular_file(path) and len(self._text) < _MAX_TEXT
-                self._texts[span.file] = path.read_text("utf-8", "replace") if readable else ""
-                self._take(self._texts[span.file])
+                readable = is_regular_file(path) and self._taken < _MAX_TEXT
+                text = path.read_text("utf-8", "replace") if readable else ""
+                self._lines[span.file] = text.split("\n")
+                self._take(text)
         return self._learn_types(listed) or self._learn_names(listed)
 
     def _learn_types(self, errors: list[tuple[str, Span]]) -> bool:
@@ -66,7 +73,8 @@ class Guesses:
                 if match is None or not self._stands_as_type(match.group(1), span):
                     continue
             name = match.group(1)
-            self._types.setdefault(name, self._type_text(name))
+            if name not in self._types:
+                self._types[name] = self._type_text(name)
         return len(self._types) > before
 
     def _learn_names(self, errors: list[tuple[str, Span]]) -> bool:
@@ -88,10 +96,9 @@ class Guesses:
         known = self._members.get(struct)
         if known is None or member in known:
             return False  # a struct that the file defines itself is not ours to extend
-        uses = rf"(?:->|\.)\s*{member}\s*"
-        if re.search(uses + r"\[", self._text):
+        if member in self._indexed_members:
             known[member] = f"double *{member};"
-        elif re.search(uses + r"->", self._text):
+        elif member in self._pointing_members:
             self._members.setdefault(f"rp_{struct}_{member}", {})
             known[member] = f"struct rp_{struct}_{member} *{member};"
         else:
@@ -99,7 +106,7 @@ class Guesses:
         return True
 
     def _stands_as_type(self, name: str, span: Span) -> bool:
-        lines = self._texts[span.file].split("\n")
+        lines = self._lines[span.file]
         line = lines[span.line - 1] if 0 < span.line <= len(lines) else ""
         rest = line[span.column - 1 :] if span.column else line
         return re.match(rf"{name}\s*(?:\*\s*)*\s[\s*]*[A-Za-z_]\w*\s*[;,=\[)]", rest) is not None
@@ -116,12 +123,18 @@ class Guesses:
         return f"typedef struct rp_{name} {name};"
 
     def _take(self, text: str) -> None:
-        """Notes, in one pass over a file, which names are declared as what and used how."""
-        self._text += text
+        """Notes, once for a file, which names are declared as what and used how."""
+        self._taken += len(text)
         for type_name, star, variable in _DECLARATION.findall(text):
             self._declared.setdefault(type_name, set()).add((bool(star), variable))
         self._arrows.update(re.findall(r"\b(\w+)\s*->", text))
         self._dots.update(re.findall(r"\b(\w+)\s*\.\s*[A-Za-z_]", text))
+        self._calls.update(re.findall(r"\b(\w+)\s*\(", text))
+        for name, subscripts in _SUBSCRIPTED.findall(text):
+            rank = len(subscripts.split("]["))
+            self._ranks[name] = max(rank, self._ranks.get(name, 0))
+        for member, use in _MEMBER_USE.findall(text):
+            (self._indexed_members if use == "[" else self._pointing_members).add(member)
 
     def _points(self, name: str) -> bool:
         """`T x; ... x->y`: T itself is a pointer."""
@@ -135,15 +148,13 @@ class Guesses:
         )
 
     def _variable_text(self, name: str) -> str:
-        ranks = [len(m.group(1).split("][")) for m in
-                 re.finditer(rf"\b{name}\s*((?:\[[^\[\]]*\]\s*)+)", self._text)]  # fmt: skip
-        if ranks:
-            rest = "[64]" * (max(ranks) - 1)
+        if name in self._ranks:
+            rest = "[64]" * (self._ranks[name] - 1)
             return f"extern double {name}[]{rest};"
-        if re.search(rf"\b{name}\s*->", self._text):
+        if name in self._arrows:
             self._members.setdefault(f"rp_{name}", {})
             return f"extern struct rp_{name} *{name};"
-        if re.search(rf"\b{name}\s*\(", self._text):
+        if name in self._calls:
             return f"/* {name}: a function */"
         return f"extern long {name};"
 

@@ -68,6 +68,7 @@ class TranslationUnit:
         self._index = self._lib.clang_createIndex(0, 0)
         self._path = request.path
         self._names: dict[int, str] = {}
+        self._errors: list[tuple[str, Span]] | None = None
         code, self.handle = lc.parse(
             self._index, request.path, arguments(request), _PARSE_OPTIONS, unsaved
         )
@@ -98,6 +99,11 @@ class TranslationUnit:
 
     def errors(self) -> list[tuple[str, Span]]:
         """The parser's errors, each with its place."""
+        if self._errors is None:
+            self._errors = self._read_errors()
+        return self._errors
+
+    def _read_errors(self) -> list[tuple[str, Span]]:
         errors = []
         place = lc.Place()
         for number in range(self._lib.clang_getNumDiagnostics(self.handle)):

@@ -1,7 +1,8 @@
 """Source text in; directives, macros and places of names out: what needs no parser.
 
 `pragmas` finds the OpenMP directives, `macros` expands macros in them, `attach_pragmas` says
-which statement each belongs to, `name_occurrences` where a name is called or written.
+which statement each belongs to, `name_occurrences` where a name is called or written, `passages`
+which names each function of a file defines and uses.
 """
 
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
@@ -13,6 +14,7 @@ from regionpredict.frontend.text.name_occurrences import (
     written_at,
 )
 from regionpredict.frontend.text.parse_expression import parse_expression
+from regionpredict.frontend.text.passages import Passage, holds_directives, passages
 from regionpredict.frontend.text.pragmas import find_pragmas, may_hold_directives, parse_directive
 from regionpredict.frontend.text.source_text import (
     Masked,
@@ -26,6 +28,7 @@ __all__ = [
     "Attacher",
     "MacroTable",
     "Masked",
+    "Passage",
     "SourceText",
     "alone",
     "blank_comments",
@@ -34,10 +37,12 @@ __all__ = [
     "directed",
     "find_pragmas",
     "holding",
+    "holds_directives",
     "masked",
     "may_hold_directives",
     "parse_directive",
     "parse_expression",
+    "passages",
     "unreached",
     "written_at",
 ]

@@ -1,9 +1,13 @@
 /* Stands in front of the OpenMP library: measures the parallel regions of a program that is not
    recompiled, and gives each the number of threads that its hint allows.
 
-   REGIONPREDICT_LIMITS names a file of lines `threads offset module`: the outlined function at
-   that offset of that file (as nm shows it) starts no team larger than that, and never one larger
-   than the program would have had. REGIONPREDICT_OUTPUT names the file that one line of JSON for
+   REGIONPREDICT_LIMITS names a file of lines `threads line choices offset module`: the outlined
+   function at that offset of that file (as nm shows it) starts no team larger than that, and never
+   one larger than the program would have had. `choices` are `below:threads` with commas between,
+   rising, or `-`: fewer iterations than that of the loop at `line` take so many threads. Calls that
+   the wrapper put around loops tell how many there are, for loops inside a `parallel` those of its
+   last run. (gcc hands over trip counts of loops that it combines with their `parallel`, but
+   combines only those whose bounds are constants.) REGIONPREDICT_OUTPUT names the file that one line of JSON for
    each outlined function is appended to at the end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,12 +22,21 @@
 
 #define SLOTS 4096 /* outlined functions that can be told apart; a power of two */
 #define MOST_ARGUMENTS 256
+#define CHOICES 32 /* that one function is given at most */
 
 extern int omp_get_max_threads(void) __attribute__((weak));
+
+struct choice {
+    long long below;
+    int threads;
+};
 
 struct entry {
     void *function; /* set last */
     int limit;
+    int line, choices; /* of the loop whose iterations choose, and how many choices there are */
+    struct choice choice[CHOICES];
+    long long last; /* iterations of that loop when it last ran, -1: not known */
     const char *module;
     unsigned long offset;
     volatile int lock;
@@ -85,14 +98,30 @@ static int holds(struct dl_phdr_info *object, size_t size, void *data)
     return 0;
 }
 
-static int limit_of(const struct search *found)
+/* `90:1,1100:7` as choices. */
+static void read_choices(struct entry *entry, const char *text)
+{
+    while (entry->choices < CHOICES && *text >= '0' && *text <= '9') {
+        char *rest;
+        struct choice *choice = &entry->choice[entry->choices];
+        choice->below = strtoll(text, &rest, 10);
+        if (*rest != ':')
+            return;
+        choice->threads = (int)strtol(rest + 1, &rest, 10);
+        entry->choices++;
+        text = *rest == ',' ? rest + 1 : rest;
+    }
+}
+
+static void read_limit(struct entry *entry, const struct search *found)
 {
     const char *line = limits;
     while (line && *line) {
         const char *end = strchr(line, '\n');
         char *rest;
-        long threads = strtol(line, &rest, 10);
-        unsigned long offset = strtoul(rest, &rest, 16);
+        long threads = strtol(line, &rest, 10), loop = strtol(rest, &rest, 10);
+        const char *choices = rest + strspn(rest, " ");
+        unsigned long offset = strtoul(choices + strcspn(choices, " "), &rest, 16);
         size_t length;
         if (!end)
             break;
@@ -100,11 +129,14 @@ static int limit_of(const struct search *found)
             rest++;
         length = (size_t)(end - rest);
         if (offset == found->offset && strlen(found->module) == length
-            && memcmp(rest, found->module, length) == 0)
-            return (int)threads;
+            && memcmp(rest, found->module, length) == 0) {
+            entry->limit = (int)threads;
+            entry->line = (int)loop;
+            read_choices(entry, choices);
+            return;
+        }
         line = end + 1;
     }
-    return 0;
 }
 
 static struct entry *entry_of(void *function)
@@ -125,7 +157,8 @@ static struct entry *entry_of(void *function)
                 dl_iterate_phdr(holds, &search);
                 entry->module = strdup(search.module);
                 entry->offset = search.offset;
-                entry->limit = limit_of(&search);
+                entry->last = -1;
+                read_limit(entry, &search);
                 __atomic_store_n(&entry->function, function, __ATOMIC_RELEASE);
             }
             release(&table_lock);
@@ -137,13 +170,46 @@ static struct entry *entry_of(void *function)
     return NULL;
 }
 
+static __thread struct {
+    int line;
+    long long trips;
+} coming = {0, -1}; /* the loop that starts a team next, and its iterations; -1: not known */
+static __thread struct entry *running; /* whose team this thread is the first of */
+
+/* Called by what the wrapper built: iterations of the loop at a line, inside a team or not. */
+void regionpredict_trips_come(int line, long long trips, int inside)
+{
+    if (!inside) {
+        coming.line = line;
+        coming.trips = trips;
+    } else if (running && running->line == line)
+        __atomic_store_n(&running->last, trips, __ATOMIC_RELAXED);
+}
+
+/* The threads for so many iterations. */
+static int chosen(const struct entry *entry, long long trips)
+{
+    int i;
+    for (i = 0; trips >= 0 && i < entry->choices; i++)
+        if (trips < entry->choice[i].below)
+            return entry->choice[i].threads;
+    return entry->limit;
+}
+
 /* The team to ask for: `asked` is the program's own wish, 0 for none. */
 static unsigned team_of(const struct entry *entry, unsigned asked)
 {
     unsigned most = asked ? asked : omp_get_max_threads ? (unsigned)omp_get_max_threads() : 1;
-    if (!entry || entry->limit <= 0 || (unsigned)entry->limit >= most)
-        return asked;
-    return (unsigned)entry->limit;
+    int limit = 0;
+    if (entry && entry->choices) {
+        long long trips = __atomic_load_n(&entry->last, __ATOMIC_RELAXED);
+        if (coming.trips >= 0 && coming.line == entry->line)
+            trips = coming.trips;
+        limit = chosen(entry, trips);
+    } else if (entry)
+        limit = entry->limit;
+    coming.trips = -1;
+    return limit <= 0 || (unsigned)limit >= most ? asked : (unsigned)limit;
 }
 
 static void note(struct entry *entry, long long begin, unsigned asked, unsigned team, long long trips)
@@ -196,8 +262,11 @@ void GOMP_parallel(outlined fn, void *data, unsigned threads, unsigned flags)
     NEXT("GOMP_parallel", void (*)(outlined, void *, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
     unsigned team = team_of(entry, threads);
+    struct entry *outer = running;
     long long begin = now();
+    running = entry;
     next(fn, data, team, flags);
+    running = outer;
     note(entry, begin, threads, team, -1);
 }
 
@@ -206,8 +275,11 @@ unsigned GOMP_parallel_reductions(outlined fn, void *data, unsigned threads, uns
     NEXT("GOMP_parallel_reductions", unsigned (*)(outlined, void *, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
     unsigned team = team_of(entry, threads);
+    struct entry *outer = running;
     long long begin = now();
+    running = entry;
     unsigned made = next(fn, data, team, flags);
+    running = outer;
     note(entry, begin, threads, team, -1);
     return made;
 }
@@ -217,8 +289,11 @@ void GOMP_parallel_sections(outlined fn, void *data, unsigned threads, unsigned 
     NEXT("GOMP_parallel_sections", void (*)(outlined, void *, unsigned, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
     unsigned team = team_of(entry, threads);
+    struct entry *outer = running;
     long long begin = now();
+    running = entry;
     next(fn, data, team, count, flags);
+    running = outer;
     note(entry, begin, threads, team, -1);
 }
 
@@ -285,6 +360,7 @@ void __kmpc_fork_call(void *place, int count, void *fn, ...)
     static pusher push;
     static int (*number)(void *);
     struct entry *entry = entry_of(fn);
+    struct entry *outer = running;
     unsigned asked = pushed > 0 ? (unsigned)pushed : 0, team = team_of(entry, asked);
     void *a[MOST_ARGUMENTS] = {0};
     long long begin;
@@ -307,6 +383,7 @@ void __kmpc_fork_call(void *place, int count, void *fn, ...)
     if (team != asked)
         push(place, number(place), (int)team);
     begin = now();
+    running = entry;
     /* The library reads `count` of them. */
     if (count <= 8)
         next(place, count, fn, EIGHT(0));
@@ -314,6 +391,7 @@ void __kmpc_fork_call(void *place, int count, void *fn, ...)
         next(place, count, fn, SIXTY_FOUR(0));
     else
         next(place, count, fn, SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192));
+    running = outer;
     note(entry, begin, asked, team, -1);
 }
 

@@ -13,7 +13,8 @@ struct regionpredict_region {
     long long known; /* the size of the team that was asked last, and what was asked for */
 };
 long long regionpredict_now(void);
-long long regionpredict_first(void);
+long long regionpredict_enter(struct regionpredict_region *, long long);
+long long regionpredict_enter_inside(struct regionpredict_region *, long long);
 int regionpredict_known(struct regionpredict_region *, long long, int);
 void regionpredict_keep(struct regionpredict_region *, long long, int, int);
 int regionpredict_guess(void);

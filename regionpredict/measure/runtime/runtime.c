@@ -87,15 +87,37 @@ static void nothing(void *data)
     (void)data;
 }
 
+/* Where the library is preloaded that gives teams their sizes (preload.c), it is told how many
+   iterations come: of the region that starts now, or of one inside the team that runs. The C
+   library of before 2.34 has no dlsym of its own; then nobody is told. */
+typedef void (*regionpredict_teller)(int, long long, int);
+WEAK regionpredict_teller regionpredict_tell;
+extern void *dlsym(void *, const char *) WEAK;
+
+static void find_teller(void)
+{
+    if (dlsym && getenv("REGIONPREDICT_LIMITS"))
+        regionpredict_tell = (regionpredict_teller)dlsym(NULL, "regionpredict_trips_come");
+}
+
+WEAK long long regionpredict_enter_inside(struct regionpredict_region *region, long long trips)
+{
+    if (regionpredict_tell)
+        regionpredict_tell(region->line, trips, 1);
+    return regionpredict_now();
+}
+
 /* The time in front of a region that starts a team. Before the first one an empty team is started:
    making the threads belongs to no region. */
-WEAK long long regionpredict_first(void)
+WEAK long long regionpredict_enter(struct regionpredict_region *region, long long trips)
 {
     if (!regionpredict_state.warm) {
         regionpredict_state.warm = 1;
         if (regionpredict_state.output[0] && GOMP_parallel && omp_in_parallel && !omp_in_parallel())
             GOMP_parallel(nothing, NULL, 0, 0);
     }
+    if (regionpredict_tell)
+        regionpredict_tell(region->line, trips, 0);
     return regionpredict_now();
 }
 
@@ -409,6 +431,7 @@ __attribute__((constructor)) static void start(void)
     const char *output = getenv("REGIONPREDICT_OUTPUT");
     if (regionpredict_state.started++)
         return;
+    find_teller();
     regionpredict_state.pid = getpid();
     regionpredict_state.stamps = stamps_are_time();
     regionpredict_state.begin_ns = monotonic_ns();

@@ -5,7 +5,19 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 `data_transfers` (pages and lines of other cores), `openmp_overheads` and `serial_queue`.
 """
 
-from regionpredict.predict.saturation.model import hint_of, predict_saturation, size_target
+from regionpredict.predict.saturation.model import (
+    known_at_all_sizes,
+    predict_saturation,
+    rough_curve,
+    size_target,
+)
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 
-__all__ = ["ALL_PARTS", "Parts", "hint_of", "predict_saturation", "size_target"]
+__all__ = [
+    "ALL_PARTS",
+    "Parts",
+    "known_at_all_sizes",
+    "predict_saturation",
+    "rough_curve",
+    "size_target",
+]

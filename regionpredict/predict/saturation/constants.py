@@ -101,8 +101,7 @@ CLEAR_MARGIN = Constant(
 )
 GUESS_CONFIDENCE = Constant(
     0.9, "of the confidence", "assumed",
-    "what each guessed size leaves of it, and each section of the machine file of which an assumed "
-    "figure decides",
+    "what each section of the machine file leaves of it of which an assumed figure decides",
 )  # fmt: skip
 DECIDING_SHARE = Constant(
     0.5, "of the time", "assumed",

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from regionpredict.machine import Machine
+from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
-from regionpredict.predict.curve import SaturationDerivation, saturation_point
+from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import Hint, hint_from
+from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import (
     ASSUMED_DATA,
@@ -38,18 +40,40 @@ def size_target(machine: Machine) -> SizeTarget:
     return SizeTarget(size, "data of ten times the largest cache")
 
 
-def hint_of(
-    workload: Workload, machine: Machine, within: float = WITHIN.value, parts: Parts = ALL_PARTS
-) -> Hint | None:
-    """The hint alone, on round numbers of threads: powers of two and whole domains."""
+def rough_curve(
+    workload: Workload, machine: Machine, threads: Sequence[int] = (), *, also: int = 1,
+    warm: bool = True, parts: Parts = ALL_PARTS,
+) -> tuple[Point, ...]:  # fmt: skip
+    """The times on one thread and on `threads`, by default on round numbers: powers of two, whole
+    domains, and `also`.
+
+    Empty where the region cannot be predicted.
+    """
     if workload.execution is None:
-        return None
+        return ()
     most = min(workload.team_limit or machine.cores, machine.cores)
-    counts = {1 << k for k in range(most.bit_length()) if 1 << k <= most} | {most}
+    counts = {1 << k for k in range(most.bit_length())} | {most, also}
     counts |= set(range(machine.cores_per_domain, most + 1, machine.cores_per_domain))
-    time = RegionTime(workload, workload.execution, machine, warm=not workload.fresh, parts=parts)
-    curve = [(point.threads, point.speedup) for point in time.points(sorted(counts))]
-    return hint_from(curve, machine.cores_per_package, within)
+    counts = {1, *(count for count in threads or counts if count <= most)}
+    warm = warm and not workload.fresh
+    time = RegionTime(workload, workload.execution, machine, warm=warm, parts=parts)
+    return time.points(sorted(counts))
+
+
+def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
+    """The estimate where guesses of sizes do not decide: no doubt comes from them."""
+    derivation = estimate.derivation
+    if not isinstance(derivation, SaturationDerivation):
+        return estimate
+    margin = min(open_hint.margin, derivation.margin)
+    return replace(
+        estimate,
+        threads=open_hint.threads,
+        confidence=_confidence(
+            margin, derivation.guesses, partial=estimate.status == "partial"
+        ),
+        borderline=margin < derivation.within,
+    )  # fmt: skip
 
 
 def predict_saturation(
@@ -99,7 +123,7 @@ def predict_saturation(
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
     assumed += guessed_figures
     partial = table.status == "partial" or bool(execution.assumed)
-    guesses = len(workload.guessed) + len(execution.assumed) + len(guessed_figures)
+    guesses = len(guessed_figures)
     return Estimate(
         model="saturation",
         status="partial" if partial else "predicted",
@@ -124,6 +148,8 @@ def predict_saturation(
             placement_reason=placement.reason,
             past=time.transfers.summary(points[-1].threads),
             within=within,
+            margin=hint.margin,
+            guesses=guesses,
         ),
     )
 

@@ -37,8 +37,8 @@ class Data:
 class _Knot:
     """A number of threads whose traffic has been counted.
 
-    `totals` are bytes below each cache, `lines` (cache, bytes from it, share of write-backs among
-    them).
+    `totals` are bytes below each cache, and of the scattered lines; `lines` (cache, bytes from it,
+    share of write-backs among them).
     """
 
     totals: tuple[float, ...]
@@ -159,14 +159,11 @@ class TrafficCurve:
         """
         part = (middle - left) / (right - left) if middle > left else 1.0
         worst = 0.0
-        for a, b, c in zip(*map(self._totals, (left, right, middle)), strict=True):
+        ends = self._knot(left).totals, self._knot(right).totals
+        for a, b, c in zip(*ends, self._knot(middle).totals, strict=True):
             if a or b or c:
                 worst = max(worst, abs(a + part * (b - a) - c) / max(a, b, c))
         return worst
-
-    def _totals(self, threads: int) -> tuple[float, ...]:
-        knot = self._knot(threads)
-        return (*knot.totals, knot.scattered * self.counter.line_bytes)
 
     def _caches(self, threads: int) -> list[CacheLevel]:
         levels: list[CacheLevel] = []
@@ -197,6 +194,7 @@ class TrafficCurve:
         scattered = sum(one.read / self.counter.line_bytes for one in memory.arrays
                         if one.array in self._scattered)  # fmt: skip
         share = memory.written / memory.total if memory.total else 0.0
+        totals.append(scattered * self.counter.line_bytes)
         return _Knot(tuple(totals), tuple(lines), memory.total, share, scattered)
 
     def _data(self, knot: _Knot, threads: int) -> Data:

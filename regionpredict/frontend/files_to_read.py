@@ -1,0 +1,235 @@
+"""Which files of many can tell anything of a region, told from their text alone.
+
+A file without a directive has no region. What its functions do to memory, and how often they call,
+matters where one of them may call a function with a region in it, however far away (so it is told
+what happened before a region runs, and how often it does), or where such a caller may call it. All
+others need no parser, which in a large program is nearly all of its time.
+
+Names decide, wherever they stand: a word may be a call of every function of that name. So a file
+too many may be read, and one too few only where names are made by pasting (`##`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.headers import guess_include, is_system_path
+from regionpredict.frontend.requests import (
+    SourceRequest,
+    is_cpp,
+    is_regular_file,
+    read_regular_file,
+)
+from regionpredict.frontend.syntax import Lookups
+from regionpredict.frontend.text import Passage, holds_directives, passages
+
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
+_FEW = 8
+"""So few files without a directive are read as soon as told apart."""
+_MOST_CPP = 24
+"""C++ files without a directive that are read, some seconds each; where more than these might
+matter, names alone (`size`, `value`) no longer tell which, and only those with directives are."""
+
+
+class _Node(NamedTuple):
+    """A file as some requests see it: where its headers are looked for."""
+
+    path: str
+    folders: tuple[str, ...]
+    root: str
+
+
+class Selection(NamedTuple):
+    """The requests that a parser has to read, in their order, and what the choice depends on: of
+    each request that is left out, by its path, the files that were looked at."""
+
+    read: list[SourceRequest]
+    left: dict[str, Lookups]
+
+
+def files_to_read(requests: Sequence[SourceRequest], *, flows: bool) -> Selection:
+    """Chooses among the requests; `flows`: what happens between regions matters as well.
+
+    A file that cannot be read is for the parser, who says so.
+    """
+    if sum(not _directed(request) for request in requests) < _FEW:
+        return Selection(list(requests), {})
+    texts = _Texts(requests)
+    links = _Links(texts.passages)
+    with_loops = links.callers(links.directed, through_functions=False)
+    chosen = directed = texts.with_all_of(links.files_of(with_loops))
+    if flows:
+        related = links.called(links.callers(with_loops, through_functions=True))
+        chosen = texts.with_all_of(links.files_of(related)) | directed
+        if sum(is_cpp(path) for path in chosen - directed) > _MOST_CPP:
+            chosen = {path for path in chosen if path in directed or not is_cpp(path)}
+    read = [request for request in requests if request.path in chosen]
+    return Selection(read, {
+        request.path: texts.lookups[request.path]
+        for request in requests if request.path not in chosen
+    })  # fmt: skip
+
+
+def _directed(request: SourceRequest) -> bool:
+    try:
+        return holds_directives(read_regular_file(request.path))
+    except InputError:
+        return True
+
+
+class _Texts:
+    """The text of all requests and of the headers below them, each file once.
+
+    `passages` by path; `lookups` by the path of a request: the files that it was the first to name,
+    and the headers that were nowhere.
+    """
+
+    def __init__(self, requests: Sequence[SourceRequest]) -> None:
+        self.passages: dict[str, list[Passage]] = {}
+        self.lookups: dict[str, Lookups] = {}
+        self._sources = {request.path: _node_of(request) for request in requests}
+        self._includes: dict[str, list[str]] = {}
+        self._headers: dict[_Node, list[_Node]] = {}
+        self._found: dict[tuple[str, str, _Node], str | None] = {}
+        self._opaque: set[str] = set()  # what cannot be read, or includes what a macro names
+        given = dict.fromkeys(macro for request in requests for macro in request.defines)
+        lines = "".join(f"#define {name} {value}\n" for name, value in given)
+        self.passages[""] = passages(os.fsencode(lines))
+        for request in requests:
+            self._walk(request)
+
+    def with_all_of(self, needed: set[str]) -> set[str]:
+        """The sources to read so that all of the `needed` files are, and those whose text does not
+        tell all: where none of them includes a header, the first source that does."""
+        needed = needed | self._opaque
+        chosen = self._sources.keys() & needed
+        left = needed - {node.path for node in self._below(self._sources[path] for path in chosen)}
+        for path, node in self._sources.items():
+            if not left:
+                break
+            own = left.intersection(inner.path for inner in self._below([node]))
+            if own:
+                chosen.add(path)
+                left -= own
+        return chosen
+
+    def _walk(self, request: SourceRequest) -> None:
+        """Takes in what nobody has seen so far of the files below a request."""
+        files: list[str] = []
+        forced = [value for option, value in pairwise(request.extra)
+                  if option in ("-include", "-imacros")]  # fmt: skip
+        missing: dict[str, None] = {}
+        waiting = [self._sources[request.path]]
+        while waiting:
+            node = waiting.pop()
+            if node in self._headers:
+                continue
+            files.append(node.path)
+            self._take(node.path)
+            headers = self._headers[node] = []
+            for name in self._includes[node.path] + (forced if not files[1:] else []):
+                path = self._find(name, node, request)
+                if path is None:
+                    missing[name] = None
+                elif not is_system_path(path):
+                    headers.append(node._replace(path=path))
+            waiting += headers
+        self.lookups[request.path] = Lookups(tuple(files), node.folders, tuple(missing))
+
+    def _take(self, path: str) -> None:
+        if path in self.passages:
+            return
+        try:
+            data = read_regular_file(path)
+        except InputError:
+            data = b""
+            self._opaque.add(path)
+        self.passages[path] = passages(data)
+        if _COMPUTED.search(data):
+            self._opaque.add(path)
+        self._includes[path] = [os.fsdecode(name) for name in _INCLUDE.findall(data)]
+
+    def _find(self, name: str, node: _Node, request: SourceRequest) -> str | None:
+        """Where a header lies, as the parser looks for it and then guesses; None: nowhere."""
+        own = str(Path(node.path).parent)
+        asked = (name, own, node._replace(path=""))
+        if asked not in self._found:
+            paths = (f"{folder}/{name}" for folder in (own, *node.folders))
+            found = next((path for path in paths if is_regular_file(path)), None)
+            if found is None and (folder := guess_include(name, request.path, request.root)):
+                found = f"{folder}/{name}"
+            self._found[asked] = None if found is None else os.path.normpath(found)
+        return self._found[asked]
+
+    def _below(self, nodes: Iterable[_Node]) -> set[_Node]:
+        seen: set[_Node] = set()
+        waiting = list(nodes)
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                waiting += self._headers[node]
+        return seen
+
+
+def _node_of(request: SourceRequest) -> _Node:
+    named = [value for option, value in pairwise(request.extra)
+             if option in ("-isystem", "-idirafter", "-iquote")]  # fmt: skip
+    return _Node(request.path, (*request.includes, *named), request.root)
+
+
+class _Links:
+    """Who names whom, passages by number; `directed` are those with directives."""
+
+    def __init__(self, texts: Mapping[str, Sequence[Passage]]) -> None:
+        passages = [passage for own in texts.values() for passage in own]
+        self._files = [path for path, own in texts.items() for _ in own]
+        self.directed = {number for number, one in enumerate(passages) if one.directed}
+        defined = frozenset[bytes]().union(*(one.names for one in passages))
+        self._passages = passages
+        self._words = [one.words & defined for one in passages]
+        self._naming: dict[bytes, list[int]] = {}
+        self._defining: dict[bytes, list[int]] = {}
+        for number, one in enumerate(passages):
+            for word in self._words[number]:
+                self._naming.setdefault(word, []).append(number)
+            for name in one.names:
+                self._defining.setdefault(name, []).append(number)
+
+    def files_of(self, passages: Iterable[int]) -> set[str]:
+        """The files with functions or objects among these."""
+        return {self._files[at] for at in passages if not self._passages[at].macro}
+
+    def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
+        """These and all that may use them, through macros or `through_functions` as well."""
+        found, names = set(passages), set[bytes]()
+        waiting = list(found)
+        while waiting:
+            passage = self._passages[waiting.pop()]
+            if not (passage.macro or through_functions):
+                continue
+            for name in passage.names - names:
+                names.add(name)
+                more = [number for number in self._naming.get(name, ()) if number not in found]
+                found.update(more)
+                waiting += more
+        return found
+
+    def called(self, passages: set[int]) -> set[int]:
+        """These and all that they may use."""
+        found, names = set(passages), set[bytes]()
+        waiting = list(found)
+        while waiting:
+            for name in self._words[waiting.pop()] - names:
+                names.add(name)
+                more = [number for number in self._defining[name] if number not in found]
+                found.update(more)
+                waiting += more
+        return found

@@ -1,0 +1,153 @@
+"""A source text in passages: its functions, initialised objects and macros, and the words in each.
+
+What a parser is not needed for: which functions may call which, told from names alone. A word in a
+passage may be a call of whatever is called so; what stands in none calls nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from regionpredict.frontend.text.source_text import masked
+
+# Each begins with what is found fast.
+_DIRECTIVES = (
+    re.compile(rb"pragma(?:[ \t\v]|\\\r?\n)+omp\b"),
+    re.compile(rb"_Pragma\s*\(\s*[^\"\s)]"),
+    re.compile(rb"\[\[\s*(?:using\s+)?omp\b"),
+)
+_QUOTED = re.compile(rb'_Pragma\s*\(\s*L?"\s*omp\b')
+_LINE = re.compile(rb"^[ \t\v]*(?:#|%:|\?\?=)(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_DEFINE = re.compile(rb"[ \t\v]*(?:#|%:|\?\?=)[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)")
+_CONDITIONAL = re.compile(rb"[ \t\v]*#[ \t\v]*(if|else|elif|endif)")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_EDGE = re.compile(rb"[{};]")
+_ARGUMENTS = re.compile(rb"\([^()]*\)")
+_CALLED = re.compile(rb"\b([A-Za-z_]\w*)\b\s*\x00")
+_OBJECT = re.compile(rb"\b([A-Za-z_]\w*)\b\s*(?:\[[^\]]*\]\s*)*=")
+_AT_MARGIN = re.compile(rb"^[A-Za-z_][^;{}()=\n]*?\b(\w+)[ \t]*\(", re.MULTILINE)
+_SCOPE = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
+_FUNCTION = re.compile(rb"\x00(?:\b(?:const|volatile|noexcept|override|final)\b|[&\s])*$")
+_OPERATOR = b"operator"
+
+
+class Passage(NamedTuple):
+    """`names` that it defines and all `words` in it; a `macro`, or else a function or an object.
+
+    `directed`: it holds what may be an OpenMP directive.
+    """
+
+    macro: bool
+    names: frozenset[bytes]
+    words: frozenset[bytes]
+    directed: bool
+
+
+def holds_directives(data: bytes) -> bool:
+    """Whether a text may hold an OpenMP directive, or a macro that makes one."""
+    return any(form.search(data) for form in (*_DIRECTIVES, _QUOTED))
+
+
+def passages(data: bytes) -> list[Passage]:
+    """The passages of a text; where its braces do not match, one of all.
+
+    Words in comments and strings do not count. In C++ an operator is called without its name, so
+    every passage may call every `operator`.
+
+    >>> text = b"#define RUN f(1)\\nint g(int n) { return f(n); }\\nint (*table[])(int) = { g };"
+    >>> [(p.macro, *sorted(p.names), *sorted(p.words & {b"f", b"g"})) for p in passages(text)]
+    [(True, b'RUN', b'f'), (False, b'g', b'f', b'g'), (False, b'table', b'g')]
+    """
+    # Strings will be blank: a directive in one is written without it.
+    bare = masked(_QUOTED.sub(b"pragma omp ", data)).bare
+    macros: list[Passage] = []
+    branches, otherwise = [b""], [False]
+    at = 0
+    for line in _LINE.finditer(bare):
+        text = line.group()
+        branches[-1] += bare[at : line.start()]
+        at = line.end()
+        define = _DEFINE.match(text)
+        if define is not None:
+            words = frozenset(_WORD.findall(text, define.end()))
+            directed = holds_directives(text)
+            macros.append(Passage(True, frozenset((define.group(1),)), words, directed))
+        elif holds_directives(text):
+            branches[-1] += text + b"\n"
+        elif conditional := _CONDITIONAL.match(text):
+            branches.append(b"")
+            otherwise.append(conditional.group(1)[:2] == b"el")
+    branches[-1] += bare[at:]
+    for number, text in enumerate(branches):
+        # `#else` and another head of the same function, whose brace is there already.
+        if otherwise[number] and text.count(b"{") != text.count(b"}"):
+            branches[number] = text.translate(None, b"{}")
+    text = b"\n".join(branches)
+    may_direct = holds_directives(text)
+    found = _functions_and_objects(text, may_direct=may_direct)
+    if found is None:
+        names = frozenset(_AT_MARGIN.findall(text))
+        found = [_passage(names, text, may_direct=may_direct)]
+    return macros + found
+
+
+def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | None:
+    """Those of a text without preprocessor lines but directives; None where braces do not match."""
+    found: list[Passage] = []
+    names = frozenset[bytes]()
+    depth = scopes = 0  # braces inside the passage; namespaces, classes and structs around it
+    start = begin = since = 0  # of the passage; behind the last edge; behind the last brace
+    for edge in _EDGE.finditer(text):
+        char, at = edge.group(), edge.end()
+        if depth:
+            depth += (char == b"{") - (char == b"}")
+            if not depth:
+                found.append(_passage(names, text[start:at], may_direct=may_direct))
+                begin = since = at
+        elif char == b"{":
+            header = _flat(text[begin : at - 1])
+            if _is_scope(header):
+                scopes += 1
+                begin = since = at
+            else:
+                # Between an old C function's name and its body stand declarations.
+                names = _names(header) or _names(_flat(text[since : at - 1])) or names
+                start, depth = begin, 1
+        elif char == b"}":
+            scopes -= 1
+            begin = since = at
+        else:
+            if text.find(b"=", begin, at) >= 0:
+                own = _names(_flat(text[begin:at]))
+                found.append(_passage(own, text[begin:at], may_direct=may_direct))
+            begin = at
+        if scopes < 0:
+            return None
+    return None if depth or scopes else found
+
+
+def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passage:
+    words = frozenset((*_WORD.findall(text), _OPERATOR))
+    return Passage(False, names, words, may_direct and holds_directives(text))
+
+
+def _flat(header: bytes) -> bytes:
+    """What stands before a brace, each pair of parentheses with all in it as a NUL."""
+    before = b""
+    while before != header:
+        before, header = header, _ARGUMENTS.sub(b"\0", header)
+    return header
+
+
+def _is_scope(header: bytes) -> bool:
+    """Whether definitions follow: `class X : Y {`, and not `struct X *f() {` or an initialiser."""
+    if not _SCOPE.search(header) or header.rstrip().endswith(b"="):
+        return False
+    return _FUNCTION.search(header) is None
+
+
+def _names(header: bytes) -> frozenset[bytes]:
+    if _OPERATOR in header:
+        return frozenset((_OPERATOR,))
+    return frozenset((*_CALLED.findall(header), *_OBJECT.findall(header)))

@@ -1,0 +1,192 @@
+"""Hints that a size without a value decides: what every format says of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from regionpredict.report.hints import schema
+
+SOURCE = """\
+void stream(int n, int shift, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = b[i + shift];
+}
+double small[100], x[50000000], y[50000000];
+void known(int shift) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) small[i] = 0;
+#pragma omp parallel for
+  for (int i = 0; i < 50000000; i++) y[i] = x[i + shift];
+}
+void both(int n, int m, double *a, double *b) {
+#pragma omp parallel
+  {
+#pragma omp for
+    for (int i = 0; i < n; i++) a[i] = b[i];
+#pragma omp for
+    for (int i = 0; i < m; i++) b[i] = 2 * a[i];
+  }
+}
+void rows(int *row, double *y, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < 2000; i++)
+    for (int k = row[i]; k < row[i + 1]; k++) y[i] += a[k];
+}
+"""
+STREAM, SMALL, BIG, TEAM, FIRST, SECOND, ROWS = 2, 7, 9, 13, 15, 17, 22
+
+
+def run(folder: Path, *words: str) -> str:
+    (folder / "f.c").write_text(SOURCE)
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def predict(folder: Path, *words: str) -> str:
+    return run(folder, "predict", "f.c", "-m", "skylake-gold-6148", *words)
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    text = predict(tmp_path_factory.mktemp("open"), "--format", "json")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def test_json_says_between_what_and_keeps_its_schema(document: dict[str, Any]) -> None:
+    jsonschema.Draft202012Validator(schema("hints-1")).validate(document)
+    regions = {one["line"]: one for one in document["regions"]}
+    teams = {one["line"]: one for one in document["teams"]}
+    for line, names in ((STREAM, ["n"]), (TEAM, ["m", "n"]), (ROWS, [f"f.c:{ROWS + 2}"])):
+        for one in (teams[line], *([regions[line]] if line in regions else [])):
+            assert (one["packages"], one["threads"], one["confidence"]) == (None, None, 0)
+            assert one["depends_on"] == names
+            packages, threads = one["range"]["packages"], one["range"]["threads"]
+            # Few elements are for one package, 0.8 GB for both.
+            assert packages == [1, 2] and threads[0] <= 20 < threads[1] <= 40
+    for line in (STREAM, TEAM):
+        parts = teams[line]["by_size"]
+        assert parts[0]["threads"] == 1 and parts[-1]["packages"] == 2
+        assert [part["iterations_below"] for part in parts] == [part["below"] for part in parts]
+    assert regions[ROWS]["by_size"] == []  # its size is a loop's, not a name's
+    assert "threads_per_core" in teams[TEAM] and teams[TEAM]["threads_per_core"] is None
+
+
+def test_a_guess_that_does_not_decide_leaves_the_hint(document: dict[str, Any]) -> None:
+    regions = {one["line"]: one for one in document["regions"]}
+    assert (regions[SMALL]["packages"], regions[SMALL]["threads"]) == (1, 1)
+    assert (regions[SMALL]["range"], regions[SMALL]["by_size"]) == (None, [])
+    big = regions[BIG]
+    assert big["packages"] == 2 and big["threads"] > 20 and big["range"] is None
+    assert big["depends_on"] == [] and any("shift = " in line for line in big["assumed"])
+
+
+def test_the_guess_of_what_does_not_decide_costs_no_confidence(tmp_path: Path) -> None:
+    open_one, given = (
+        json.loads(predict(tmp_path, "--format", "json", *words))["regions"][2]
+        for words in ((), ("--set", "shift=3"))
+    )
+    assert open_one["line"] == given["line"] == BIG
+    assert open_one["threads"] == given["threads"]
+    assert 0 < given["confidence"] - 0.05 <= open_one["confidence"] <= given["confidence"]
+
+
+def test_unbound_is_what_sizes_ranks(document: dict[str, Any], tmp_path: Path) -> None:
+    ranked = json.loads(run(tmp_path, "sizes", "f.c", "-m", "skylake-gold-6148", "--format",
+                            "json"))  # fmt: skip
+    assert document["unbound"] == ranked["unbound"]
+    assert {one["name"]: one["decides"] for one in ranked["unbound"]} == {
+        "n": 2, "m": 1, f"f.c:{ROWS + 2}": 1, "shift": 0,
+    }  # fmt: skip
+    assert (ranked["settled"], ranked["regions"]) == (2, 6)
+    unknown = [one for one in document["regions"] if one["packages"] is None]
+    assert len(unknown) == ranked["regions"] - ranked["settled"]
+
+
+def test_the_names_that_are_asked_for_settle_all(tmp_path: Path) -> None:
+    given = ["--set", "n=1000", "--set", "m=1000", "--set", f"f.c:{ROWS + 2}=10"]
+    told = json.loads(predict(tmp_path, "--format", "json", *given))
+    assert all(one["packages"] is not None for one in (*told["regions"], *told["teams"]))
+    assert [one["name"] for one in told["unbound"]] == ["shift"]
+    assert "give th" not in predict(tmp_path, *given)
+
+
+def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
+    text = predict(tmp_path)
+    assert all(len(line) <= 80 for line in text.splitlines())
+    rows = {line.split()[0]: line for line in text.splitlines() if line[:6].strip().isdigit()}
+    for line in (STREAM, TEAM, ROWS):
+        assert "?   ?   ? an open size" in rows[str(line)]
+    assert "?   ?   ?" not in rows[str(BIG)]
+    flat = " ".join(text.split())
+    assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
+    assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on f\.c:{ROWS + 2} ", flat)
+    assert "and 6 of 6 regions are settled (now 2): --set n=..." in flat
+
+
+def test_csv_leaves_the_hint_empty(tmp_path: Path, document: dict[str, Any]) -> None:
+    rows = list(csv.DictReader(io.StringIO(predict(tmp_path, "--format", "csv"))))
+    stream, big = rows[0], rows[2]
+    assert (stream["packages"], stream["threads"], stream["depends_on"]) == ("", "", "n")
+    assert stream["packages_range"] == "1-2" and stream["by_size"].startswith("1 thread below n = ")
+    known = document["regions"][2]
+    assert (big["packages"], big["threads"]) == (str(known["packages"]), str(known["threads"]))
+    assert (big["depends_on"], big["packages_range"], big["by_size"]) == ("", "", "")
+
+
+def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) -> None:
+    clauses = {}
+    for line in predict(tmp_path, "--format", "openmp").splitlines()[1:]:
+        number, _, rest = line.strip().partition(":")
+        clauses[int(number)] = rest
+    parts = document["teams"][0]["by_size"]
+    chosen = "".join(f"n < {part['below']} ? {part['threads']} : " for part in parts[:-1])
+    assert clauses[STREAM].endswith(f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)")
+    # Two sizes, and one that no name of the source has: nothing that a clause could ask.
+    assert "num_threads" not in clauses[TEAM] and "// not known: 1 thread" in clauses[TEAM]
+    assert f"depends on f.c:{ROWS + 2}" in clauses[ROWS] and "num_threads" not in clauses[ROWS]
+
+
+def test_slurm_asks_for_the_most_and_says_so(tmp_path: Path, document: dict[str, Any]) -> None:
+    text = predict(tmp_path, "--format", "slurm")
+    most = max(
+        one["threads"] or one["range"]["threads"][1] for one in document["teams"]
+    )  # fmt: skip
+    assert f"#SBATCH --cpus-per-task={most}\n" in text
+    assert f"# as many as it can use at any size: f.c:{STREAM}, 1 to 2 packages" in text
+    assert "without a hint" not in text
+
+
+def test_explain_tells_every_turn_and_those_of_the_team(tmp_path: Path) -> None:
+    text = run(tmp_path, "explain", f"f.c:{FIRST}", "-m", "skylake-gold-6148")
+    assert "Hint: not known, 1 to 2 packages, 1 to " in text
+    assert "depends on n\n" in text and "By size: 1 thread below n = " in text
+    assert f"Team of 2 loops, line {TEAM}: not known, 1 to 2 packages" in text
+    assert f"Team of 2 loops, line {TEAM}, by size: 1 thread below m = n = " in text
+    known = run(tmp_path, "explain", f"f.c:{BIG}", "-m", "skylake-gold-6148")
+    assert "not known" not in known and "By size" not in known
+
+
+def test_the_plan_leaves_out_what_is_not_known(document: dict[str, Any]) -> None:
+    assert {one["id"] for one in document["plan"]["teams"]} == {f"f.c:{SMALL}", f"f.c:{BIG}"}
+
+
+def test_the_density_model_tries_no_sizes(tmp_path: Path) -> None:
+    told = json.loads(predict(tmp_path, "--format", "json", "--model", "density"))
+    jsonschema.Draft202012Validator(schema("hints-1")).validate(told)
+    assert told["unbound"] is None
+    assert {(one["range"], len(one["by_size"])) for one in told["regions"]} == {(None, 0)}
