@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -99,21 +99,15 @@ def test_readable_where_its_conditions_hold(loops: list[tuple[Expr, Expr, int]])
             assert found.expr.evaluate(at) == carried_out(loops, at), (n, w, str(found.expr))
 
 
-# -- conditions ---------------------------------------------------------------------------------
+# -- sums by hand ---------------------------------------------------------------------------------
+
+
+OUTER, INNER, M = Expr.name("i"), Expr.name("j"), Expr.name("m")
 
 
 def below(*trips: tuple[str, Expr]) -> list[Steps]:
     """Loops from 0 in steps of one."""
     return [Steps(variable, ZERO, count, ONE) for variable, count in trips]
-
-
-def conditions(*trips: tuple[str, Expr]) -> set[str]:
-    found = readable_total(below(*trips))
-    assert found is not None
-    return {str(one) for one in found.holds}
-
-
-OUTER, M = Expr.name("i"), Expr.name("m")
 
 
 def over(value: Expr, divisor: int) -> Expr:
@@ -122,6 +116,65 @@ def over(value: Expr, divisor: int) -> Expr:
 
 def least(first: Expr, second: Expr) -> Expr:
     return Expr.atom("min", first, second)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "truth"),
+    [
+        # every remainder of a floor division, of a falling and of a shifted one
+        (lambda o: (over(o, 3),), lambda n: sum(i // 3 for i in range(n))),
+        (lambda o: (over(2 * o + 1, 3),), lambda n: sum((2 * i + 1) // 3 for i in range(n))),
+        (lambda o: (over(N - o + 2, 4),), lambda n: sum((n - i + 2) // 4 for i in range(n))),
+        # a minimum that turns inside, at either end, or never
+        (lambda o: (least(o, N - o),), lambda n: sum(min(i, n - i) for i in range(n))),
+        (lambda o: (least(2 * o, N),), lambda n: sum(min(2 * i, n) for i in range(n))),
+        (lambda o: (least(o, N),), lambda n: n * (n - 1) // 2),
+        (lambda o: (o, INNER), lambda n: sum(j for i in range(n) for j in range(i))),
+        (lambda o: (N - o, o + INNER),
+         lambda n: sum(i + j for i in range(n) for j in range(n - i))),
+    ],
+)  # fmt: skip
+def test_sums_by_hand(
+    bounds: Callable[[Expr], tuple[Expr, ...]], truth: Callable[[int], int]
+) -> None:
+    """Loops over i from 0 to n, and inside up to these bounds."""
+    inner = bounds(OUTER)
+    nest = below(("i", N), *zip("jk", inner, strict=False))
+    total = exact_total(nest)
+    assert total is not None
+    for n in (1, 2, 3, 6, 7, 12):
+        assert total.evaluate({"n": n}) == truth(n), n
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "bound", "told"),
+    [
+        # i = 2, 4, ... of n values: j runs i - w times where the first still does, w <= 2
+        (2, 2, OUTER - Expr.name("w"), {"-w + 2"}),
+        # falling from m: the last value is m - 2 (n - 1)
+        (M, -2, OUTER, {"m - 2*n + 2"}),
+        (M, -2, M - OUTER + 1, set()),
+    ],
+)
+def test_inner_loops_run_at_both_ends(
+    first: Expr | int, step: int, bound: Expr, told: set[str]
+) -> None:
+    """The count grows or falls along the loop around: where it is least, it is not negative."""
+    begin = first if isinstance(first, Expr) else Expr.const(first)
+    found = readable_total(
+        [Steps("i", begin, N, Expr.const(step)), *below(("j", bound), ("k", INNER + 1))]
+    )
+    assert found is not None
+    assert {str(one) for one in found.holds} == told
+
+
+# -- conditions ---------------------------------------------------------------------------------
+
+
+def conditions(*trips: tuple[str, Expr]) -> set[str]:
+    found = readable_total(below(*trips))
+    assert found is not None
+    return {str(one) for one in found.holds}
 
 
 @pytest.mark.parametrize(
