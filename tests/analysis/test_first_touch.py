@@ -171,6 +171,9 @@ int main(void) {
         ("fill(n, a); posix_memalign((void **)&a, 64, n * 8);", "parallel"),
         ("a = realloc(b, 2 * n * 8); fill(n, b);", "serial"),  # the same memory
         ("strlen((char *)a); free(b);", "parallel"),
+        ("a = same(b); fill(n, b);", "serial"),  # what a function gives back
+        ("a = pick(b, a); fill(n, b);", "serial"),  # of two returns the first
+        ("a = pick(a, b); fill(n, b);", "parallel"),
         ("a = got();", "parallel?"),  # memory that somebody else may have written
         ("fetch(&b, a);", "parallel?"),
         ("unseen(a); fill(n, a);", "serial?"),
@@ -203,6 +206,8 @@ long pread(int, void *, unsigned long, long);
 void bzero(void *, unsigned long);
 void hand(int n, double *first, double *second) {{ fill(n, second); }}
 void set(double *v, int i) {{ v[i] = i; }}
+double *same(double *v) {{ return v; }}
+double *pick(double *v, double *w) {{ if (v) return v; return w; }}
 void orphan(int n, double *v) {{
 #pragma omp for
   for (int i = 0; i < n; i++) v[i] = 0;
