@@ -38,6 +38,7 @@ def lines(
     }  # fmt: skip
 
 
+COLUMN: tuple[Level, ...] = ((4096, 10),)  # a line in each of 10 rows
 ROW: tuple[Level, ...] = ((8, 64),)  # 8 lines
 ROWS: tuple[Level, ...] = ((4096, 10), (8, 64))  # 80 lines
 
@@ -56,6 +57,9 @@ ROWS: tuple[Level, ...] = ((4096, 10), (8, 64))  # 80 lines
         ((ROWS, 0), (ROWS, 4096 * 5)),  # the same rows from the fifth on
         ((ROWS, 0), (ROWS, 4096 * 10)),
         ((ROWS, 0), (((-4096, 10), (8, 64)), 9 * 4096)),  # the same from the other end
+        ((COLUMN, 512), (COLUMN, 512 + 3 * 4096)),  # seven rows in common
+        ((COLUMN, 512), (COLUMN, 512 + 3 * 4096 + 100)),  # the same rows, lines beside
+        ((COLUMN, 512), (COLUMN, 1024 + 3 * 4096)),
     ],
 )
 def test_two_references(
@@ -65,6 +69,15 @@ def test_two_references(
     parts = [lines_of(*first), lines_of(*second)]
     for order in (parts, parts[::-1]):
         assert union_of(order, 64).touched == pytest.approx(union, rel=0.1)
+
+
+def test_a_column_by_its_offset_in_the_rows() -> None:
+    """256 bytes from the begin of ten rows: in their lines; 600 from it: behind them."""
+    rows = lines_of(ROWS, 0)
+    for offset, union in ((256.0, 80), (600.0, 90)):
+        column = lines_of(COLUMN, 0, offsets=(offset,))
+        for order in ([rows, column], [column, rows]):
+            assert union_of(order, 64).touched == pytest.approx(union, rel=0.03)
 
 
 def test_written_lines_are_counted_once() -> None:

@@ -124,6 +124,17 @@ def test_innermost_iterations_at_a_place() -> None:
     assert innermost_iterations(empty.loops[:1], {}) == 9
 
 
+def test_a_loop_of_one_iteration_has_its_middle_there() -> None:
+    """i = 4 alone, with i + 1 iterations inside; of none, where it would begin."""
+    loops = "for (int i = 4; i < %d; i++) for (int j = 0; j <= i; j++) a[j] = 0;"
+    one, none = (nest_of(loops % end, "double *a") for end in (5, 4))
+    assert body_executions(one) == ((1, 1), (5, 5))
+    assert innermost_iterations(one.loops[:1], {}) == 5
+    assert one.root.middle({}) == none.root.middle({}) == 4
+    assert body_executions(none) == ((0, 0), (5, 0))
+    assert innermost_iterations(none.loops[:1], {}) == 0
+
+
 def test_a_falling_loop_has_its_middle_below_its_begin() -> None:
     """i = 9, 7, 5, 3, 1 with i + 1 iterations inside: 10 + 8 + 6 + 4 + 2 = 30."""
     nest = nest_of(
