@@ -13,28 +13,39 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
-from regionpredict.analysis.teams import ProgramTeams, program_teams
-from regionpredict.errors import UsageError
+from regionpredict.analysis.implied_sizes import with_implied
+from regionpredict.analysis.teams import ProgramOrder, ProgramTeams, program_teams
+from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
+    ArgumentValues,
+    Linked,
     Lookups,
+    Parsed,
     Part,
     SourceRequest,
     default_frontend,
     files_to_read,
+    follow_arguments,
     join,
     left_out,
-    read_file,
+    linked,
+    lower_file,
+    parse_file,
+    read_alone,
 )
 from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
+from regionpredict.measure.recording import Recording
 from regionpredict.predict import (
     ALL_PARTS,
+    Advice,
     Estimate,
     Parts,
     Plan,
@@ -49,6 +60,7 @@ from regionpredict.predict import (
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
+from regionpredict.recorded_sizes import WithRecorded, with_recorded
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.size_trials import (
@@ -60,6 +72,7 @@ from regionpredict.size_trials import (
     open_sizes,
     team_tried,
 )
+from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.workers import spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
@@ -73,7 +86,9 @@ class Analysis:
     """A program and the facts of its regions.
 
     `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
-    `given`: the numbers that the caller gave for names.
+    `given`: the numbers that the caller gave for names, and those that follow from them;
+    `executions`: how often regions ran in a run that was recorded, by id; `remarks`: what is to be
+    said of that run, a line each.
     """
 
     program: Program
@@ -81,6 +96,8 @@ class Analysis:
     seconds: Mapping[str, float]
     lookups: tuple[Lookups | None, ...] = ()
     given: Mapping[str, int] = field(default_factory=dict)
+    executions: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 class Past(NamedTuple):
@@ -92,9 +109,9 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """An analysis with one prediction a region, in the same order, one a team, and a plan for all.
-
-    `plan` is None where no team has a time.
+    """An analysis with one prediction a region, in the same order, one a team, and a plan for each
+    program, that of the longest first; `plans` is empty where no team has a time. `advice` are
+    the changes to the source that are worth it, by team.
     """
 
     analysis: Analysis
@@ -103,7 +120,8 @@ class Predictions:
     predictions: tuple[Prediction, ...]
     pasts: tuple[Past, ...]
     teams: tuple[TeamPrediction, ...]
-    plan: Plan | None
+    plans: tuple[Plan, ...]
+    advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
 
 
 def analyse(
@@ -116,6 +134,8 @@ def analyse(
     limits: Limits = LIMITS,
     clock: Callable[[], float] = lambda: 0.0,
     lines: Mapping[str, tuple[str, int]] | None = None,
+    recording: Recording | None = None,
+    arguments: Sequence[str] | None = None,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
@@ -123,37 +143,51 @@ def analyse(
     tells where pages lie, which the saturation model asks for. Each file may take what `limits`
     says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
-    tells the file and line at which the name was given.
+    tells the file and line at which the name was given. Where a run was recorded, its `recording`
+    binds what is left; InputError where it is one of other sources. `arguments` are what the
+    program will be given, behind its name; UsageError where it has no `main`.
     """
     chosen = frontend or default_frontend()
-    ask = partial(_read_and_ask, given=given, frontend=chosen, alone=len(requests) == 1,
-                  flows=flows, clock=clock)  # fmt: skip
     begin = clock()
-    selection = files_to_read(requests, flows=flows)
+    selection = files_to_read(requests, flows=flows, every=arguments is not None)
     read = selection.read
-    order = sorted(range(len(read)), key=lambda at: -_length(read[at].path))
-    outcomes = isolated(ask, [read[at] for at in order], processes, limits)
-    answers = dict(zip(order, outcomes, strict=True))
-    asked = [_answer(answers[at], one, len(requests) == 1) for at, one in enumerate(read)]
+    if len(requests) == 1:
+        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock,
+                      arguments=arguments)  # fmt: skip
+        asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
+    else:
+        asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
+                         arguments=arguments)  # fmt: skip
+    remarks = _of_arguments(asked, arguments)
     program = join([one.part for one in asked], chosen)
     both = clock() - begin
     check_names(program, given, lines)
+    sizes = with_implied(program, given)
     known: dict[Span, list[RegionFacts]] = {}
     for one in asked:
         for own in one.facts:
             known.setdefault(own.region.span, []).append(own)
     facts = tuple(
-        next((own for own in known.get(region.span, ()) if own.region is region), None)
-        or _facts(region, program.definitions[region.id], given)
+        (
+            next((own for own in known.get(region.span, ()) if own.region is region), None)
+            if len(sizes) == len(given)
+            else None
+        )
+        or _facts(region, program.definitions[region.id], sizes)
         for region in program.regions
     )
+    ran = WithRecorded(program, facts, {}, ())
+    if recording is not None:
+        macros = {macro for request in requests for macro in request.defines}
+        ran = with_recorded(program, facts, sizes, recording, macros)
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
     lookups: dict[str, Lookups | None] = dict(selection.left)
     lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
     return Analysis(
-        program, facts, {"read": share * both, "analyse": (1 - share) * both},
-        tuple(lookups[request.path] for request in requests), dict(given),
+        ran.program, ran.facts, {"read": share * both, "analyse": (1 - share) * both},
+        tuple(lookups[request.path] for request in requests), sizes, ran.executions,
+        (*remarks, *ran.remarks),
     )  # fmt: skip
 
 
@@ -166,23 +200,118 @@ class _Asked(NamedTuple):
     asking: float
 
 
-def _answer(outcome: _Asked | Failure, request: SourceRequest, alone: bool) -> _Asked:
-    if not isinstance(outcome, Failure):
-        return outcome
-    return _Asked(left_out(request, outcome.reason, alone=alone), [], 0.0, 0.0)
+def _of_arguments(asked: Sequence[_Asked], arguments: Sequence[str] | None) -> tuple[str, ...]:
+    """What is to be said of the arguments that were followed."""
+    followed = [one.part.arguments for one in asked if one.part.arguments is not None]
+    if arguments is not None and not followed:
+        raise UsageError(
+            "--args: no function main in what was read", remedy="give all files of the program"
+        )
+    return tuple(dict.fromkeys(line for one in followed for line in one.remarks))
+
+
+def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
+    if isinstance(outcome, Failure):
+        remedy = "shorten it, or try the other --frontend"
+        raise InputError(outcome.reason, remedy=remedy, path=request.path)
+    return outcome
 
 
 def _read_and_ask(
-    request: SourceRequest, *, given: Mapping[str, int], frontend: str, alone: bool,
-    flows: bool, clock: Callable[[], float],
+    request: SourceRequest, *, given: Mapping[str, int], frontend: str, flows: bool,
+    clock: Callable[[], float], arguments: Sequence[str] | None,
+) -> _Asked:  # fmt: skip
+    """A program of one file."""
+    begin = clock()
+    part = read_alone(request, frontend, flows=flows, arguments=arguments)
+    return _asked(part, given, begin, clock)
+
+
+def _ask_all(
+    requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
+    flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
+) -> list[_Asked]:  # fmt: skip
+    """A program of several files: each is parsed by itself, then lowered with all others known."""
+    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
+    parse = partial(_parse, frontend=frontend, flows=flows, clock=clock)
+    outcomes = dict(
+        zip(order, isolated(parse, [requests[at] for at in order], processes, limits), strict=True)
+    )
+    parsed: list[Parsed] = []
+    seconds = []
+    for at, request in enumerate(requests):
+        outcome = outcomes[at]
+        if isinstance(outcome, Failure):
+            outcome = (left_out(request, outcome.reason), 0.0)
+        parsed.append(outcome[0])
+        seconds.append(outcome[1])
+    units = linked(parsed)
+    busy = [at for at in order if not parsed[at].idle]
+    values = None
+    if arguments is not None:
+        [followed] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
+        values = None if isinstance(followed, Failure) else followed
+    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
+                    values=values)  # fmt: skip
+    lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))
+    asked = []
+    for at, request in enumerate(requests):
+        one = lowered.get(at)
+        if isinstance(one, Failure):
+            parsed[at] = left_out(request, one.reason)
+        if one is None or isinstance(one, Failure):
+            one = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
+        part = one.part._replace(arguments=values)
+        asked.append(one._replace(part=part, reading=one.reading + seconds[at]))
+    return asked
+
+
+def _parse(
+    request: SourceRequest, *, frontend: str, flows: bool, clock: Callable[[], float]
+) -> tuple[Parsed, float]:
+    begin = clock()
+    return parse_file(request, frontend, flows=flows), clock() - begin
+
+
+def _lower_and_ask(
+    at: int, *, parsed: Sequence[Parsed], units: Linked, given: Mapping[str, int],
+    clock: Callable[[], float], values: ArgumentValues | None,
 ) -> _Asked:  # fmt: skip
     begin = clock()
-    part = read_file(request, frontend, alone=alone, flows=flows)
+    part = lower_file(parsed[at], units.get(at))._replace(arguments=values)
+    one = _asked(part, given, begin, clock)
+    return one._replace(part=one.part._replace(arguments=None))
+
+
+def _asked(
+    part: Part, given: Mapping[str, int], begin: float, clock: Callable[[], float]
+) -> _Asked:
+    """A file's part with the sizes that were given, and the facts of its regions."""
     counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
-    part = part._replace(regions=counted)
+    part = _with_arguments(part._replace(regions=counted))
     read = clock()
     facts = [_facts(region, definitions, given) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
+
+
+def _with_arguments(part: Part) -> Part:
+    """The part with what the program's arguments make of the names in it."""
+    values = part.arguments
+    if values is None:
+        return part
+    regions = [
+        (region, values.definitions(region.span, free_names(region), defined))
+        for region, defined in part.regions
+    ]
+    loops = tuple(
+        one._replace(
+            definitions=values.definitions(
+                one.loop.span, names_of_header(one.loop), one.definitions
+            )
+        )
+        for one in part.loops
+    )
+    return part._replace(regions=regions, loops=loops)
 
 
 def _facts(
@@ -216,7 +345,7 @@ def predict(
     if model == "saturation":
         _check_threads(threads, machine)
     pasts = _pasts(analysis, model, first_touch)
-    structure = program_teams(analysis.program, analysis.facts, analysis.given)
+    structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
@@ -235,8 +364,13 @@ def predict(
         for one, own in zip(made, subjects, strict=True)
     }
     teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
-    plan = _plan(teams, structure, machine)
-    return Predictions(analysis, machine, model, predictions, pasts, teams, plan)
+    plans = _plans(teams, structure, machine)
+    advice = {}
+    if model == "saturation":
+        known = {one.facts.region.id: AdvisedRegion(one, *past)
+                 for one, past in zip(predictions, pasts, strict=True)}  # fmt: skip
+        advice = advice_of(teams, known, structure, machine, within=within, processes=processes)
+    return Predictions(analysis, machine, model, predictions, pasts, teams, plans, advice)
 
 
 def _team(
@@ -251,19 +385,30 @@ def _team(
     return team if found is None else with_open_sizes(team, found)
 
 
-def _plan(
+def _plans(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
-) -> Plan | None:
+) -> tuple[Plan, ...]:
+    plans = [plan_of(planned_teams(teams, one), one.changes, machine, one.main)
+             for one in structure.programs]  # fmt: skip
+    known = [plan for plan in plans if plan is not None]
+    return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
+
+
+def planned_teams(
+    teams: Sequence[TeamPrediction], program: ProgramOrder
+) -> tuple[PlannedTeam, ...]:
+    """The teams of one program, in its order, as a plan sees them."""
     by_id = {team.facts.id: team for team in teams}
-    planned = [
+    return tuple(
         PlannedTeam(
-            name, by_id[name].facts.executions.weight,
+            name,
+            runs.weight,
             {point.threads: point.seconds for point in by_id[name].points}
-            if by_id[name].threads is not None else {},
+            if by_id[name].threads is not None
+            else {},
         )
-        for name in structure.order
-    ]  # fmt: skip
-    return plan_of(planned, structure.changes, machine)
+        for name, runs in program.executions.items()
+    )
 
 
 def predict_region(

@@ -10,18 +10,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
+_THREAD = "omp_get_thread_num()"
+
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Numbers for names; `assumed` tells, a line each, which of them are assumptions."""
+    """Numbers for names; `assumed` tells, a line each, which of them are assumptions.
+
+    `thread_numbers` are the names that hold the number of the thread.
+    """
 
     values: Mapping[str, Number]
     assumed: tuple[str, ...] = ()
+    thread_numbers: frozenset[str] = frozenset()
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""
@@ -33,8 +40,13 @@ class Bindings:
         return None if value is None else int(value // 1)
 
 
-def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
+def bind(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
+    recorded: Mapping[str, int] = MappingProxyType({}),
+) -> Bindings:  # fmt: skip
     """Every name of the region that can be given a value.
+
+    What a run has `recorded` goes behind what the caller and the source say.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.region import Region
@@ -49,12 +61,13 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
     defined = {definition.name: definition.value for definition in definitions}
     values: dict[str, Number] = dict(sizes_in(region, given))
     _resolve(defined, values)
+    _add_recorded(recorded, defined, values)
     used = _used_names(region, defined)
     assumed = []
     for loop in region.enclosing:
         if loop.variable in values:
             continue
-        middle = _middle(loop, values)
+        middle = middle_of(loop, values)
         if middle is not None:
             values[loop.variable] = middle
             if loop.variable in used:
@@ -62,19 +75,31 @@ def bind(region: Region, definitions: tuple[Definition, ...], given: Mapping[str
                     f"{loop.variable} = {middle} (the middle of the loop around the region)"
                 )
             _resolve(defined, values)
-    return Bindings(values, tuple(assumed))
+    numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
+    values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
+    return Bindings(values, tuple(assumed), frozenset(numbers))
 
 
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
-    """The values, and for variables of loops around the region without one, their middles."""
+    """The values, and for variables of loops around the region without one, their middles.
+
+    One whose range is not known stands at 0 where it moves addresses alone: wherever they lie,
+    they are the same for the whole region.
+    """
     known = dict(values)
     for loop in region.enclosing:
-        if loop.variable not in known and (middle := _middle(loop, known)) is not None:
+        if loop.variable in known:
+            continue
+        middle = middle_of(loop, known)
+        if middle is not None:
             known[loop.variable] = middle
+        elif not any(loop.variable in names_of_header(inner) for inner in region.loops()):
+            known[loop.variable] = 0
     return known
 
 
-def _middle(loop: Loop, values: Mapping[str, Number]) -> int | None:
+def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
+    """The middle of a loop's range with these values; None where that is not known."""
     if loop.start is None or loop.bound is None:
         return None
     start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
@@ -86,6 +111,23 @@ def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, in
     values: dict[str, Number] = dict(given)
     _resolve({definition.name: definition.value for definition in definitions}, values)
     return Bindings(values)
+
+
+def _add_recorded(
+    recorded: Mapping[str, int], defined: Mapping[str, Expr], values: dict[str, Number]
+) -> None:
+    """Binds what is left by a run; a name that the source says in terms of others comes after
+    these, so that it follows them."""
+    waiting = sorted(recorded.keys() - values.keys())
+    while waiting:
+        free = [
+            name for name in waiting
+            if name not in defined or not defined[name].names & set(waiting)
+        ]  # fmt: skip
+        for name in free or waiting:
+            values.setdefault(name, recorded[name])
+        _resolve(defined, values)
+        waiting = [name for name in waiting if name not in values]
 
 
 def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
@@ -118,7 +160,7 @@ def names_inside(region: Region) -> frozenset[str]:
     names: set[str] = set()
     for statement, loops in region.statements():
         for loop in loops:
-            names |= _bound_names(loop.start, loop.bound, loop.step)
+            names |= names_of_header(loop)
         for access in statement.accesses:
             for subscript in access.subscripts:
                 names |= subscript.names
@@ -132,9 +174,11 @@ def free_names(region: Region) -> frozenset[str]:
     """The names that the region's loops and subscripts depend on, loop variables left out."""
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for _, loops in region.statements() for loop in loops}
-    outer = [_bound_names(loop.start, loop.bound, loop.step) for loop in region.enclosing]
+    outer = [names_of_header(loop) for loop in region.enclosing]
     return names_inside(region).union(*outer) - own
 
 
-def _bound_names(*bounds: Expr | None) -> frozenset[str]:
+def names_of_header(loop: Loop) -> frozenset[str]:
+    """The names that a loop's header depends on."""
+    bounds = (loop.start, loop.bound, loop.step)
     return frozenset().union(*(bound.names for bound in bounds if bound is not None))

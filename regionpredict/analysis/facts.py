@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.conflicts import conflicts
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import working_set
 from regionpredict.analysis.iterations import Executions, executions, iterations
@@ -123,6 +124,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     early = _left_early(region)
     notes = [*_notes(region, unknown, shown), *early]
     status = _status(region, statements)
+    outer_trips = bindings.whole(region.nest.trips) if region.nest is not None else None
     trip_count = count_of_loops(iterations(region), bindings)
     return RegionFacts(
         region=region,
@@ -135,7 +137,7 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
         bindings=replace(
             bindings, assumed=(*bindings.assumed, *(_TO_THE_END.format(n.span.line) for n in early))
         ),
-        diagnostics=(*region.diagnostics, *notes),
+        diagnostics=(*region.diagnostics, *notes, *conflicts(region, outer_trips)),
     )
 
 
@@ -161,8 +163,9 @@ def _left_early(region: Region) -> list[Diagnostic]:
     ]  # fmt: skip
 
 
-# Rules that leave something of the region out.
-_INCOMPLETE = frozenset(("RP102", "RP105", "RP106", "RP111", "RP113"))
+# Rules that leave something of the region out. Iterations that are not counted (RP105) are a size
+# like any other that nobody gave: what is in the loop is read.
+_INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
 
 
 def _status(region: Region, statements: list[StatementFact]) -> str:

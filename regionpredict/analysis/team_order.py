@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.callees import Callees, main_of
 from regionpredict.analysis.facts import count_of_loops
 from regionpredict.analysis.iterations import executions
 from regionpredict.constant import Constant
@@ -103,9 +104,12 @@ def team_of(region: Region) -> TeamKey:
 
 @dataclass(slots=True)
 class TeamOrder:
-    """`executions` of each team, its `members` with their runs in one of them, and `changes`: how
-    often the second of two teams is the next after the first."""
+    """One program: `executions` of each team, its `members` with their runs in one of them, and
+    `changes`: how often the second of two teams is the next after the first. `main` is the file of
+    its `main`, empty of what no `main` comes to.
+    """
 
+    main: str = ""
     executions: dict[TeamKey, Runs] = field(default_factory=dict)
     members: dict[TeamKey, dict[str, Runs]] = field(default_factory=dict)
     changes: dict[tuple[TeamKey, TeamKey], float] = field(default_factory=dict)
@@ -126,19 +130,36 @@ class _Team(NamedTuple):
     members: dict[str, Runs]
 
 
-def team_order(
+def team_orders(
     flows: Sequence[Flow], regions: Iterable[Region],
     loops: Mapping[Span, tuple[Loop, Bindings]],
-) -> TeamOrder:  # fmt: skip
-    """Follows the program; regions that it does not come to have no team here.
+) -> tuple[TeamOrder, ...]:  # fmt: skip
+    """Follows each program from its `main`; regions that none comes to have no team here.
 
-    `loops` are the serial ones whose headers are known, by their places.
+    Functions that nobody is seen to call run after `main`: the only one, or the nearest
+    (`main_of`). What is left then is the last order. `loops` are the serial ones whose headers are
+    known, by their places.
     """
     walk = _Walk(flows, regions, loops)
     called = {name for flow in flows for name in _called(flow.body)}
-    roots = [flow for flow in flows if flow.function == "main"]
-    roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
-    whole = _Summary()
+    mains = [flow for flow in flows if flow.function == "main"]
+    rest = [flow for flow in flows if flow.function != "main" and flow.function not in called]
+    if len(mains) < 2:
+        return (_order(walk, [*mains, *rest], mains[0].span.file if mains else ""),)
+    owned = [(flow, main_of(flow, mains)) for flow in rest]
+    programs = [
+        _order(walk, [main, *(flow for flow, owner in owned if owner is main)], main.span.file)
+        for main in mains
+    ]
+    placed = {name for one in programs for own in one.members.values() for name in own}
+    left = _order(walk, [flow for flow, owner in owned if owner is None], "")
+    for key in [key for key, own in left.members.items() if placed.issuperset(own)]:
+        del left.members[key], left.executions[key]
+    return (*programs, left)
+
+
+def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
+    whole = _Summary(TeamOrder(main))
     for root in roots:
         _add(whole, walk.summary(root, None), ONCE)
     return whole.order
@@ -166,10 +187,7 @@ class _Walk:
         self, flows: Sequence[Flow], regions: Iterable[Region],
         loops: Mapping[Span, tuple[Loop, Bindings]],
     ) -> None:  # fmt: skip
-        self.by_file = {(flow.span.file, flow.function): flow for flow in flows}
-        self.by_name: dict[str, Flow] = {}
-        for flow in flows:
-            self.by_name.setdefault(flow.function, flow)
+        self.callees = Callees(flows)
         self.regions: dict[Span, list[Region]] = {}
         for region in regions:
             self.regions.setdefault(region.span, []).append(region)
@@ -247,9 +265,7 @@ class _Walk:
     def _call(
         self, flow: Flow, call: Handed, nest: list[Span], team: _Team | None, into: _Summary
     ) -> None:
-        callee = self.by_file.get((flow.span.file, call.function)) or self.by_name.get(
-            call.function
-        )
+        callee = self.callees.of(flow, call.function)
         if callee is None or callee in self.stack or len(self.stack) > _MAX_DEPTH:
             return
         if team is not None:

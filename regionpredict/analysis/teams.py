@@ -7,7 +7,8 @@ The loops of one `parallel` construct form a team, a combined `parallel for` is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, bind_definitions
@@ -19,7 +20,7 @@ from regionpredict.analysis.team_order import (
     TeamOrder,
     runs_of,
     team_of,
-    team_order,
+    team_orders,
 )
 from regionpredict.ir import Loop, ParallelConstruct, Program, Span
 
@@ -61,36 +62,113 @@ class TeamFacts:
     forks: bool
 
 
+class ProgramOrder(NamedTuple):
+    """One program: the ids of its teams as they first run, how often each does, and how often the
+    second of two is the next to run after the first. `main` is the file of its `main`, empty of
+    what no `main` comes to.
+    """
+
+    main: str
+    executions: Mapping[str, Runs]
+    changes: Mapping[tuple[str, str], float]
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramTeams:
-    """The teams in the order of file and line; `changes` tells how often the second of two, by
-    their ids, is the next to run after the first. `order` has the ids as they first run."""
+    """The teams in the order of file and line, their executions those in all programs together, and
+    the programs that have teams, one for each `main`.
+    """
 
     teams: tuple[TeamFacts, ...]
-    changes: Mapping[tuple[str, str], float]
-    order: tuple[str, ...]
+    programs: tuple[ProgramOrder, ...]
 
 
 def program_teams(
-    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
-) -> ProgramTeams:
-    """The teams of a program; where its flow is not known, each function by itself."""
-    order = team_order(program.flows, program.regions, _loops(program, facts, given))
+    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
+    recorded: Mapping[str, int] = MappingProxyType({}),
+) -> ProgramTeams:  # fmt: skip
+    """The teams of all programs; where their flow is not known, each function by itself.
+
+    `recorded` tells how often regions ran, by id, which counts where the source does not say.
+    """
+    orders = team_orders(program.flows, program.regions, _loops(program, facts, given))
     by_id = {own.region.id: own for own in facts}
-    members: dict[TeamKey, dict[str, Runs]] = {key: dict(own) for key, own in order.members.items()}
+    members: dict[TeamKey, dict[str, Runs]] = {}
+    executions: dict[TeamKey, Runs] = {}
+    for order in orders:
+        for key, runs in order.members.items():
+            members.setdefault(key, dict(runs))
+        for key, often in order.executions.items():
+            executions[key] = executions[key].plus(often) if key in executions else often
     placed = {name for own in members.values() for name in own}
     for own in facts:
         key = team_of(own.region)
         # What following the program did not come to: it runs as its own function says.
         if own.region.id not in placed:
             members.setdefault(key, {})[own.region.id] = _inside(own)
-    names = {key: _name(key) for key in members}
-    teams = [_team(key, names[key], own, by_id, order) for key, own in members.items()]
+    teams = {
+        key: with_recorded_runs(_team(key, _name(key), own, by_id, executions.get(key)), recorded)
+        for key, own in members.items()
+    }
+    alone = {key: team.executions for key, team in teams.items() if key not in executions}
+    more = {
+        key: teams[key].executions.weight / runs.weight
+        for key, runs in executions.items() if runs.weight
+    }  # fmt: skip
+    programs = [_program(order, {}, more) for order in orders[:-1]]
+    programs.append(_program(orders[-1], alone, more))
     return ProgramTeams(
-        tuple(sorted(teams, key=lambda team: (team.span.file, team.span.line, team.span.column))),
-        {(names[a], names[b]): often for (a, b), often in order.changes.items()},
-        tuple(dict.fromkeys(names[key] for key in (*order.executions, *members))),
+        tuple(sorted(teams.values(), key=lambda one: (one.span.file, one.span.line,
+                                                       one.span.column))),
+        tuple(one for one in programs if one.executions),
+    )  # fmt: skip
+
+
+def _program(
+    order: TeamOrder, alone: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
+) -> ProgramOrder:
+    """A program's order; `more`: how much more often teams ran in the run that was recorded."""
+    executions = {
+        key: runs._replace(value=None, weight=runs.weight * more[key])
+        if more.get(key, 1.0) != 1.0 else runs
+        for key, runs in order.executions.items()
+    }  # fmt: skip
+    return ProgramOrder(
+        order.main,
+        {_name(key): runs for key, runs in {**executions, **alone}.items()},
+        {
+            (_name(a), _name(b)): often * min(more.get(a, 1.0), more.get(b, 1.0))
+            for (a, b), often in order.changes.items()
+        },
     )
+
+
+def with_recorded_runs(team: TeamFacts, recorded: Mapping[str, int]) -> TeamFacts:
+    """A team whose runs the source does not tell, with those that its members' tell.
+
+    A region that runs twice in each run of a team that ran six times ran twelve times; of three
+    such numbers two give the third.
+    """
+    runs = team.executions
+    if runs.value is None:
+        told = {
+            recorded[one.facts.region.id] // one.runs.value
+            for one in team.members
+            if one.facts.region.id in recorded and one.runs.value
+        }
+        if len(told) == 1:
+            runs = runs._replace(value=min(told), weight=float(min(told)))
+    members = [one._replace(runs=_runs_in(one, runs.value, recorded)) for one in team.members]
+    return replace(team, executions=runs, members=tuple(members))
+
+
+def _runs_in(one: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
+    """How often a region runs in one run of its team."""
+    all_runs = recorded.get(one.facts.region.id)
+    if one.runs.value is not None or all_runs is None or not team_runs:
+        return one.runs
+    each, rest = divmod(all_runs, team_runs)
+    return one.runs._replace(value=None if rest else each, weight=all_runs / team_runs)
 
 
 def _loops(
@@ -117,14 +195,13 @@ def _inside(own: RegionFacts) -> Runs:
 
 def _team(
     key: TeamKey, name: str, runs: Mapping[str, Runs], by_id: Mapping[str, RegionFacts],
-    order: TeamOrder,
+    executions: Runs | None,
 ) -> TeamFacts:  # fmt: skip
     members = [TeamMember(own, runs[own.region.id]) for own in by_id.values()
                if own.region.id in runs]  # fmt: skip
     own = next((one for one in members if team_of(one.facts.region) == key), members[0]).facts
     region = own.region
     construct = region.parallel if team_of(region) == key else None
-    executions = order.executions.get(key)
     if executions is None:
         depth = construct.depth if construct is not None else len(region.enclosing)
         executions = runs_of(region.enclosing[:depth], own.bindings)
@@ -145,5 +222,5 @@ def _team(
     )
 
 
-__all__ = ["ONCE", "ProgramTeams", "Runs", "TeamConstruct", "TeamFacts", "TeamMember",
-           "program_teams"]  # fmt: skip
+__all__ = ["ONCE", "ProgramOrder", "ProgramTeams", "Runs", "TeamConstruct", "TeamFacts",
+           "TeamMember", "program_teams"]  # fmt: skip

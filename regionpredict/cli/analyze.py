@@ -8,10 +8,12 @@ import click
 
 from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import keep_answer, run_analysis, source_options
+from regionpredict.cli.view_options import refuse_view, view_of, view_options
 
 
 @click.command("analyze")
 @source_options
+@view_options(facts=True)
 @click.option(
     "--format",
     "form",
@@ -20,7 +22,8 @@ from regionpredict.cli.source_options import keep_answer, run_analysis, source_o
     show_default=True,
 )
 def command(
-    paths: tuple[str, ...], stage: str | None, output: str | None, form: str, **options: Any
+    paths: tuple[str, ...], stage: str | None, output: str | None, form: str,
+    only: tuple[str, ...], sort: str | None, top: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """Facts of every parallel loop in PATH: a file, a folder, or a compile_commands.json.
 
@@ -32,16 +35,21 @@ def command(
     from regionpredict.report.csv_rows import facts_csv
     from regionpredict.report.hints import as_json, facts_document
     from regionpredict.report.table import facts_table
+    from regionpredict.report.view import chosen_facts
 
     check_stage(stage)
+    view = view_of(only, sort, top, facts=True)
+    if stage is not None:
+        refuse_view(view, f"--dump {stage}")
     analysis = run_analysis(paths, **options)
     if stage is not None:
         write_result(dump(stage, analysis, None) + "\n", output)
     elif form == "json":
-        document = facts_document(analysis.facts, analysis.program.diagnostics)
+        facts = chosen_facts(analysis.facts, view)
+        document = facts_document(facts, analysis.program.diagnostics)
         write_result(as_json(document), output)
     elif form == "csv":
-        write_result(facts_csv(analysis.facts), output)
+        write_result(facts_csv(chosen_facts(analysis.facts, view)), output)
     else:
-        write_result(facts_table(analysis.facts), output)
+        write_result(facts_table(analysis.facts, view), output)
     keep_answer(output)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,12 +13,12 @@ from regionpredict.atomic_file import write_file
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.machines import report_remarks
 from regionpredict.cli.progress import ProgressLine
+from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.machine.calibrate import Progress
 
-COMPILERS = ("gcc", "cc", "clang")
 INTERRUPTED = 130
 
 
@@ -107,11 +106,11 @@ def command(
     try:
         result = calibrate(
             topology,
-            compiler=cc or _first_compiler(),
+            compiler=cc or first_compiler(),
             budget_s=budget_s,
             state_path=kept,
-            free_bytes=_free_bytes(),
-            cpus=_allowed(topology.threads),
+            free_bytes=free_bytes(),
+            cpus=allowed_threads(topology.threads),
             progress=lambda progress: line.show(*_standing(progress)),
         )
     except KeyboardInterrupt:
@@ -148,38 +147,3 @@ def _standing(progress: Progress) -> tuple[float, str]:
         f"{progress.budget_s:.0f}s  {progress.key}"
     )
     return share, text
-
-
-def _first_compiler() -> str:
-    """The first of gcc, cc and clang that is there."""
-    import shutil
-
-    from regionpredict.errors import InputError
-
-    for compiler in COMPILERS:
-        if shutil.which(compiler):
-            return compiler
-    raise InputError(
-        f"no C compiler: none of {', '.join(COMPILERS)} is there",
-        remedy="install one, or name yours with --cc",
-    )
-
-
-def _allowed(threads: tuple[int, ...]) -> tuple[int, ...]:
-    """The hardware threads among `threads` that this process may use; all where none is known."""
-    import os
-
-    if not hasattr(os, "sched_getaffinity"):
-        return threads
-    mine = os.sched_getaffinity(0)
-    return tuple(cpu for cpu in threads if cpu in mine) or tuple(sorted(mine))
-
-
-def _free_bytes() -> int:
-    """Memory that can be used, in bytes: what the kernel calls available, 1 GiB where unknown."""
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="utf-8")
-    except OSError:
-        text = ""
-    match = re.search(r"MemAvailable:\s*(\d+) kB", text)
-    return int(match[1]) * 1024 if match else 1024**3

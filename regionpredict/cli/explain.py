@@ -9,26 +9,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
-from regionpredict.cli.source_options import keep_answer, run_analysis
+from regionpredict.cli.source_options import (
+    keep_answer,
+    processes_of,
+    reading_options,
+    run_analysis,
+)
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
-    from regionpredict.predict import Prediction, TeamPrediction
+    from regionpredict.predict import Advice, Prediction, TeamPrediction
 
 _NEAR = 3
 
 
 @click.command("explain")
 @click.argument("what", metavar="FILE:LINE|RULE")
-@click.option(
-    "-m",
-    "machine_name",
-    default=None,
-    metavar="MACHINE",
-    help="A shipped machine's name, or a YAML file.",
-)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@machine_option
 @curve_options
 @click.option(
     "--combination",
@@ -36,47 +37,40 @@ _NEAR = 3
     default="relative-difference",
     show_default=True,
 )
-@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
-@click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
-@click.option("--std", "standard", default="", metavar="STD", help="Language standard.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Give a size.")
-@click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]", help="Sizes of a file.")
-@click.option("--frontend", type=click.Choice(["libclang", "pycparser"]), default=None)
-@click.option(
-    "--no-cache",
-    is_flag=True,
-    expose_value=False,
-    help="Neither give a kept answer again nor keep this one.",
-)
+@reading_options
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
-    what: str, machine_name: str | None, model: str, combination: str, output: str | None,
+    what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
+    output: str | None,
     threads: str | None, first_touch: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
-    """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101)."""
+    """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101).
+
+    PATH is what predict was given, files, folders or a compile_commands.json: then it is the hint
+    of that program. Without one the file is read by itself.
+    """
     if re.fullmatch(r"RP\d{3}", what):
         from regionpredict.report.rules import rule_page
 
         write_result(rule_page(what), output)
         return
-    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
 
     check_model_options(model, combination, threads, first_touch)
     file, line = _place(what)
-    if machine_name is None:
-        raise UsageError("explain FILE:LINE needs a machine", remedy="add -m MACHINE")
-    machine = load(machine_name)
+    machine, machine_file = machine_for(machine_name)
     flows = model == "saturation" and first_touch is None
-    analysis = run_analysis((file,), **options, processes=1, timings=False, flows=flows)
+    analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
     result = predict(
         analysis, machine, model, combination, threads=parse_threads(threads),
         first_touch=first_touch, within=within / 100,
+        processes=processes_of(options["processes"]),
     )  # fmt: skip
     chosen = _at(result, file, line)
-    write_result(explain_prediction(chosen, machine, _team(result, chosen)), output)
-    keep_answer(output, file_of(machine_name)[0])
+    text = explain_prediction(chosen, machine, _team(result, chosen), _advice(result, chosen))
+    write_result(text, output)
+    keep_answer(output, machine_file)
 
 
 def _place(what: str) -> tuple[str, int]:
@@ -86,6 +80,16 @@ def _place(what: str) -> tuple[str, int]:
             f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101"
         )
     return file, int(line)
+
+
+def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
+    """What is told of the teams that the region is in."""
+    name = prediction.facts.region.id
+    told = [
+        one for team in result.teams for one in result.advice.get(team.facts.id, ())
+        if any(member.facts.region.id == name for member in team.facts.members)
+    ]  # fmt: skip
+    return tuple(told)
 
 
 def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:

@@ -34,21 +34,21 @@ def list_machines() -> None:
 @command.command("show")
 @click.argument("machine")
 def show_machine(machine: str) -> None:
-    """Draw the node of MACHINE (a name or a file) and give its key figures."""
-    from regionpredict.machine import load
+    """Draw the node of MACHINE (a name, a file, or host) and give its key figures."""
+    from regionpredict.cli.machine_option import machine_for
     from regionpredict.machine.draw import show
 
-    click.echo(show(load(machine)))
+    click.echo(show(machine_for(machine)[0]))
 
 
 @command.command("check")
 @click.argument("machine")
 def check_machine(machine: str) -> None:
-    """Say what in MACHINE (a name or a file) is wrong, missing or assumed."""
-    from regionpredict.machine import load
+    """Say what in MACHINE (a name, a file, or host) is wrong, missing or assumed."""
+    from regionpredict.cli.machine_option import machine_for
     from regionpredict.machine.check import check
 
-    model = load(machine)
+    model, _ = machine_for(machine)
     findings = check(model)
     for finding in findings:
         click.echo(f"{finding.severity}: {finding.key}: {finding.message}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import (
     keep_answer,
@@ -15,23 +16,20 @@ from regionpredict.cli.source_options import (
     run_analysis,
     source_options,
 )
+from regionpredict.cli.view_options import refuse_view, view_of, view_options
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
+    from regionpredict.report.view import View
 
 
 @click.command("predict")
 @source_options
-@click.option(
-    "-m",
-    "machine_name",
-    required=True,
-    metavar="MACHINE",
-    help="A shipped machine's name, or a YAML file.",
-)
+@machine_option
 @curve_options
+@view_options()
 @click.option(
     "--combination",
     type=click.Choice(["relative-difference", "ratio"]),
@@ -55,22 +53,25 @@ if TYPE_CHECKING:
     help="With --format slurm: weigh regions by their measured time, not the predicted one.",
 )
 def command(
-    paths: tuple[str, ...], machine_name: str, model: str, combination: str,
+    paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     stage: str | None, output: str | None, form: str, threads: str | None,
-    first_touch: str | None, within: float, weights: Path | None, **options: Any,
+    first_touch: str | None, within: float, weights: Path | None, only: tuple[str, ...],
+    sort: str | None, top: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
 
     PATH is a file, a folder, or a compile_commands.json.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import dump, predict
 
     check_stage(stage)
     check_model_options(model, combination, threads, first_touch)
     campaign = _weights(weights, form, stage)
-    machine = load(machine_name)
+    view = view_of(only, sort, top)
+    if stage is not None or form in ("slurm", "openmp"):
+        refuse_view(view, f"--dump {stage}" if stage is not None else f"--format {form}")
+    machine, machine_file = machine_for(machine_name)
     flows = model == "saturation" and first_touch is None
     analysis = run_analysis(paths, **options, flows=flows)
     result = predict(
@@ -81,26 +82,32 @@ def command(
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:
-        text = _shown(form, result, campaign, str(weights))
+        text = _shown(form, result, view, campaign, str(weights))
     write_result(text, output)
     if weights is None:
-        keep_answer(output, file_of(machine_name)[0])
+        keep_answer(output, machine_file)
 
 
-def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: str) -> str:
+def _shown(
+    form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str
+) -> str:
     """The predictions in one form, whose writer is the only one that is loaded."""
     predictions, machine, model = result.predictions, result.machine, result.model
     if form == "json":
         from regionpredict.report.hints import as_json, hints_document
+        from regionpredict.report.view import chosen_predictions, chosen_teams
 
         notes = result.analysis.program.diagnostics
+        predictions = chosen_predictions(predictions, result.teams, view)
+        teams = chosen_teams(result.teams, predictions)
         return as_json(
-            hints_document(predictions, result.teams, result.plan, machine, model, notes)
+            hints_document(predictions, teams, result.plans, machine, model, notes, result.advice)
         )
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
+        from regionpredict.report.view import chosen_predictions
 
-        return predictions_csv(predictions)
+        return predictions_csv(chosen_predictions(predictions, result.teams, view))
     if form == "slurm":
         from regionpredict.report.slurm import slurm_script
 
@@ -116,7 +123,9 @@ def _shown(form: str, result: Predictions, campaign: Campaign | None, weights: s
         return openmp_clauses(predictions, result.teams)
     from regionpredict.report.table import prediction_table
 
-    return prediction_table(predictions, result.teams, result.plan, machine, model)
+    return prediction_table(
+        predictions, result.teams, result.plans, machine, model, view, result.advice
+    )
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

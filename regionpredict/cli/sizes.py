@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import (
     keep_answer,
@@ -25,13 +26,7 @@ SCHEMA = "regionpredict/sizes/1"
 
 @click.command("sizes")
 @source_options
-@click.option(
-    "-m",
-    "machine_name",
-    required=True,
-    metavar="MACHINE",
-    help="A shipped machine's name, or a YAML file.",
-)
+@machine_option
 @click.option(
     "--format",
     "form",
@@ -41,21 +36,20 @@ SCHEMA = "regionpredict/sizes/1"
     help="yaml: a file to fill in, for --sizes.",
 )
 def command(
-    paths: tuple[str, ...], machine_name: str, stage: str | None, output: str | None, form: str,
-    **options: Any,
+    paths: tuple[str, ...], machine_name: str | None, stage: str | None, output: str | None,
+    form: str, **options: Any,
 ) -> None:  # fmt: skip
     """The names without a value in PATH that decide hints on MACHINE, the strongest first.
 
     Each name is tried from 10 to 100,000,000 with the others as assumed; it decides the hints that
     differ. Give the values with --set, or in a file with --sizes.
     """
-    from regionpredict.machine import file_of, load
     from regionpredict.pipeline import predict
     from regionpredict.size_ranking import rank_sizes
 
     if stage is not None:
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
-    machine = load(machine_name)
+    machine, machine_file = machine_for(machine_name)
     analysis = run_analysis(paths, **options, flows=True)
     result = predict(analysis, machine, "saturation", processes=processes_of(options["processes"]))
     ranking = rank_sizes(result.predictions)
@@ -66,7 +60,7 @@ def command(
     else:
         text = _as_table(ranking)
     write_result(text, output)
-    keep_answer(output, file_of(machine_name)[0])
+    keep_answer(output, machine_file)
 
 
 def _as_table(ranking: SizeRanking) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +17,13 @@ from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
+    from regionpredict.measure.recording import Recording
     from regionpredict.pipeline import Analysis
     from regionpredict.sizes_file import SizesFile
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_OPTIONS: tuple[Decorator, ...] = (
-    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+_READING: tuple[Decorator, ...] = (
     click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
     click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers."),
     click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99."),
@@ -33,19 +34,34 @@ _OPTIONS: tuple[Decorator, ...] = (
     ),
     click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]",
                  help="Give the sizes of a file, or of one of its sets."),
+    click.option("--sizes-from", "sizes_from", default=None, metavar="RUNS",
+                 help="Take what is left from a run that regionpredict measure recorded."),
+    click.option("--args", "arguments", default=None, metavar="'ARG...'",
+                 help="Follow the program with the arguments that it will be given."),
     click.option(
         "--frontend", type=click.Choice(["libclang", "pycparser"]), default=None,
         help="Parser; libclang where there is a build of it.",
     ),
-    click.option("--dump", "stage", default=None, metavar="STAGE",
-                 help="Print a stage instead: program, facts or prediction."),
     click.option("-j", "processes", type=click.IntRange(1), default=None, metavar="N",
                  help="Processes; all cores if not given."),
-    click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
     click.option("--no-cache", is_flag=True, expose_value=False,
                  help="Neither give a kept answer again nor keep this one."),
+)  # fmt: skip
+_OPTIONS: tuple[Decorator, ...] = (
+    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    *_READING,
+    click.option("--dump", "stage", default=None, metavar="STAGE",
+                 help="Print a stage instead: program, facts or prediction."),
+    click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
     click.option("--timings", is_flag=True, help="Say on standard error how long each stage took."),
 )  # fmt: skip
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options that say how sources are read and where sizes come from."""
+    for option in reversed(_READING):
+        command = option(command)
+    return command
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,7 +145,8 @@ def _file_and_set(text: str) -> tuple[Path, str | None]:
 def run_analysis(
     paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
-    sizes: str | None = None, flows: bool = False,
+    sizes: str | None = None, sizes_from: str | None = None, arguments: str | None = None,
+    flows: bool = False,
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
@@ -144,12 +161,15 @@ def run_analysis(
     analysis = analyse(
         requests, values, frontend=frontend, processes=processes_of(processes),
         flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
+        recording=_recording(sizes_from), arguments=_words(arguments),
     )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)
     _check_something(paths, analysis)
     show_notes(analysis.program.diagnostics)
+    for remark in analysis.remarks:
+        click.echo(f"note: {remark}", err=True)
     if analysis.program.headers == "shipped":
         click.echo("note: no system headers here: the shipped minimum was used", err=True)
     if not analysis.facts:
@@ -161,6 +181,31 @@ def run_analysis(
             lambda: requests_for(paths, pairs, includes, standard) == requests,
         )
     return analysis
+
+
+def _words(text: str | None) -> list[str] | None:
+    """The arguments of --args, as a shell takes them apart."""
+    if text is None:
+        return None
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(
+            f"--args {text}: {str(error).lower()}", remedy="write it as in a shell"
+        ) from None
+
+
+def _recording(path: str | None) -> Recording | None:
+    """The run that --sizes-from names."""
+    if path is None:
+        return None
+    from regionpredict.measure.recording import read_recording
+
+    recording = read_recording(Path(path))
+    record = run_record()
+    if record is not None:
+        record.read_file(Path(path))
+    return recording
 
 
 def _lines(file: SizesFile | None, given: Mapping[str, int]) -> dict[str, tuple[str, int]]:

@@ -7,31 +7,46 @@ twins parse (`libclang_reader`, `pycparser_reader`); everything behind the synta
 
 from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.files_to_read import files_to_read
+from regionpredict.frontend.program_arguments import ArgumentValues
 from regionpredict.frontend.read import (
     FRONTENDS,
+    Linked,
+    Parsed,
     Part,
     default_frontend,
+    follow_arguments,
     join,
     left_out,
+    linked,
+    lower_file,
+    parse_file,
     read,
-    read_file,
+    read_alone,
 )
-from regionpredict.frontend.requests import SourceRequest, requests_for
+from regionpredict.frontend.requests import SourceRequest, request_of_call, requests_for
 from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import parse_directive
 
 __all__ = [
     "FRONTENDS",
+    "ArgumentValues",
+    "Linked",
     "Lookups",
+    "Parsed",
     "Part",
     "SourceRequest",
     "default_frontend",
     "dependencies_of",
     "files_to_read",
+    "follow_arguments",
     "join",
     "left_out",
+    "linked",
+    "lower_file",
     "parse_directive",
+    "parse_file",
     "read",
-    "read_file",
+    "read_alone",
+    "request_of_call",
     "requests_for",
 ]

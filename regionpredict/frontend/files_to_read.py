@@ -54,22 +54,24 @@ class Selection(NamedTuple):
     left: dict[str, Lookups]
 
 
-def files_to_read(requests: Sequence[SourceRequest], *, flows: bool) -> Selection:
-    """Chooses among the requests; `flows`: what happens between regions matters as well.
+def files_to_read(
+    requests: Sequence[SourceRequest], *, flows: bool, every: bool = False
+) -> Selection:
+    """Chooses among the requests; `flows`: what happens between regions matters as well; `every`:
+    all of the program does.
 
     A file that cannot be read is for the parser, who says so.
     """
-    if sum(not _directed(request) for request in requests) < _FEW:
+    if every or sum(not _directed(request) for request in requests) < _FEW:
         return Selection(list(requests), {})
     texts = _Texts(requests)
     links = _Links(texts.passages)
     with_loops = links.callers(links.directed, through_functions=False)
-    chosen = directed = texts.with_all_of(links.files_of(with_loops))
-    if flows:
-        related = links.called(links.callers(with_loops, through_functions=True))
-        chosen = texts.with_all_of(links.files_of(related)) | directed
-        if sum(is_cpp(path) for path in chosen - directed) > _MOST_CPP:
-            chosen = {path for path in chosen if path in directed or not is_cpp(path)}
+    directed = texts.with_all_of(links.files_of(with_loops))
+    callers = links.callers(with_loops, through_functions=True) if flows else with_loops
+    chosen = texts.with_all_of(links.files_of(links.called(callers))) | directed
+    if sum(is_cpp(path) for path in chosen - directed) > _MOST_CPP:
+        chosen = {path for path in chosen if path in directed or not is_cpp(path)}
     read = [request for request in requests if request.path in chosen]
     return Selection(read, {
         request.path: texts.lookups[request.path]

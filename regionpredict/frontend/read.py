@@ -7,13 +7,24 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.errors import InputError, one_line
+from regionpredict.frontend.linking import (
+    LinkedUnit,
+    PackedUnit,
+    ProgramUnits,
+    Trees,
+    linked_alone,
+    pack,
+    trees_of,
+)
 from regionpredict.frontend.lowering import (
     regions_of,
     serial_loops_of,
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
+    with_object_names,
 )
+from regionpredict.frontend.program_arguments import ArgumentValues, argument_values
 from regionpredict.frontend.requests import (
     SourceRequest,
 )
@@ -39,6 +50,35 @@ class Part(NamedTuple):
     flows: list[Flow]
     lookups: Lookups | None = None  # where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
+    arguments: ArgumentValues | None = None  # of a program that is one file
+
+
+class Parsed(NamedTuple):
+    """What parsing one file gave; `unit` is None where it could not be read, or stands alone.
+
+    `idle`: there is no region in it, nor a loop that repeats calls.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    files: tuple[str, ...]
+    macros: frozenset[str]
+    headers: str
+    flows: list[Flow]
+    idle: bool
+    lookups: Lookups | None
+    unit: PackedUnit | None = None
+
+
+class Linked(NamedTuple):
+    """The units of a run by the place of their file among all."""
+
+    units: ProgramUnits
+    numbers: dict[int, int]
+
+    def get(self, place: int) -> LinkedUnit | None:
+        """The unit of that file; None where it could not be read."""
+        number = self.numbers.get(place)
+        return None if number is None else self.units.linked(number)
 
 
 def default_frontend() -> str:
@@ -58,10 +98,11 @@ def read(
     Raises InputError where a single file cannot be read at all.
     """
     chosen = frontend or default_frontend()
-    alone = len(requests) == 1
-    return join(
-        [read_file(request, chosen, alone=alone, flows=flows) for request in requests], chosen
-    )
+    if len(requests) == 1:
+        return join([read_alone(requests[0], chosen, flows=flows)], chosen)
+    parsed = [parse_file(request, chosen, flows=flows) for request in requests]
+    units = linked(parsed)
+    return join([lower_file(one, units.get(at)) for at, one in enumerate(parsed)], chosen)
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
@@ -80,65 +121,98 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
     return parse_unit
 
 
-def read_file(
-    request: SourceRequest, frontend: str, *, alone: bool = False, flows: bool = False
-) -> Part:
-    """Reads one file with the parser of that name; where it cannot be read, a part that says so.
+def read_alone(
+    request: SourceRequest, frontend: str, *, flows: bool = False,
+    arguments: Sequence[str] | None = None,
+) -> Part:  # fmt: skip
+    """Reads a program that is one file, and follows it with the `arguments` that it will be given.
 
-    `flows` asks for what all its functions do to memory as well. Raises InputError for a file
-    that cannot be read where it stands `alone`.
+    Raises InputError where it cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
-        return _read(request, frontend, alone=alone, flows=flows)
+        given, trees = _parsed(request, frontend, flows=flows)
+        unit = linked_alone(request.path, trees)
+        values = None if arguments is None else argument_values([unit], arguments)
+        return lower_file(given, unit)._replace(arguments=values)
 
 
-def _read(request: SourceRequest, frontend: str, *, alone: bool, flows: bool) -> Part:
+def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:
+    """What a program of several files makes of its arguments; None where it has no `main`."""
+    with recursion_limit(LIMITS.recursion):
+        found = (units.get(at) for at in units.numbers)
+        return argument_values([unit for unit in found if unit is not None], arguments)
+
+
+def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) -> Parsed:
+    """Parses one file of several with the parser of that name; says so where it cannot be read.
+
+    `flows` asks for what all its functions do to memory as well.
+    """
+    with recursion_limit(LIMITS.recursion):
+        try:
+            given, trees = _parsed(request, frontend, flows=flows)
+        except InputError as error:
+            place = Span(one_line(error.path or request.path), error.line or 1, error.column or 0)
+            return _unread(request, error.message, place)
+        return given._replace(unit=pack(request.path, trees))
+
+
+def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Parsed, Trees]:
+    if not request.path.isprintable():
+        raise InputError(
+            "a file name that is no line of UTF-8 text", remedy="rename it", path=request.path
+        )
+    unit = _parser(frontend)(request)
     try:
-        if not request.path.isprintable():
-            raise InputError(
-                "a file name that is no line of UTF-8 text", remedy="rename it", path=request.path
-            )
-        unit = _parser(frontend)(request)
-    except InputError as error:
-        if alone:
-            raise
-        place = Span(one_line(error.path or request.path), error.line or 1, error.column or 0)
-        return _without_regions(request, error.message, place)
-    try:
-        regions, notes = regions_of(unit)
-        seen = flows_of(unit) if flows else []
-        loops = serial_loops_of(unit, loops_with_calls(seen))
+        trees = trees_of(unit)
     finally:
         unit.close()
-    notes = [*unit.diagnostics, *notes]
-    return Part(regions, notes, unit.files, unit.macros, unit.headers, seen, unit.lookups,
-                tuple(loops))  # fmt: skip
+    seen = flows_of(body.function for body in trees.bodies) if flows else []
+    idle = not (unit.directives or unit.functions or loops_with_calls(seen))
+    return Parsed(unit.diagnostics, unit.files, unit.macros, unit.headers, seen, idle,
+                  unit.lookups), trees  # fmt: skip
 
 
-def left_out(request: SourceRequest, reason: str, *, alone: bool = False) -> Part:
-    """The part of a file whose reading was ended from outside, which says so.
-
-    Raises InputError where it stands `alone`.
-    """
-    if alone:
-        raise InputError(
-            reason, remedy="shorten it, or try the other --frontend", path=request.path
-        )
-    return _without_regions(request, reason, Span(one_line(request.path), 1))
+def linked(parsed: Sequence[Parsed]) -> Linked:
+    """What the lowering reads of each file that could be read, by its place among all."""
+    known = [at for at, one in enumerate(parsed) if one.unit is not None]
+    units = ProgramUnits([unit for one in parsed if (unit := one.unit) is not None])
+    return Linked(units, {at: number for number, at in enumerate(known)})
 
 
-def _without_regions(request: SourceRequest, reason: str, place: Span) -> Part:
+def lower_file(parsed: Parsed, unit: LinkedUnit | None) -> Part:
+    """The regions of one file; `unit` is None where there is nothing to lower."""
+    part = Part([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
+                parsed.flows, parsed.lookups)  # fmt: skip
+    if unit is None or parsed.idle:
+        return part
+    with recursion_limit(LIMITS.recursion):
+        regions, notes = regions_of(unit)
+        loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
+        flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
+    return part._replace(
+        regions=regions, flows=flows, diagnostics=[*part.diagnostics, *notes], loops=tuple(loops)
+    )
+
+
+def left_out(request: SourceRequest, reason: str) -> Parsed:
+    """What is known of a file whose reading was ended from outside, which says so."""
+    return _unread(request, reason, Span(one_line(request.path), 1))
+
+
+def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
     note = Diagnostic("RP004", place, f"{reason}: file left out")
-    return Part([], [note], (one_line(request.path),), frozenset(), "system", [])
+    return Parsed((note,), (one_line(request.path),), frozenset(), "system", [], True, None)
 
 
 def join(parts: Sequence[Part], frontend: str) -> Program:
     """One program of the parts, in the order of the requests.
 
-    A region of a header that several files include is kept once. Regions keep their identity
+    A region of a header that several files include is kept once, but where it is a template's:
+    then once for each instance. Regions keep their identity
     (`is`) but where two that stand on one line are given ids of their own.
     """
-    regions: dict[tuple[str, int, int], Region] = {}
+    regions: dict[tuple[str, int, int, str], Region] = {}
     names: dict[str, int] = {}
     definitions: dict[str, tuple[Definition, ...]] = {}
     notes: dict[Diagnostic, None] = {}
@@ -151,7 +225,8 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
         notes.update(dict.fromkeys(part.diagnostics))
         before = set(regions)
         for region, defined in part.regions:
-            key = (region.span.file, region.span.line, region.span.column)
+            span = region.span
+            key = (span.file, span.line, span.column, region.instance)
             count = names.get(region.id, 0)
             if key in before:
                 if regions[key].nest is None and region.nest is not None:
@@ -159,7 +234,7 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
                     definitions[region.id] = defined
                 continue
             if key in regions:  # one macro, two regions on a line
-                key = (*key[:2], key[2] + count * 10_000)
+                key = (*key[:2], key[2] + count * 10_000, region.instance)
             kept = replace(region, id=f"{region.id}.{count + 1}") if count else region
             names[region.id] = count + 1
             regions[key] = kept

@@ -39,7 +39,7 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function whose body is not seen; `memory`: it is handed an address."""
+    """A call of a function whose body is not seen; `memory`: what it touches is not known."""
 
     name: str
     span: Span
@@ -99,6 +99,7 @@ class Loop:
     span: Span
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
+    skips: bool = False  # what comes after a `continue` may not run
     unordered: frozenset[str] = frozenset()
 
     @property
@@ -203,8 +204,10 @@ class Region:
     `line` is the directive's. `context` says where its threads come from: 'combined'
     (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
     `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
-    directive, outermost first, which repeat the region. `reassociates`: the compiler may reorder
-    all sums of floating-point numbers.
+    directive, outermost first, which repeat the region. `instance` tells apart the regions that
+    one directive in a template has: the name of the template with its types or its lambda.
+    `shared` are the variables that are surely one for all threads. `reassociates`: the compiler may
+    reorder all sums of floating-point numbers.
     """
 
     id: str
@@ -219,6 +222,8 @@ class Region:
     enclosing: tuple[Loop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     parallel: ParallelConstruct | None = None
+    instance: str = ""
+    shared: frozenset[str] = frozenset()
     reassociates: bool = False
 
     def clause(self, name: str) -> Clause | None:

@@ -152,9 +152,21 @@ class CompilerCall:
         """The options that decide what code is made of preprocessed text."""
         return [word for word in self.only("option") if not _is_no_code(word)]
 
+    def macros(self) -> list[str]:
+        """The macros that the call defines and undefines, as `-DNAME=VALUE` and `-UNAME`."""
+        words = iter(self.words)
+        given = []
+        for word in words:
+            if word in ("-D", "-U"):
+                given.append(word + next(words, ""))
+            elif word.startswith(("-D", "-U")):
+                given.append(word)
+        return given
+
     def described(self) -> str:
         """The compiler and the options that change the code it makes, for the record."""
         options = [w for w in self.only("option") if not w.startswith(("-W", "-pipe", "-fdiag"))]
+        options += self.macros()
         return " ".join([Path(self.driver[-1]).name, *options])
 
 

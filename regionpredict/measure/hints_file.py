@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
@@ -126,13 +126,20 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
     if "teams" not in document.value:
         return ()
     teams = tuple(_team(team) for team in document.inners("teams"))
-    if "plan" not in document.value or document.is_null("plan"):
-        return teams
-    planned = {
-        team.text("id"): team.whole("threads", 1)
-        for team in document.inner("plan").inners("teams")
-    }  # fmt: skip
+    sizes: dict[str, set[int]] = {}
+    for plan in _plans(document):
+        for team in plan.inners("teams"):
+            sizes.setdefault(team.text("id"), set()).add(team.whole("threads", 1))
+    # A team of several programs has a size of its own in each: then its hint stands.
+    planned = {name: min(known) for name, known in sizes.items() if len(known) == 1}
     return tuple(replace(team, threads=planned.get(team.id, team.threads)) for team in teams)
+
+
+def _plans(document: Record) -> Iterable[Record]:
+    if "plans" in document.value:
+        return document.inners("plans")
+    known = "plan" in document.value and not document.is_null("plan")
+    return [document.inner("plan")] if known else []
 
 
 def _team(team: Record) -> TeamHint:

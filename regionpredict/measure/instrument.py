@@ -14,6 +14,8 @@ information on the original's lines:
       for (...) ...
       regionpredict_end(&regionpredict_r, __func__, ...); }
 
+The values of the names that the region depends on are read in front of it, too.
+
 The team's size is asked inside a team: an empty one of the same clauses, before the region's first
 run and whenever something else is asked for. (Asked inside the region itself, by a reduction, it
 cost 400 ns on two threads.) A loop in a `parallel` elsewhere is recorded by the team's first thread
@@ -23,10 +25,14 @@ alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from regionpredict.measure.entry_values import VALUES_FILE, EntryValues, Place, entry_values
+from regionpredict.measure.loop_text import digest_of, source_lines
 from regionpredict.measure.regions import Lines, MeasuredLoop, measured_loops
 
 COMBINED, NOWAIT = 1, 2
@@ -45,27 +51,50 @@ _CALL_OR_CHANGE = re.compile(r"\w\s*\(|\+\+|--|(?<![=!<>])=(?!=)")
 _FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
 
 
-def instrument(text: str, folder: str, build: str, *, cpp: bool, ask: bool = True) -> str | None:
+class Instrumented(NamedTuple):
+    """A text with calls around its loops: how many, and how many values of names they record."""
+
+    text: str
+    regions: int
+    values: int
+
+
+def instrument(
+    text: str, folder: str, build: str, *, cpp: bool, ask: bool = True,
+    names: Mapping[Place, list[list[str]]] = MappingProxyType({}),
+    without: Collection[int] = (),
+) -> Instrumented | None:  # fmt: skip
     """The text with calls around its loops; None where it has no loop to measure.
 
     `build` is the compiler's command, kept with every region. Without `ask` the team's size is
     what the program would get, not asked inside a team: for code that takes no further directive.
+    `names` are those whose values the regions record at their entries, by place; values are
+    numbered from 1, in the order of the text, and those in `without` are left out.
     """
     loops = measured_loops(text, folder)
     if not loops:
         return None
+    numbers = count(1)
     lines = Lines(text)
     prelude = _prelude(text, lines, cpp=cpp)
     if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
     for loop in loops:
-        before, after = _calls(loop, build, ask=ask)
+        values = _numbered(entry_values(loop, names), numbers)
+        kept = {number: value for number, value in values.items() if number not in without}
+        before, after = _calls(loop, build, kept, ask=ask)
         marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
         marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.end, 0, -loop.begin, f"\n{marker} 3\n{after}\n{marker}\n"))
-    return _inserted(text, sorted(pieces))
+    return Instrumented(_inserted(text, sorted(pieces)), len(loops), next(numbers) - 1)
+
+
+def _numbered(values: EntryValues, numbers: Iterator[int]) -> dict[int, tuple[str, str]]:
+    """Name and C text of each value by its number."""
+    pairs = zip(values.names, values.expressions, strict=True)
+    return {next(numbers): pair for pair in pairs}
 
 
 class _Piece(NamedTuple):
@@ -101,33 +130,55 @@ def _prelude(text: str, lines: Lines, *, cpp: bool) -> str:
     return f'# 1 "regionpredict" 3\n{declared}\n# {place.line} "{_quoted(place.file)}"{flags}\n'
 
 
-def _calls(loop: MeasuredLoop, build: str, *, ask: bool) -> tuple[str, str]:
+def _calls(
+    loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]], *, ask: bool
+) -> tuple[str, str]:
     """What stands before the directive and behind the loop."""
     asked = _asked(loop) if ask and loop.combined else None
     flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait")
-    record = (
-        f"{{static struct regionpredict_region regionpredict_r={{{_c_text(loop.file)},"
-        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{loop.ordinal},{flags},0,0}};"
+    lines = source_lines(loop.file, loop.line, loop.end_line)
+    names = ",".join(_c_text(name) for name, _ in values.values())
+    record = "{"
+    if values:
+        record += f"static const char*const regionpredict_n[]={{{names}}};"
+    record += (
+        f"static struct regionpredict_region regionpredict_r={{{_c_text(loop.file)},"
+        f"{_c_text(loop.directive)},{_c_text(build)},{loop.line},{loop.loop_line},{loop.ordinal},"
+        f"{flags},0,0,{_c_text(digest_of(lines))},{len(lines)},{len(values)},"
+        f"{'regionpredict_n' if values else 0}}};"
     )
     done = (
         "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"
-        "regionpredict_size,regionpredict_begin);"
+        f"regionpredict_size,regionpredict_begin,{'regionpredict_v' if values else 0});"
     )
+    entry = _entry(loop, values)
     if loop.combined:
         before = (
             f"{record}{asked or 'int regionpredict_size=regionpredict_guess();'}"
-            f"long long regionpredict_trips={loop.trips};"
+            f"long long regionpredict_trips={loop.trips};{entry}"
             "long long regionpredict_begin="
             "regionpredict_enter(&regionpredict_r,regionpredict_trips);"
         )
         return before, done + "}"
     before = (
         f"{record}int regionpredict_size=regionpredict_recorder();"
-        f"long long regionpredict_trips=regionpredict_size?{loop.trips}:-1;"
+        f"long long regionpredict_trips=regionpredict_size?{loop.trips}:-1;{entry}"
         "long long regionpredict_begin=regionpredict_size"
         "?regionpredict_enter_inside(&regionpredict_r,regionpredict_trips):0;"
     )
     return before, f"if(regionpredict_size){done}}}"
+
+
+def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
+    """C that reads the values; each stands on a line of its own, by which errors tell it."""
+    if not values:
+        return ""
+    texts = [
+        f'\n# {number} "{VALUES_FILE}" 3\nregionpredict_size?{text}:0LL'
+        for number, (_, text) in values.items()
+    ]
+    back = f'\n# {loop.line} "{_quoted(loop.spelt)}" 3\n'
+    return f"long long regionpredict_v[]={{{','.join(texts)}{back}}};"
 
 
 def _asked(loop: MeasuredLoop) -> str | None:

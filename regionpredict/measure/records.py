@@ -9,11 +9,24 @@ SCHEMA = "regionpredict/measurements/1"
 
 
 @dataclass(frozen=True, slots=True)
+class EntrySize:
+    """What a name was worth at the entries of a region: at the first, and at least and at most."""
+
+    name: str
+    entries: int
+    first: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class RegionRun:
     """One region in one run of the program.
 
     Times in seconds over `executions`; trip counts are 0 with `counted` 0 where the program could
-    not evaluate them. Of a loop with `nowait` the times are the first thread's own share.
+    not evaluate them. Of a loop with `nowait` the times are the first thread's own share. `sizes`
+    are the values of the names that it depends on; `text` is the digest of the `lines` lines of its
+    source, empty where they were not there.
     """
 
     file: str
@@ -35,6 +48,9 @@ class RegionRun:
     most_team: int
     nowait: bool = False
     ordinal: int = 1
+    text: str = ""
+    lines: int = 0
+    sizes: tuple[EntrySize, ...] = ()
 
     @property
     def place(self) -> tuple[str, int, int]:

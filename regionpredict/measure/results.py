@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from regionpredict.documents import parse_json
 from regionpredict.errors import InputError
 from regionpredict.measure.instrument import NOWAIT
-from regionpredict.measure.records import RegionRun
+from regionpredict.measure.records import EntrySize, RegionRun
 
 _NS = 1e-9
+Place = tuple[str, int, int]
 
 
 class Results(NamedTuple):
@@ -31,12 +33,16 @@ def read_results(lines: Iterable[str]) -> Results:
     """
     program = compiler = runtime = ""
     processes = 0
-    by_region: dict[tuple[str, int, int], dict[int, RegionRun]] = {}
+    by_region: dict[Place, dict[int, RegionRun]] = {}
+    sizes: dict[Place, dict[str, EntrySize]] = {}
     for entry in result_entries(lines):
         try:
             if entry["kind"] == "run":
                 program, compiler, runtime = entry["program"], entry["compiler"], entry["runtime"]
                 processes += 1
+                continue
+            if entry["kind"] == "size":
+                _add_size(sizes, entry)
                 continue
             region, pid = _region(entry), int(entry["pid"])
         except (ValueError, KeyError, TypeError):
@@ -44,8 +50,28 @@ def read_results(lines: Iterable[str]) -> Results:
         by_process = by_region.setdefault(region.place, {})
         by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
     regions = [max(runs.values(), key=lambda run: run.total_s) for runs in by_region.values()]
+    regions = [replace(one, sizes=tuple(sizes.get(one.place, {}).values())) for one in regions]
     regions.sort(key=lambda run: run.place)
     return Results(program, compiler, runtime, processes, tuple(regions))
+
+
+def _add_size(sizes: dict[Place, dict[str, EntrySize]], entry: dict[str, Any]) -> None:
+    """Adds a name's values to those of the region's other instances and processes."""
+    size = EntrySize(
+        str(entry["name"]), *(int(entry[key]) for key in ("entries", "first", "least", "most"))
+    )
+    of_region = sizes.setdefault((entry["file"], entry["line"], entry["ordinal"]), {})
+    of_region[size.name] = joined_sizes(of_region.get(size.name), size)
+
+
+def joined_sizes(first: EntrySize | None, second: EntrySize) -> EntrySize:
+    """A name's values in two lots of entries as one."""
+    if first is None:
+        return second
+    return EntrySize(
+        first.name, first.entries + second.entries, first.first,
+        min(first.least, second.least), max(first.most, second.most),
+    )  # fmt: skip
 
 
 def result_entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -80,6 +106,8 @@ def _region(entry: dict[str, Any]) -> RegionRun:
         most_team=entry["most_team"],
         nowait=bool(entry["flags"] & NOWAIT),
         ordinal=entry.get("ordinal", 1),
+        text=entry.get("text", ""),
+        lines=entry.get("lines", 0),
     )
 
 
@@ -101,4 +129,6 @@ def _sum(first: RegionRun, second: RegionRun) -> RegionRun:
         most_team=max(first.most_team, second.most_team),
         nowait=first.nowait,
         ordinal=first.ordinal,
+        text=first.text,
+        lines=first.lines,
     )  # fmt: skip

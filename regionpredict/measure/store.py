@@ -19,7 +19,7 @@ from regionpredict.atomic_file import reason, write_all
 from regionpredict.documents import read_bytes, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
-from regionpredict.measure.records import SCHEMA, Campaign, Host, RegionRun, Run
+from regionpredict.measure.records import SCHEMA, Campaign, EntrySize, Host, RegionRun, Run
 
 
 class Store:
@@ -189,4 +189,12 @@ def _region_run(region: Record) -> RegionRun:
         most_team=region.whole("most_team"),
         nowait=region.flag("nowait") if "nowait" in known else False,
         ordinal=region.whole("ordinal", 1) if "ordinal" in known else 1,
+        text=region.text("text") if "text" in known else "",
+        lines=region.whole("lines") if "lines" in known else 0,
+        sizes=tuple(_size(size) for size in region.inners("sizes")) if "sizes" in known else (),
     )
+
+
+def _size(size: Record) -> EntrySize:
+    values = (size.whole(key, -(1 << 63)) for key in ("first", "least", "most"))
+    return EntrySize(size.text("name"), size.whole("entries", 1), *values)

@@ -16,14 +16,21 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from regionpredict.measure.compiler_call import CompilerCall, Source
 from regionpredict.measure.passing import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
 
+if TYPE_CHECKING:
+    from regionpredict.measure.entry_values import Place
+    from regionpredict.measure.instrument import Instrumented
+
 _MAYBE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp\b[^\n]*\bfor\b", re.M)
+_REFUSED = re.compile(r"^regionpredict-values:(\d+):", re.M)  # `entry_values.VALUES_FILE`
 _SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 
@@ -45,11 +52,14 @@ def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A source's instrumented text, asking for the team's size and not; its number of regions."""
+    """A source's preprocessed text with the names whose values its regions record, by place; its
+    numbers of regions and of these values."""
 
-    asking: str
-    guessing: str
+    plain: str
+    cpp: bool
+    names: Mapping[Place, list[list[str]]]
     regions: int
+    values: int
 
 
 class _Build:
@@ -110,29 +120,57 @@ class _Build:
         done = self._quiet([*call.driver, *call.preprocessing(), "-E", "-x", language, source.path])
         if done.returncode or not _MAYBE.search(done.stdout):
             return None
-        # Only here: most files of a program have no region, and this import takes its time.
+        # Only here: most files of a program have no region, and these imports take their time.
+        from regionpredict.measure.entry_values import names_at  # noqa: PLC0415
+
+        plain = done.stdout.decode("utf-8", "surrogateescape")
+        if (found := self._with_calls(_Text(plain, source.cpp, {}, 0, 0))) is None:
+            return None
+        words = [word for _, word in call.without_side_files()]
+        names = names_at(source.path, words, str(Path.cwd()))
+        text = _Text(plain, source.cpp, names, found.regions, 0)
+        values = self._with_calls(text)
+        return text if values is None else replace(text, values=values.values)
+
+    def _with_calls(
+        self, text: _Text, without: Collection[int] = (), *, ask: bool = True
+    ) -> Instrumented | None:
+        """The text with its calls, but for some of the values that it would record."""
         from regionpredict.measure.instrument import instrument  # noqa: PLC0415
 
-        text = done.stdout.decode("utf-8", "surrogateescape")
-        folder, build = str(Path.cwd()), call.described()
-        asking = instrument(text, folder, build, cpp=source.cpp)
-        if asking is None:
-            return None
-        guessing = instrument(text, folder, build, cpp=source.cpp, ask=False)
-        return _Text(asking, guessing or asking, asking.count("regionpredict_end(&"))
+        return instrument(
+            text.plain, str(Path.cwd()), self.call.described(), cpp=text.cpp, ask=ask,
+            names=text.names, without=without,
+        )  # fmt: skip
 
     def _objects(self, texts: dict[Source, _Text]) -> dict[Source, Path]:
         """The measured objects of the sources that compile with the calls in them."""
         made = {}
         for number, (source, text) in enumerate(texts.items()):
-            for instrumented in dict.fromkeys((text.asking, text.guessing)):
-                if (file := self._compiled(source, instrumented, number)) is not None:
-                    made[source] = file
-                    break
+            if (file := self._measured(source, text, number)) is not None:
+                made[source] = file
         return made
 
-    def _compiled(self, source: Source, text: str, number: int) -> Path | None:
-        """The object of the instrumented text with the library in it, or None."""
+    def _measured(self, source: Source, text: _Text, number: int) -> Path | None:
+        """The object with the calls in it: what the compiler does not take of them is left out.
+
+        Its errors tell the values that cannot be read where their loop begins; what else is wrong
+        is tried without all values, then without asking for the team's size.
+        """
+        every = range(1, text.values + 1)
+        refused: set[int] = set()
+        for without, ask in ((refused, True), (refused, True), (every, True), (every, False)):
+            made = self._with_calls(text, without, ask=ask)
+            if made is None:
+                return None
+            file, said = self._compiled(source, made.text, number)
+            if file is not None:
+                return file
+            refused |= {int(match[1]) for match in _REFUSED.finditer(said)}
+        return None
+
+    def _compiled(self, source: Source, text: str, number: int) -> tuple[Path | None, str]:
+        """The object of the instrumented text with the library in it, or what the compiler said."""
         call = self.call
         name = f"{number}-{Path(source.path).stem}"
         copy = self.folder / (name + (".ii" if source.cpp else ".i"))
@@ -147,11 +185,12 @@ class _Build:
         if call.clang:
             words.append("-Wno-unused-command-line-argument")
         line = [*call.driver, *words, "-c", "-x", language, str(copy), "-o", str(made)]
-        if self._quiet(line).returncode:
-            return None
+        done = self._quiet(line)
+        if done.returncode:
+            return None, done.stderr.decode("utf-8", "replace")
         if call.lto or self._joined(plain, whole):
-            return whole
-        return None
+            return whole, ""
+        return None, ""
 
     def _joined(self, plain: Path, whole: Path) -> bool:
         """Puts the object and the library into one object, so that any linker can take it."""

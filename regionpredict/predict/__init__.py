@@ -5,9 +5,11 @@ curve from traffic, bandwidth, core time and overheads. `hints` makes packages a
 curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size,
 `open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
 its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
-teams few, stable sizes. No source and no analysis is known here.
+teams few, stable sizes, `advice` tells what changes to the source would gain. No source and no
+analysis is known here.
 """
 
+from regionpredict.predict.advice import Advice, Member, advice_for, advised_teams
 from regionpredict.predict.by_size import (
     SIZES_OF_ONE,
     HintRange,
@@ -49,10 +51,12 @@ __all__ = [
     "ALL_PARTS",
     "BOTTLENECKS",
     "SIZES_OF_ONE",
+    "Advice",
     "Choice",
     "DensityDerivation",
     "Estimate",
     "HintRange",
+    "Member",
     "OpenHint",
     "Parts",
     "Plan",
@@ -66,6 +70,8 @@ __all__ = [
     "TeamPoint",
     "TeamPrediction",
     "Term",
+    "advice_for",
+    "advised_teams",
     "choice_from",
     "choices_by_size",
     "open_hint",

@@ -37,6 +37,15 @@ CURVE_ERROR = Constant(
     0.41, "predicted / measured - 1", "measured",
     "the loops of LULESH inside one domain, median (docs/accuracy.md, errors, out of the sample)",
 )  # fmt: skip
+ADVICE_GAIN = Constant(
+    1.1, "times faster", "assumed", "a change to the source that gains less is not worth telling"
+)
+ADVISED_SHARE = Constant(
+    0.01, "of the program's time", "assumed", "no change is looked for in teams that take less"
+)
+ADVISED_TEAMS = Constant(
+    20, "teams", "assumed", "those that take the longest, for which changes are looked for"
+)
 PLAN_ROUNDS = Constant(
     8, "rounds", "derived", "of a plan's improvements: each must gain, and few do after the second"
 )

@@ -33,7 +33,8 @@ class ConstantSize(NamedTuple):
 
 class Plan(NamedTuple):
     """`threads` and `packages` of the largest team, seconds of all the program's teams, with their
-    changes of size; `sizes` by team."""
+    changes of size; `sizes` by team. `main` is the file of the program's `main`, empty where none
+    is seen."""
 
     packages: int
     threads: int
@@ -41,14 +42,16 @@ class Plan(NamedTuple):
     team_changes: int
     best_constant: ConstantSize
     sizes: Mapping[str, int]
+    main: str = ""
 
 
 Sizes = dict[str, int]
 
 
 def plan_of(
-    teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float], machine: Machine
-) -> Plan | None:
+    teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float], machine: Machine,
+    main: str = "",
+) -> Plan | None:  # fmt: skip
     """The plan for teams in the program's order; None where no team has a time.
 
     `changes` tells how often the second of two teams is the next to run after the first.
@@ -74,6 +77,7 @@ def plan_of(
         team_changes=round(times.changes_of(sizes)),
         best_constant=best,
         sizes=sizes,
+        main=main,
     )
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
-from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
+from regionpredict.predict import (
+    Advice,
+    Point,
+    Prediction,
+    SaturationDerivation,
+    TeamPrediction,
+)
+from regionpredict.report.advice import advice_sentence
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.workload import LevelTraffic
@@ -17,9 +24,11 @@ _TABLE = 16
 
 def explain_curve(
     prediction: Prediction, derivation: SaturationDerivation, machine: Machine,
-    team: TeamPrediction | None,
+    team: TeamPrediction | None, advice: Sequence[Advice] = (),
 ) -> str:  # fmt: skip
-    """The whole derivation as text; `team` is that of several loops, which the region is in."""
+    """The whole derivation as text; `team` is that of several loops, which the region is in,
+    `advice` what to change in the source.
+    """
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
     lines.append(f"Iterations shared among the threads: {prediction.facts.iterations}")
@@ -42,6 +51,9 @@ def explain_curve(
     turns = size_sentence(prediction.by_size, whole=True)
     lines += [f"By size: {turns}"] if turns else []
     lines += _team_hint(team) if team is not None else []
+    if advice:
+        lines += ["", "Changes to the source that would help, each predicted anew"]
+        lines += [f"  {one.span}: {advice_sentence(one)}" for one in advice]
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     return "\n".join(lines) + "\n"

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.errors import one_line
 from regionpredict.ir import Loop
 from regionpredict.machine import Machine
-from regionpredict.predict import DensityDerivation, Prediction, StatementScore, TeamPrediction
+from regionpredict.predict import (
+    Advice,
+    DensityDerivation,
+    Prediction,
+    StatementScore,
+    TeamPrediction,
+)
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.report.curve import explain_curve
 from regionpredict.report.quantities import plural, show_bytes
 
 
 def explain_prediction(
-    prediction: Prediction, machine: Machine, team: TeamPrediction | None = None
-) -> str:
+    prediction: Prediction, machine: Machine, team: TeamPrediction | None = None,
+    advice: Sequence[Advice] = (),
+) -> str:  # fmt: skip
     """The whole derivation as text: loops, arrays, statements, averages, P, score, threshold.
 
-    `team` is that of several loops, which the region is in.
+    `team` is that of several loops, which the region is in; `advice` are the changes to the source
+    that would gain.
     """
     if isinstance(prediction.derivation, SaturationDerivation):
-        return explain_curve(prediction, prediction.derivation, machine, team)
+        return explain_curve(prediction, prediction.derivation, machine, team, advice)
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
     if prediction.status == "skipped" or prediction.derivation is None:

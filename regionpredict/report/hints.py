@@ -12,6 +12,7 @@ from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
+from regionpredict.report.advice import ByTeam
 from regionpredict.report.team_hints import (
     open_document,
     plan_document,
@@ -26,14 +27,16 @@ _ENCODE = json.JSONEncoder().encode
 
 
 def hints_document(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
+    advice: ByTeam | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole document, ready for `json.dumps`.
+    """The whole document, ready for `json.dumps`. `plan` is that of the only program.
 
     `unbound` is null where the model tries no sizes.
     """
     places = region_places(teams)
+    planned = [plan_document(plan) for plan in plans]
     return {
         "schema": HINTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -48,8 +51,9 @@ def hints_document(
             {**_predicted(one), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
             for one in predictions
         ],
-        "teams": [team_document(team) for team in teams],
-        "plan": plan_document(plan),
+        "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
+        "plan": planned[0] if len(planned) == 1 else None,
+        "plans": planned,
         "unbound": [one._asdict() for one in rank_sizes(predictions).unbound]
         if model == "saturation"
         else None,

@@ -1,4 +1,4 @@
-"""The first lines of a run on several files: how the program scales, and what stops it.
+"""The first lines of a run on several files or many loops: how it scales, and what stops it.
 
 Plan: 40 threads on 2 packages, 0.081 s, 0 changes of team size (best constant: 40 threads, 0.081 s)
 Of the time on one thread scale: 94 % to 2 packages, 6 % to 1 package
@@ -13,44 +13,35 @@ from collections import Counter
 from collections.abc import Sequence
 
 from regionpredict.predict import Plan, TeamPrediction
+from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
+from regionpredict.report.names import common_folder, cut
 from regionpredict.report.quantities import plural
 
-_NAMED = 5  # teams
+_NAMED = 3  # of teams, programs and changes
+_WIDTH = 80
+_NAME = 6  # columns in which a function's name can still be told
+_MANY = 20  # regions: more than are read at a glance
+CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
-def program_summary(teams: Sequence[TeamPrediction], plan: Plan | None) -> list[str]:
-    """The lines; none for one file, or where no team has a time."""
+def program_summary(
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam
+) -> list[str]:
+    """The lines; none for one file of few regions, or where no team has a time."""
     timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
              if team.seconds is not None and team.packages is not None]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
-    if plan is None or not whole or len({team.facts.span.file for team in teams}) < 2:
+    files = [team.facts.span.file for team in teams]
+    if not plans or not whole or (len(set(files)) < 2 and _regions(teams) <= _MANY):
         return []
-    best = plan.best_constant
-    lines = [
-        f"Plan: {plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
-        f"{_time(plan.seconds)}, {plural(plan.team_changes, 'change')} of team size "
-        f"(best constant: {plural(best.threads, 'thread')}, {_time(best.seconds)})"
-    ]
-    shares: dict[int, float] = {}
-    for team, seconds in timed:
-        packages = team.packages or 1
-        shares[packages] = shares.get(packages, 0.0) + seconds / whole
-    parts = [f"{100 * share:.0f} % to {plural(packages, 'package')}"
-             for packages, share in sorted(shares.items(), reverse=True)]  # fmt: skip
-    lines.append(f"Of the time on one thread scale: {', '.join(parts)}")
-    stopped = sorted(((team, seconds) for team, seconds in timed if team.packages == 1),
-                     key=lambda one: -one[1])  # fmt: skip
-    if stopped and max(shares) > 1:
-        causes = Counter(team.bottleneck for team, _ in stopped)
-        told = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
-        lines.append(f"At the first package stop {plural(len(stopped), 'team')}: {told}")
-        lines += [
-            f"  {100 * seconds / whole:3.0f} %  {team.facts.id}  {team.facts.function}, "
-            f"{team.bottleneck}"
-            for team, seconds in stopped[:_NAMED]
-            if seconds >= _SHOWN * whole
-        ]
+    folder = common_folder(files)
+    lines = [*_planned(plans), *_scaling(timed, whole, folder), *_advised(advice, folder)]
+    wrong = Counter(note.id for team in teams for member in team.facts.members
+                    for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
+    if wrong:
+        told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
+        lines.append(f"Wrong, or right by chance, on several threads: {told}; see the end")
     unknown = [team for team, _ in timed if team.facts.executions.value is None]
     if unknown:
         number = plural(len(unknown), "team")
@@ -58,8 +49,85 @@ def program_summary(teams: Sequence[TeamPrediction], plan: Plan | None) -> list[
     return [part for line in lines for part in _wrapped(line)]
 
 
+def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder: str) -> list[str]:
+    """What share of the time scales to how many packages, and what stops at the first."""
+    shares: dict[int, float] = {}
+    for team, seconds in timed:
+        packages = team.packages or 1
+        shares[packages] = shares.get(packages, 0.0) + seconds / whole
+    parts = [f"{_percent(share)} to {plural(packages, 'package')}"
+             for packages, share in sorted(shares.items(), reverse=True)]  # fmt: skip
+    lines = [f"Of the time on one thread scale: {', '.join(parts)}"]
+    stopped = sorted(((team, seconds) for team, seconds in timed if team.packages == 1),
+                     key=lambda one: -one[1])  # fmt: skip
+    if not stopped or max(shares) < 2:
+        return lines
+    causes = Counter(team.bottleneck for team, _ in stopped)
+    told = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
+    lines.append(f"At the first package stop {plural(len(stopped), 'team')}: {told}")
+    for team, seconds in stopped[:_NAMED]:
+        if seconds >= _SHOWN * whole:
+            begin, end = f"  {100 * seconds / whole:3.0f} %  ", f"  {team.bottleneck}"
+            place = _place(team.facts.id, folder)
+            room = _WIDTH - len(begin) - len(end) - len(place) - 1
+            function = cut(team.facts.function, room, room // 2) if room > _NAME else ""
+            lines.append(f"{begin}{place} {function}".rstrip() + end)
+    return lines
+
+
+def _advised(advice: ByTeam, folder: str) -> list[str]:
+    """The changes that would help the program most."""
+    best = program_advice(advice)[:_NAMED]
+    lines = [f"  {_place(f'{one.span.file}:{one.span.line}', folder)}  {advice_sentence(one)}"
+             for one in best]  # fmt: skip
+    return ["What would help most:", *lines] if lines else []
+
+
+def _place(place: str, folder: str) -> str:
+    """A place, without the folder that all have in common where it is long."""
+    if len(place) > _WIDTH // 2:
+        place = place.removeprefix(folder)
+    return cut(place, _WIDTH // 2, _WIDTH // 6)
+
+
+def _regions(teams: Sequence[TeamPrediction]) -> int:
+    return len({one.facts.region.id for team in teams for one in team.facts.members})
+
+
+def _planned(plans: Sequence[Plan]) -> list[str]:
+    if len(plans) == 1:
+        (plan,) = plans
+        best = plan.best_constant
+        return [
+            f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of team size "
+            f"(best constant: {plural(best.threads, 'thread')}, {_time(best.seconds)})"
+        ]
+    folder = common_folder([plan.main for plan in plans if plan.main])
+    lines = [f"{len(plans)} programs, each with its plan; the longest:"]
+    for plan in plans[:_NAMED]:
+        name = plan.main.removeprefix(folder) or "what no main calls"
+        best = plan.best_constant
+        lines.append(
+            f"  {name}: {_sizes(plan)} (best constant: {best.threads}, {_time(best.seconds)})"
+        )
+    if len(plans) > _NAMED:
+        lines.append(f"  and {len(plans) - _NAMED} more: see --format json")
+    return lines
+
+
+def _sizes(plan: Plan) -> str:
+    return (
+        f"{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
+        f"{_time(plan.seconds)}"
+    )
+
+
 def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, 80, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= _SHOWN else "under 1 %"
 
 
 def _time(seconds: float) -> str:

@@ -9,15 +9,18 @@ gemm.c
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from regionpredict.analysis import Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Prediction, TeamPrediction
-from regionpredict.report.program_summary import program_summary
+from regionpredict.predict import Advice, Plan, Prediction, TeamPrediction
+from regionpredict.report.advice import ByTeam, advice_sentence
+from regionpredict.report.names import common_folder, short_names
+from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
+from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.size_hints import needed_options, needed_sizes
 from regionpredict.report.teams_table import (
     NAME_WIDTH,
@@ -25,8 +28,15 @@ from regionpredict.report.teams_table import (
     UNKNOWN_END,
     open_lines,
     shared_teams,
-    short,
     team_rows,
+)
+from regionpredict.report.view import (
+    EVERYTHING,
+    View,
+    chosen_facts,
+    chosen_predictions,
+    chosen_teams,
+    region_seconds,
 )
 from regionpredict.size_ranking import rank_sizes
 
@@ -35,24 +45,60 @@ _WIDTH = 80
 
 
 def prediction_table(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plan: Plan | None,
-    machine: Machine, model: str,
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
+    machine: Machine, model: str, view: View = EVERYTHING, advice: ByTeam | None = None,
 ) -> str:  # fmt: skip
     """The table of hints, the assumptions behind them, and what was left out.
 
-    A team of several loops has a row of its own above theirs; of several files, the whole
-    program's plan comes first.
+    A team of several loops has a row of its own above theirs; of several files, the
+    plan of each program comes first. `view` chooses the rows; raises UsageError where there are
+    none.
     """
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
-    lines += program_summary(teams, plan)
-    rows = [(one.facts.region.span, _prediction_row(one)) for one in predictions]
-    rows += [(team.facts.span, team_rows(team, model)) for team in shared_teams(teams)]
+    advice = advice or {}
+    lines += program_summary(teams, plans, advice)
+    shown = chosen_predictions(predictions, teams, view)
+    if view.sort == "line":
+        lines += _by_file(shown, chosen_teams(teams, shown), model, advice)
+    else:
+        times = region_seconds(predictions, teams)
+        whole = sum(times.values())
+        lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
+    lines += _legend(shown)
+    if len(shown) < len(predictions):
+        lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _by_file(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], model: str, advice: ByTeam
+) -> list[str]:
+    """The rows in the order of file and line, below the files' names."""
+    shared = shared_teams(teams)
+    names = short_names(
+        [*(one.facts.region.function for one in predictions), *(t.facts.function for t in shared)],
+        NAME_WIDTH,
+    )
+    told = {team.facts.id: _advised(advice.get(team.facts.id, ())) for team in teams}
+    alone = {
+        team.facts.members[0].facts.region.id: told[team.facts.id]
+        for team in teams if len(team.facts.members) == 1
+    }  # fmt: skip
+    rows = [
+        (one.facts.region.span,
+         [*_prediction_row(one, names), *alone.get(one.facts.region.id, ())])
+        for one in predictions
+    ]  # fmt: skip
+    rows += [
+        (team.facts.span, [*team_rows(team, model, names), *told[team.facts.id]]) for team in shared
+    ]
     rows.sort(key=lambda row: row[0])
+    lines, titles = _titles([span.file for span, _ in rows])
     for file, group in groupby(rows, key=lambda row: row[0].file):
-        lines += ["", file]
+        lines += ["", titles[file]]
         choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
         lines.append(
             f"  line {'function':<{NAME_WIDTH}} {'iterates':>8} {'data':>8}{choice}"
@@ -60,14 +106,31 @@ def prediction_table(
         )
         for _, row in group:
             lines += row
-    lines += _legend(predictions)
-    return "\n".join(map(one_line, lines)) + "\n"
+    return lines
 
 
-def _prediction_row(prediction: Prediction) -> list[str]:
+def _advised(advice: Sequence[Advice]) -> list[str]:
+    """Lines below a row: what to change there."""
+    indent = " " * 7
+    return [
+        line for one in advice for line in _wrapped(indent + advice_sentence(one), indent + "  ")
+    ]
+
+
+def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """(the folder that all long paths have in common, told once; each file's title)."""
+    if all(len(file) <= _WIDTH for file in files):
+        return [], {file: file for file in files}
+    folder = common_folder(files)
+    shorter = short_names([file[len(folder) :] for file in files], _WIDTH)
+    told = textwrap.wrap(f"Files below {folder}", _WIDTH, subsequent_indent="    ")
+    return (told if folder else []), {file: shorter[file[len(folder) :]] for file in files}
+
+
+def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[str]:
     facts = prediction.facts
     region = facts.region
-    head = f"{region.span.line:>6} {short(region.function):<{NAME_WIDTH}} "
+    head = f"{region.span.line:>6} {names[region.function]:<{NAME_WIDTH}} "
     if prediction.status == "skipped":
         return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
     partial = "?" if prediction.status == "partial" else ""
@@ -115,6 +178,11 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("* assumed:")
         for line in _assumptions(predictions):
             lines += _wrapped(f"    {line}", " " * 6)
+    wrong = _conflicts(predictions)
+    if wrong:
+        lines.append("! wrong, or right by chance, when several threads run it:")
+        for line in wrong:
+            lines += _wrapped(f"    {line}", " " * 6)
     if any(p.status == "partial" for p in predictions):
         lines.append("? partial: something in the region is not understood:")
         for line in _gaps(predictions):
@@ -132,11 +200,15 @@ def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
     )
 
 
+def _conflicts(predictions: Sequence[Prediction]) -> list[str]:
+    return [str(note) for p in predictions for note in p.diagnostics if note.id in CONFLICTS]
+
+
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
     lines = []
     for prediction in predictions:
         if prediction.status == "partial":
-            notes = prediction.diagnostics
+            notes = [note for note in prediction.diagnostics if note.id not in CONFLICTS]
             for note in notes[:1]:
                 lines.append(str(note))
     yield from _limited(lines)
@@ -149,23 +221,27 @@ def _limited(lines: list[str]) -> Iterator[str]:
         yield f"... and {more} more: see --format json, or regionpredict explain FILE:LINE"
 
 
-def facts_table(facts: Sequence[RegionFacts]) -> str:
+def facts_table(facts: Sequence[RegionFacts], view: View = EVERYTHING) -> str:
     """The table of `analyze`: what the source says, without a machine."""
-    lines = []
-    for file, group in groupby(facts, key=lambda one: one.region.span.file):
+    shown = chosen_facts(facts, view)
+    names = short_names([one.region.function for one in shown], NAME_WIDTH)
+    lines, titles = _titles([one.region.span.file for one in shown])
+    lines += [""] if lines else []
+    for file, group in groupby(shown, key=lambda one: one.region.span.file):
         lines += [
-            file,
+            titles[file],
             f"  line {'function':<{NAME_WIDTH}} {'iterations':<20}  working set in bytes",
         ]
         for one in group:
-            head = f"{one.region.span.line:>6} {short(one.region.function):<{NAME_WIDTH}} "
+            head = f"{one.region.span.line:>6} {names[one.region.function]:<{NAME_WIDTH}} "
             if one.status == "skipped":
                 lines += _wrapped(head + "skipped: " + _first_message(one), " " * len(head))
                 continue
             row = f"{head}{_count_cell(one.iterations, 20):<20}  "
             lines.append(row + _count_cell(one.working_set, _WIDTH - len(row)))
         lines.append("")
-    lines.append(plural(len(facts), "region"))
+    shares = "" if len(shown) == len(facts) else f"{len(shown)} of "
+    lines.append(f"{shares}{plural(len(facts), 'region')}")
     return "\n".join(map(one_line, lines)) + "\n"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.predict import Estimate, Plan, TeamEstimate, TeamPrediction
+from regionpredict.predict import Advice, Estimate, Plan, TeamEstimate, TeamPrediction
 
 
-def team_document(team: TeamPrediction) -> dict[str, Any]:
+def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, Any]:
     """One entry of `teams`."""
     facts = team.facts
     return {
@@ -36,15 +36,24 @@ def team_document(team: TeamPrediction) -> dict[str, Any]:
         "confidence": team.confidence,
         "borderline": team.borderline,
         **open_document(team),
+        "advice": [
+            {
+                "id": one.id,
+                "file": one.span.file,
+                "line": one.span.line,
+                "message": one.message,
+                "gain": one.gain,
+            }
+            for one in advice
+        ],
         "assumed": list(team.assumed),
     }
 
 
-def plan_document(plan: Plan | None) -> dict[str, Any] | None:
-    """The entry `plan`."""
-    if plan is None:
-        return None
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """One entry of `plans`."""
     return {
+        "main": plan.main,
         "packages": plan.packages,
         "threads": plan.threads,
         "seconds": plan.seconds,

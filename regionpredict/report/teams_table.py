@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, TeamEstimate, TeamPrediction
@@ -25,10 +25,12 @@ def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
     return [team for team in teams if len(team.facts.members) > 1]
 
 
-def team_rows(team: TeamPrediction, model: str) -> list[str]:
-    """The row of one team, and how it turns with sizes; `model` says which columns there are."""
+def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> list[str]:
+    """The row of one team, and how it turns with sizes; `model` says which columns there are,
+    `names` has its function's name as it fits there.
+    """
     loops = f"team of {len(team.facts.members)} loops"
-    head = f"{team.facts.span.line:>6} {short(team.facts.function):<{NAME_WIDTH}} {loops:<19}"
+    head = f"{team.facts.span.line:>6} {names[team.facts.function]:<{NAME_WIDTH}} {loops:<19}"
     partial = "?" if team.status == "partial" else ""
     if team.range is not None:
         row = f"{head}{UNKNOWN_CHOICE}{UNKNOWN_END}{partial}"
@@ -52,8 +54,3 @@ def open_lines(one: Estimate | TeamEstimate) -> list[str]:
     return textwrap.wrap(
         indent + told, _WIDTH, subsequent_indent=indent, break_on_hyphens=False
     ) if told else []  # fmt: skip
-
-
-def short(name: str) -> str:
-    """A function's name, cut to the width of its column."""
-    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"

@@ -13,7 +13,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.teams import TeamFacts
-from regionpredict.ir import Diagnostic
+from regionpredict.ir import Diagnostic, Span
 from regionpredict.workload.array_sharing import ArraySharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget
 from regionpredict.workload.cache_traffic import (
@@ -26,6 +26,13 @@ from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
+from regionpredict.workload.source_changes import (
+    Change,
+    changes_of,
+    in_a_running_team,
+    names_of,
+    spread_pages,
+)
 from regionpredict.workload.statement_table import (
     ReferenceRow,
     StatementRow,
@@ -40,6 +47,7 @@ __all__ = [
     "ArraySharing",
     "ArrayTraffic",
     "CacheLevel",
+    "Change",
     "Diagnostic",
     "Execution",
     "LevelTraffic",
@@ -52,6 +60,7 @@ __all__ = [
     "Schedule",
     "SerialWork",
     "SizeTarget",
+    "Span",
     "StatementRow",
     "StatementTable",
     "SynchronisationCounts",
@@ -60,9 +69,13 @@ __all__ = [
     "Work",
     "WorkProfile",
     "Workload",
+    "changes_of",
+    "in_a_running_team",
     "largest_share",
+    "names_of",
     "piece_count",
     "piece_length",
+    "spread_pages",
     "statement_table",
     "unforeseen_arrays",
     "workload_of",

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.bindings import free_names, names_inside, with_middles
+from regionpredict.analysis.bindings import free_names, middle_of, names_inside, with_middles
 from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.constants import (
@@ -56,7 +56,7 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     known: Values = facts.bindings.values
     missing = sorted(free_names(facts.region) - known.keys())
     if not missing:
-        return BoundSizes(known, (), None)
+        return BoundSizes(with_middles(facts.region, known), (), None)
     steps = _steps(facts, missing)
     known = {**known, **steps}
     notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
@@ -100,6 +100,7 @@ def _bound(
         for loop in facts.region.enclosing
         if loop.variable in values.keys() - facts.bindings.values.keys()
         and loop.variable in names_inside(facts.region)
+        and middle_of(loop, values) is not None
     ]
     return BoundSizes(values, (*notes, *middles), open_size)
 

@@ -86,6 +86,9 @@ LARGEST_TRIAL = Constant(
 FALLBACK_SIZE = Constant(
     2000, "1", "assumed", "where no size makes the data or the work grow as far as asked"
 )
+COARSE_CHUNK = Constant(
+    16, "iterations", "assumed", "a chunk that is tried where threads fetch single iterations"
+)
 ADDRESS_SPACE = Constant(
     1 << 47, "B", "measured",
     "what a process can address with four-level page tables (Intel 64 and IA-32 Architectures "

@@ -9,6 +9,7 @@ from regionpredict.analysis import AccessFact, RegionFacts, StatementFact
 from regionpredict.analysis.patterns import LINE_BYTES, pattern
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.workload.address_space import check_sizes
+from regionpredict.workload.narrow_rows import narrow_rows
 
 
 class ReferenceRow(NamedTuple):
@@ -74,7 +75,7 @@ def statement_table(facts: RegionFacts, line_bytes: int) -> StatementTable:
         unbound=_unbound(facts),
         statements=tuple(_row(facts, fact, line_bytes) for fact in facts.statements),
         assumed=facts.bindings.assumed,
-        diagnostics=facts.diagnostics,
+        diagnostics=(*facts.diagnostics, *narrow_rows(facts, line_bytes)),
     )
 
 

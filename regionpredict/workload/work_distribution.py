@@ -54,7 +54,8 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
     total = profile.iterations
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
-        return min(1.0, 1.0 / threads + WAITED_PIECE.value * own / total * (threads - 1) / threads)
+        waited = WAITED_PIECE.value * own / total * (threads - 1) / threads
+        return min(1.0, max(own / total, 1.0 / threads + waited))  # no less than one piece
     if schedule.chunk is not None and schedule.chunk * threads < total:
         rounds = -(-total // (schedule.chunk * threads))
         return min(1.0, rounds * schedule.chunk / total)

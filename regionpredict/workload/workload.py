@@ -14,6 +14,7 @@ from regionpredict.ir import Loop
 from regionpredict.workload.array_sharing import ArraySharing, array_sharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget, Values, bound_sizes
 from regionpredict.workload.cache_traffic import TrafficCounter
+from regionpredict.workload.contended_writes import ContendedWrites, contended_writes
 from regionpredict.workload.loop_bodies import LoopBody, loop_bodies
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
@@ -48,7 +49,8 @@ class Execution:
     """One execution of a region.
 
     `work` is what the threads do at once, `serial` what one does after the other. `sharing` tells
-    of each shared array who has what. `assumed` are the bounds and extents that were guessed.
+    of each shared array who has what, `contended` of those whose lines go from thread to thread
+    with each write. `assumed` are the bounds and extents that were guessed.
     """
 
     work: Work
@@ -56,6 +58,7 @@ class Execution:
     synchronisation: SynchronisationCounts
     sharing: tuple[ArraySharing, ...]
     assumed: tuple[str, ...]
+    contended: tuple[ContendedWrites, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,7 @@ def _execution(
         synchronisation=synchronisation,
         sharing=array_sharing(region, work.nest, history),
         assumed=work.nest.assumed,
+        contended=contended_writes(facts, work.nest),
     )
 
 

@@ -112,11 +112,9 @@ def test_arrays_that_count(program: str, letter: str, frontend: str) -> None:
                 assert found[name].dims >= one["dims"], (facts.region.id, name)
 
 
-def test_all_is_understood_but_functions_of_other_files(
-    program: str, letter: str, frontend: str
-) -> None:
-    """LU and FT hand rows to functions of another file; nothing else is left open."""
+def test_all_is_understood(program: str, letter: str, frontend: str) -> None:
+    """Functions of the program's other files are followed; those of `common` are not read here."""
     for facts, _, _ in pairs(program, letter, frontend):
         open_questions = {note.id for note in facts.diagnostics} - {"RP103", "RP104", "RP107"}
         assert facts.status == ("partial" if open_questions else "complete"), facts.diagnostics
-        assert open_questions <= ({"RP113"} if program in ("ft", "lu") else set())
+        assert open_questions <= ({"RP113"} if program == "ft" else set())

@@ -523,7 +523,7 @@ void f(int n, double *a) {
   }
 }
 """,
-        "n", None, None, {"a": 1}, status="partial",
+        "n", None, None, {"a": 1},
     ),
     "body not seen": Case(
         """

@@ -24,11 +24,12 @@ def environment(**more: str) -> dict[str, str]:
 def run_measured(
     program: list[str], threads: int = 2, cwd: Path | None = None
 ) -> list[dict[str, Any]]:
-    """The lines that a measured program writes."""
+    """The lines that a measured program writes of its run and its regions."""
     output = Path(program[0]).with_suffix(".results")
     output.unlink(missing_ok=True)
     subprocess.run(
         program, check=True, timeout=60, capture_output=True, cwd=cwd,
         env=environment(REGIONPREDICT_OUTPUT=str(output), OMP_NUM_THREADS=str(threads)),
     )  # fmt: skip
-    return [json.loads(line) for line in output.read_text().splitlines()]
+    entries = [json.loads(line) for line in output.read_text().splitlines()]
+    return [entry for entry in entries if entry["kind"] in ("run", "region")]

@@ -47,7 +47,7 @@ def hints_of(source: str, machine: str) -> dict[str, Any]:
     result, loaded = result_of(source, machine)
     notes = result.analysis.program.diagnostics
     document = hints_document(
-        result.predictions, result.teams, result.plan, loaded, "density", notes
+        result.predictions, result.teams, result.plans, loaded, "density", notes
     )
     parsed: dict[str, Any] = json.loads(as_json(document))
     return parsed

@@ -39,7 +39,7 @@ def lines_too_long(text: str) -> list[str]:
 def test_the_table_of_hints_fits_80_columns(source: str) -> None:
     result, machine = result_of(source)
     assert not lines_too_long(
-        prediction_table(result.predictions, result.teams, result.plan, machine, "density")
+        prediction_table(result.predictions, result.teams, result.plans, machine, "density")
     )
 
 
@@ -52,7 +52,7 @@ def test_the_table_of_facts_fits_80_columns(source: str) -> None:
 @each_source
 def test_the_table_names_every_region(source: str) -> None:
     result, machine = result_of(source)
-    text = prediction_table(result.predictions, result.teams, result.plan, machine, "density")
+    text = prediction_table(result.predictions, result.teams, result.plans, machine, "density")
     for prediction in result.predictions:
         region = prediction.facts.region
         assert f"\n{region.span.file}\n" in text
@@ -72,7 +72,7 @@ def test_a_team_of_several_loops_has_a_row(tmp_path: Path, model: str) -> None:
                       f"{{\n{loop}{loop}}}\n}}\n")  # fmt: skip
     machine = load("dunnington")
     result = predict(analyse(requests_for([str(source)]), {}), machine, model)
-    text = prediction_table(result.predictions, result.teams, result.plan, machine, model)
+    text = prediction_table(result.predictions, result.teams, result.plans, machine, model)
     assert not [line for line in text.splitlines()[3:] if len(line) > 80]
     rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
     assert [row[0] for row in rows[:3]] == ["3", "5", "7"]
@@ -102,21 +102,21 @@ int main(void) {
 """)
     machine = load("skylake-gold-6148")
     result = predict(analyse(requests_for([str(tmp_path)]), {}), machine, "saturation")
-    text = prediction_table(result.predictions, result.teams, result.plan, machine, "saturation")
+    text = prediction_table(result.predictions, result.teams, result.plans, machine, "saturation")
     lines = text.splitlines()
     assert lines[1].startswith("Plan: 40 threads on 2 packages, ")
-    assert "Of the time on one thread scale: 100 % to 2 packages, 0 % to 1 package" in lines
+    assert "Of the time on one thread scale: 100 % to 2 packages, under 1 % to 1 package" in lines
     assert "At the first package stop 1 team: overhead (1)" in lines
     assert [team.facts.executions.value for team in result.teams] == [10, 2]
     # Of one file nothing is said but its table.
     alone = predict(analyse(requests_for([str(tmp_path / "heavy.c")]), {}), machine, "saturation")
-    text = prediction_table(alone.predictions, alone.teams, alone.plan, machine, "saturation")
+    text = prediction_table(alone.predictions, alone.teams, alone.plans, machine, "saturation")
     assert "Plan:" not in text
 
 
 def test_what_is_not_known_is_said() -> None:
     result, machine = result_of("tests/report/awkward.c")
-    text = prediction_table(result.predictions, result.teams, result.plan, machine, "density")
+    text = prediction_table(result.predictions, result.teams, result.plans, machine, "density")
     assert "* assumed:" in text and "10 x largest cache" in text
     assert "? partial:" in text
     assert "skipped: " in text

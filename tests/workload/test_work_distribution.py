@@ -68,7 +68,11 @@ def test_shares_by_hand() -> None:
     assert largest_share(even, 4, Schedule("guided", 10.0)) == pytest.approx(0.25 + 0.005 * 0.75)
     assert largest_share(even, 4, Schedule("dynamic", None)) == pytest.approx(0.25 + 0.005 * 0.75)
     # A chunk beyond the loop is the loop: 1/4 + 1/2 * 3/4; at a fourth all of it would be one's.
-    assert largest_share(even, 4, Schedule("dynamic", 1e6)) == pytest.approx(0.625)
+    # No less than a piece: one holds all, or there are fewer iterations than threads.
+    assert largest_share(even, 4, Schedule("dynamic", 1e6)) == 1.0
+    six = WorkProfile(6.0, ())
+    assert largest_share(six, 40, Schedule("dynamic", 1.0)) == pytest.approx(1 / 6)
+    assert largest_share(six, 40, Schedule("guided", 1.0)) == pytest.approx(1 / 6)
     assert largest_share(even, 1, Schedule("dynamic", 10.0)) == 1.0
     assert largest_share(WorkProfile(1.0, ()), 4, STATIC) == 1.0
     assert largest_share(WorkProfile(0.4, ()), 4, Schedule("dynamic", 1.0)) == 1.0

@@ -10,16 +10,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.history.first_writes import FirstWrite, Followed
-from regionpredict.ir import Program, Region
+from regionpredict.ir import Program, Region, Span
 
 
 class ArrayPlacement(NamedTuple):
-    """One array: `kind` 'parallel' or 'serial', why, and whether that is an assumption."""
+    """One array: `kind` 'parallel' or 'serial', why, and whether that is an assumption; where it is
+    first written, if that is seen.
+    """
 
     array: str
     kind: str
     reason: str
     assumed: bool
+    span: Span | None = None
 
 
 class Placement(NamedTuple):
@@ -91,7 +94,7 @@ def _array(name: str, visits: Sequence[dict[str, FirstWrite | None]]) -> ArrayPl
     if serial and len(serial) < len(visits):
         reason += f", in {len(serial)} of {len(visits)} runs of the region"
         sure = False
-    return ArrayPlacement(name, chosen.kind, reason, not sure)
+    return ArrayPlacement(name, chosen.kind, reason, not sure, chosen.span)
 
 
 def _reason(arrays: Sequence[ArrayPlacement]) -> str:

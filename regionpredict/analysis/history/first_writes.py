@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from regionpredict.analysis.callees import Callees
 from regionpredict.ir import Span
 from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
 
@@ -40,11 +41,15 @@ _MAX_EVENTS_IN_ALL = 1_000_000
 
 
 class FirstWrite(NamedTuple):
-    """`kind` 'serial' or 'parallel'; `how` tells where; `sure` is False where it may not be."""
+    """`kind` 'serial' or 'parallel'; `how` tells where; `sure` is False where it may not be.
+
+    `span` is the place of the write, None where nobody is seen to.
+    """
 
     kind: str
     how: str
     sure: bool
+    span: Span | None = None
 
 
 class Before(NamedTuple):
@@ -121,14 +126,14 @@ def follow(flows: Sequence[Flow]) -> Followed:
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
     sharing = _come_to_worksharing(flows)
     roots = [root for root in roots if root.function in sharing]
-    functions = _Functions(flows)
+    callees = Callees(flows)
     most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
-        _Walk(functions, notes, most, from_main=root.function == "main").run(root)
+        _Walk(callees, notes, most, from_main=root.function == "main").run(root)
     for flow in flows:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in _events(flow.body)):  # fmt: skip
-            _Walk(functions, notes, most, from_main=False).run(flow)
+            _Walk(callees, notes, most, from_main=False).run(flow)
     return Followed(notes.first, {**notes.before, **notes.steady})
 
 
@@ -150,20 +155,6 @@ def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
     return found
 
 
-class _Functions:
-    """The functions by name, those of the caller's file first."""
-
-    def __init__(self, flows: Sequence[Flow]) -> None:
-        self._by_file = {(flow.span.file, flow.function): flow for flow in flows}
-        self._by_name: dict[str, Flow] = {}
-        for flow in flows:
-            self._by_name.setdefault(flow.function, flow)
-
-    def called(self, name: str, file: str) -> Flow | None:
-        """The function that a call in a file means; None where it has no body."""
-        return self._by_file.get((file, name)) or self._by_name.get(name)
-
-
 def _events(events: Iterable[Event]) -> Iterable[Event]:
     for event in events:
         yield event
@@ -174,9 +165,9 @@ def _events(events: Iterable[Event]) -> Iterable[Event]:
 class _Walk:
     """One run from one function; memory is as nobody has touched it."""
 
-    def __init__(self, functions: _Functions, notes: _Notes, most: int, *, from_main: bool) -> None:
+    def __init__(self, callees: Callees, notes: _Notes, most: int, *, from_main: bool) -> None:
         """`most`: the writes and calls that are followed."""
-        self.functions = functions
+        self.callees = callees
         self.notes = notes
         self.from_main = from_main
         self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
@@ -313,7 +304,7 @@ class _Walk:
         ]
         result = self._resolve(event.result, frame)
         name = event.function
-        flow = self.functions.called(name, frame.flow.span.file)
+        flow = self.callees.of(frame.flow, name)
         if flow is not None:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return
@@ -383,7 +374,7 @@ class _Walk:
             how += f"; {frame.calls[-1]}"
         certain = sure and state.sure and state.mode != "team" and memory not in self.doubts
         certain = certain and self._known(memory)
-        self.first[memory] = FirstWrite(kind, how, certain)
+        self.first[memory] = FirstWrite(kind, how, certain, span)
 
 
 def _place(span: Span) -> str:

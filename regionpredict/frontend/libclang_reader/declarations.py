@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regionpredict.frontend.headers import is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.cursors import (
     ENUMERATOR,
     FIELD,
+    FUNCTION_TEMPLATE,
     FUNCTIONS,
+    METHODS,
     PARAMETER,
     VARIABLE,
 )
@@ -22,6 +25,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 NO_SPAN = Span("", 0)
+INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
@@ -35,18 +39,22 @@ class Declarations:
         self._place = lc.Place()
         self._decls: dict[int, Decl] = {}
         self._cursors: dict[Decl, lc.Cursor] = {}
-        self._home = ""
+        self.this: Decl | None = None  # what `this` is in the function being read
+        self._this: dict[int, Decl] = {}
+        self._by_address: dict[int, tuple[bool, ...]] = {}
         self._scope: dict[str, Decl] = {}
+        self._outer: list[tuple[dict[str, Decl], Decl | None]] = []
 
     # -- functions ------------------------------------------------------------------------------
 
-    def enter(self, function: str) -> None:
-        """Begins a function."""
-        self._home, self._scope = function, {}
+    def enter(self, this: Decl | None) -> None:
+        """Begins a function, perhaps in the middle of another one that calls it."""
+        self._outer.append((self._scope, self.this))
+        self._scope, self.this = {}, this
 
     def leave(self) -> None:
         """Ends it: its names are out of scope."""
-        self._scope = {}
+        self._scope, self.this = self._outer.pop()
 
     # -- declarations ---------------------------------------------------------------------------
 
@@ -73,6 +81,14 @@ class Declarations:
             self._cursors[decl] = cursor
         self._decls[own] = decl
         return decl
+
+    def is_systems(self, cursor: lc.Cursor) -> bool:
+        """Whether a declaration is the system's, not the user's."""
+        location = self._lib.clang_getCursorLocation(cursor)
+        if self._lib.clang_Location_isInSystemHeader(location):
+            return True
+        file = self._place.read(location)[0]
+        return bool(file) and is_system_path(self._file_name(file))
 
     def referred(self, cursor: lc.Cursor) -> Decl | None:
         """The declaration that a name or a member refers to, where it is one of ours."""
@@ -107,15 +123,27 @@ class Declarations:
         ):
             parent = self._lib.clang_getCursorSemanticParent(cursor)
             kind = "static" if parent.kind in FUNCTIONS else "global"
-        ctype = self._types.of(self._lib.clang_getCursorType(cursor))
+        full = self._lib.clang_getCursorType(cursor)
+        ctype = self._types.of(full)
+        target = self._types.refers(full) if cursor.kind in (PARAMETER, VARIABLE) else None
+        if target is not None:
+            ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)
-        decl = Decl(lc.spelling(cursor), kind, ctype, span, home=self._home, value=value)
+        name = lc.spelling(cursor)
+        decl = Decl(name, kind, ctype, span, value=value, reference=target is not None)
+        if kind in ("function", "global"):
+            decl.symbol = self._symbol(cursor)
         if kind == "global":
-            decl.home = ""
             decl.init = self._global_initialiser(cursor)
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _symbol(self, cursor: lc.Cursor) -> str:
+        """What a linker knows it by; nothing where it is the unit's own."""
+        if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
+            return ""
+        return lc.text(self._lib.clang_Cursor_getMangling(cursor))
 
     def _global_initialiser(self, cursor: lc.Cursor) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)
@@ -123,6 +151,44 @@ class Declarations:
             return None
         value = lc.integer(definition)
         return IntLit(value) if value is not None else None
+
+    def is_closure(self, method: lc.Cursor) -> bool:
+        """Whether it is the body of a lambda."""
+        if method.kind not in METHODS and method.kind != FUNCTION_TEMPLATE:
+            return False
+        if lc.spelling(method) != "operator()":
+            return False
+        parent = self._lib.clang_getCursorSemanticParent(method)
+        ctype = self._lib.clang_getCursorType(parent)
+        return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
+
+    def this_of(self, method: lc.Cursor) -> Decl | None:
+        """What `this` is in a method: one declaration for all methods of a class."""
+        while self.is_closure(method):  # it has the `this` of the method around it
+            closure = self._lib.clang_getCursorSemanticParent(method)
+            method = self._lib.clang_getCursorSemanticParent(closure)
+        if method.kind not in METHODS or self._lib.clang_CXXMethod_isStatic(method):
+            return None
+        record = self._lib.clang_getCanonicalCursor(self._lib.clang_getCursorSemanticParent(method))
+        key = int(record.data0 or 0)
+        if key not in self._this:
+            ctype = self._types.of(self._lib.clang_getCursorType(record))
+            if ctype.kind != "struct":
+                ctype = CType("struct", 0, name=lc.spelling(record))
+            pointer = CType("pointer", 64, element=ctype)
+            self._this[key] = Decl("this", "parameter", pointer, self.span(record), reference=True)
+        return self._this[key]
+
+    def by_address(self, function: lc.Cursor) -> tuple[bool, ...]:
+        """Of each parameter of a function whether it is handed an address: of a reference."""
+        key = int(function.data0 or 0)
+        if key not in self._by_address:
+            ctype = self._lib.clang_getCursorType(function)
+            self._by_address[key] = tuple(
+                self._types.refers(self._lib.clang_getArgType(ctype, at)) is not None
+                for at in range(max(0, self._lib.clang_getNumArgTypes(ctype)))
+            )
+        return self._by_address[key]
 
     # -- types ----------------------------------------------------------------------------------
 

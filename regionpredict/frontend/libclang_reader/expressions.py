@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.calls import CallBuilder
 from regionpredict.frontend.libclang_reader.cursors import (
     BLOCK,
-    CONSTRUCTOR,
-    FUNCTIONS,
     IMPLICIT,
     MEMBER,
     NAME,
     SUBSCRIPT,
-    UNARY,
     WRAPPERS,
     Node,
     unwrapped,
@@ -22,11 +20,11 @@ from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declara
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
-    CallExpr,
     Cast,
     Decl,
     Expression,
     FloatLit,
+    Function,
     Index,
     IntLit,
     Member,
@@ -34,7 +32,10 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    address_of,
+    member_of,
 )
+from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
 
 _BINARY = (
@@ -50,30 +51,42 @@ _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ASSIGNS = frozenset(op for op in _BINARY if op.endswith("=")) - _COMPARISONS
 _FLOAT = 21  # CXType_Float
 _IMPLICIT = frozenset((IMPLICIT,))
-_CALLED = WRAPPERS | {UNARY}
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    108: "imaginary constant", 109: "", 118: "compound literal", 119: "{}",
-    121: "statement expression", 122: "_Generic", 120: "label address", 132: "this",
+    109: "", 118: "", 119: "{}", 121: "statement expression",
+    122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
 
 
 class ExpressionBuilder:
-    """Builds `Expression`s; `on_lambda` is handed the body of each lambda met."""
+    """Builds `Expression`s; `on_block` is handed the statements inside each.
 
-    def __init__(self, declarations: Declarations, on_lambda: Callable[[Node], None]) -> None:
+    It is told whether they run where they stand: a lambda's do where it is called.
+
+    `body_of` gives the function at a cursor, which calls of accessors are replaced by.
+    """
+
+    def __init__(
+        self,
+        declarations: Declarations,
+        on_block: Callable[[Node, bool], None],
+        body_of: Callable[[lc.Cursor], Function | None],
+    ) -> None:
         self._lib = lc.library()
         self._declarations = declarations
-        self._on_lambda = on_lambda
+        self._on_block = on_block
+        self._calls = CallBuilder(declarations, self.build, body_of)
         self._names: dict[Decl, Name] = {}
         self._table: dict[int, Callable[[Node], Expression]] = {
             100: self._wrapper,
             101: self._name,
             102: self._member,
-            103: self._call,
+            103: self._calls.build,
             106: self._integer,
             107: self._floating,
+            109: self._string,
+            108: lambda node: FloatLit(64),  # an imaginary constant
             110: self._integer,
             111: self._wrapper,
             112: self._unary,
@@ -83,11 +96,14 @@ class ExpressionBuilder:
             116: self._ternary,
             117: self._cast,
             118: self._opaque,
+            121: self._statement_expression,
             124: self._cast,
             126: self._cast,
             127: self._cast,
             128: self._cast,
             130: self._integer,
+            132: self._this,
+            134: self._new,
             136: self._sizeof,
             144: self._lambda,
         }
@@ -98,6 +114,10 @@ class ExpressionBuilder:
             node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
+
+    def getters(self) -> frozenset[tuple[str, str]]:
+        """Methods met so far that give a member: `.m_n`, `size()`."""
+        return frozenset(self._calls.getters)
 
     def compares(self, node: Node) -> bool:
         """Whether it looks like the condition of a loop."""
@@ -114,20 +134,39 @@ class ExpressionBuilder:
     def _lambda(self, node: Node) -> Expression:
         for child in node.children:
             if child.kind == BLOCK:
-                self._on_lambda(child)
+                self._on_block(child, False)
         return Opaque("lambda")
 
+    def _string(self, node: Node) -> Expression:
+        return Opaque("", string=string_value(lc.spelling(node.cursor)))
+
+    def _statement_expression(self, node: Node) -> Expression:
+        """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""
+        block = node.children[-1] if node.children else None
+        if block is None or not block.children or block.children[-1].kind < BLOCK:
+            return self._opaque(node)
+        self._on_block(block, True)
+        return Opaque("")
+
     def _wrapper(self, node: Node) -> Expression:
-        return self._integer(node) if not node.children else self._opaque(node)
+        if node.children:
+            return self._opaque(node)
+        ctype = self._declarations.type_at(node.cursor)
+        if ctype.kind == "float":  # `T()`
+            return FloatLit(ctype.bits, lc.floating(node.cursor))
+        return self._integer(node)
 
     # -- names ----------------------------------------------------------------------------------
 
     def _name(self, node: Node) -> Expression:
         decl = self._declarations.referred(node.cursor)
-        if decl is None:
-            return Opaque(lc.spelling(node.cursor))
+        return self._use(decl) if decl is not None else Opaque(lc.spelling(node.cursor))
+
+    def _use(self, decl: Decl) -> Expression:
         if decl.value is not None:
             return IntLit(decl.value)
+        if decl.reference:
+            return Unary("*", Name(decl, NO_SPAN), NO_SPAN)
         name = self._names.get(decl)  # all uses are the same value: made once
         if name is None:
             name = self._names[decl] = Name(decl, NO_SPAN)
@@ -141,54 +180,24 @@ class ExpressionBuilder:
             return Opaque(lc.spelling(node.cursor), (base,) if base is not None else ())
         if field.kind == "function":
             return Opaque(field.name, (base,) if base is not None else ())
+        if field.kind != "field":  # a static one
+            return self._use(field)
+        if base is None:
+            this = self._declarations.this
+            arrow = this is not None
+            return Member(Name(this, NO_SPAN) if this is not None else None, field, arrow, NO_SPAN)
         # A pointer, or an array that decays to one: the base's own type says so.
         arrow = bool(bases) and self._declarations.type_at(bases[0].cursor).kind in (
             "pointer",
             "array",
         )
+        if _is_reference(base):
+            return member_of(base, field, NO_SPAN, arrow=arrow)
         return Member(base, field, arrow, NO_SPAN)
 
-    def _call(self, node: Node) -> Expression:
-        target = self._lib.clang_getCursorReferenced(node.cursor)
-        children = node.children
-        name = lc.spelling(node.cursor)
-        if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
-            callee = unwrapped(children[0], _CALLED)
-            target = self._lib.clang_getCursorReferenced(callee.cursor)
-            if callee.kind in (NAME, MEMBER):
-                name = lc.spelling(callee.cursor)
-        decl = self._declarations.of(target) if target.kind in FUNCTIONS else None
-        span = self._declarations.span(node.cursor)
-        if decl is not None and name.startswith("operator"):
-            return self._operator(name, children, decl, span)
-        if decl is not None and target.kind == CONSTRUCTOR:  # a conversion or a copy
-            inner = tuple(self.build(c) for c in children if c.kind >= 100)
-            return inner[0] if len(inner) == 1 else Opaque(name, inner)
-        args = tuple(self.build(c) for c in children[1:])
-        method = False
-        if children and children[0].kind == MEMBER:
-            base = self.build(children[0])
-            if isinstance(base, Opaque):  # a method's object is its first operand
-                args = base.children + args
-                method = bool(base.children)
-        return CallExpr(name or "(pointer)", decl, args, span, method)
-
-    def _operator(self, name: str, children: list[Node], decl: Decl, span: Span) -> Expression:
-        # An overloaded operator's children are its operands with the operator's name among them.
-        operands = [self.build(c) for c in children if not _names_operator(c)]
-        op = name[len("operator") :].strip()
-        if op in ("[]", "()") and len(operands) >= 2:
-            result: Expression = operands[0]
-            for index in operands[1:]:
-                result = Index(result, index, span)
-            return result
-        if op.endswith("=") and op not in ("==", "!=", "<=", ">=") and len(operands) == 2:
-            return Assign(op, operands[0], operands[1], span)
-        if len(operands) == 2 and op in ("+", "-", "*", "/", "%", *_COMPARISONS):
-            return Binary(op, operands[0], operands[1])
-        if len(operands) == 1 and op in ("*", "-", "++", "--", "!"):
-            return Unary(op, operands[0], span)
-        return CallExpr(name, decl, tuple(operands), span)
+    def _this(self, _node: Node) -> Expression:
+        this = self._declarations.this
+        return Name(this, NO_SPAN) if this is not None else Opaque("this")
 
     # -- constants ------------------------------------------------------------------------------
 
@@ -215,6 +224,8 @@ class ExpressionBuilder:
             return IntLit(-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
+        if op == "&" and _is_reference(operand):
+            return address_of(operand, NO_SPAN)
         span = self._declarations.span(node.cursor) if op == "*" else NO_SPAN
         return Unary(op, operand, span)
 
@@ -232,6 +243,9 @@ class ExpressionBuilder:
         else:
             built = self.build(base)
         return Index(built, self.build(index), span)
+
+    def _new(self, node: Node) -> Expression:
+        return Cast(self._declarations.type_at(node.cursor), self._opaque(node))
 
     def _binary(self, node: Node) -> Expression:
         if len(node.children) != 2:
@@ -256,6 +270,8 @@ class ExpressionBuilder:
         return Cast(self._declarations.type_at(node.cursor), self.build(operands[-1]))
 
 
-def _names_operator(node: Node) -> bool:
-    node = unwrapped(node, _IMPLICIT)
-    return node.kind == NAME and lc.spelling(node.cursor).startswith("operator")
+def _is_reference(expression: Expression) -> bool:
+    """Whether it is the use of a reference: an address that is followed without a word."""
+    if not isinstance(expression, Unary) or expression.op != "*":
+        return False
+    return isinstance(expression.operand, Name) and expression.operand.decl.reference

@@ -202,7 +202,9 @@ class GuessingParser:
                         self._shut_out(str(folder / header), Span(str(file), line))
                 if match.group(1) is None or request.extra:
                     continue
-                folder_of = next((f for f in known if is_regular_file(f / header)), None)
+                folder_of = next(
+                    (f for f in (file.parent, *known) if is_regular_file(f / header)), None
+                )
                 if folder_of is None:
                     guessed = self._guess(header)
                     if guessed is None:

@@ -19,11 +19,13 @@ from regionpredict.frontend.libclang_reader.cursors import (
 )
 from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declarations
 from regionpredict.frontend.libclang_reader.expressions import ExpressionBuilder
+from regionpredict.frontend.libclang_reader.range_loops import counted_loop, counts
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.syntax import (
     Compound,
     Decl,
     DeclStmt,
+    Directive,
     Expression,
     ExprStmt,
     For,
@@ -38,6 +40,9 @@ from regionpredict.frontend.syntax import (
     Switch,
     Unread,
     While,
+    address_of,
+    every_statement,
+    is_place,
 )
 from regionpredict.frontend.text import (
     Attacher,
@@ -50,15 +55,23 @@ _At = tuple[int, int, int, int]  # file handle, line, column, offset
 
 
 class TreeBuilder:
-    """Builds `Function`s from cursors; declarations are made once and shared."""
+    """Builds `Function`s from cursors; declarations are made once and shared.
 
-    def __init__(self, types: TypeReader, file_name: Callable[[int], str]) -> None:
+    `body_of` gives the function that a call's cursor refers to, where it has a body to be read.
+    """
+
+    def __init__(
+        self,
+        types: TypeReader,
+        file_name: Callable[[int], str],
+        body_of: Callable[[lc.Cursor], Function | None],
+    ) -> None:
         self._lib = lc.library()
         self._file_name = file_name
         self._place = lc.Place()
         self._attacher: Attacher[int] = Attacher()
         self._declarations = Declarations(types, file_name)
-        self._expressions = ExpressionBuilder(self._declarations, self._keep_lambda)
+        self._expressions = ExpressionBuilder(self._declarations, self._keep_block, body_of)
         self._lambdas: list[Stmt] = []
         self._statements = self._statement_table()
 
@@ -70,29 +83,45 @@ class TreeBuilder:
 
     def function(self, cursor: lc.Cursor, name: str) -> Function | None:
         """The function with its body and directives, or None where it has no body."""
-        file, _, _, begin = self._place.start(cursor)
-        self._attacher.enter(file, begin)
         tree = grow(cursor)
         body = next((n for n in reversed(tree.children) if n.kind == BLOCK), None)
         if body is None:
             body = next((n for n in tree.children if n.kind == TRY), None)
         if body is None:
             return None
-        self._declarations.enter(name)
-        parameters = tuple(
+        file, _, _, begin = self._place.start(cursor)
+        closure = self._declarations.is_closure(cursor)
+        this = self._declarations.this_of(cursor)
+        self._attacher.enter(file, begin)
+        self._declarations.enter(this)
+        parameters = [
             self._declarations.declare(n.cursor) for n in tree.children if n.kind == PARAMETER
-        )
+        ]
+        if this is not None and not closure:
+            parameters.insert(0, this)
         built = self._statement(body)
         decl = self._declarations.of(cursor)
         self._declarations.leave()
-        return Function(name, decl, parameters, built, self._declarations.span(cursor))
+        self._attacher.end()
+        span = self._declarations.span(cursor)
+        return Function(name, decl, tuple(parameters), built, span, closure)
+
+    def getters(self) -> frozenset[tuple[str, str]]:
+        """Methods met so far that give a member: `.m_n`, `size()`."""
+        return self._expressions.getters()
+
+    def declared(self, cursor: lc.Cursor) -> Decl:
+        """The declaration at a cursor that declares something."""
+        return self._declarations.of(cursor)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
         """The cursor that declared it."""
         return self._declarations.cursor_of(decl)
 
-    def _keep_lambda(self, body: Node) -> None:
-        self._lambdas.append(self._statement(body))
+    def _keep_block(self, body: Node, runs: bool) -> None:
+        built = self._statement(body)
+        if runs or any(isinstance(inner, Directive) for inner in every_statement(built)):
+            self._lambdas.append(built)  # other lambdas stand where they are called
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -100,8 +129,8 @@ class TreeBuilder:
         return {
             201: self._inner,
             202: self._compound,
-            203: lambda node, at: Compound(tuple(self._statement(c) for c in node.children[-1:])),
-            204: self._inner,
+            203: self._case,
+            204: self._default,
             205: self._if,
             206: self._switch,
             207: self._while,
@@ -151,6 +180,13 @@ class TreeBuilder:
     def _inner(self, node: Node, at: _At) -> Stmt:
         return Compound(tuple(self._statement(c) for c in node.children if c.kind >= 100))
 
+    def _case(self, node: Node, at: _At) -> Stmt:
+        value = self._condition_of(node.children[0]) if len(node.children) == 2 else Opaque("?")
+        return Compound(tuple(self._statement(c) for c in node.children[-1:]), (value,))
+
+    def _default(self, node: Node, at: _At) -> Stmt:
+        return Compound(tuple(self._statement(c) for c in node.children if c.kind >= 100), (None,))
+
     def _compound(self, node: Node, at: _At) -> Stmt:
         items = [self._statement(child) for child in node.children]
         file, offset = at[0], at[3]
@@ -167,6 +203,8 @@ class TreeBuilder:
                 decl = self._declarations.declare(child.cursor)
                 if decl.init is None:
                     decl.init = self._initialiser(child)
+                    if decl.reference:
+                        self._refer(decl)
                 decls.append(decl)
         return DeclStmt(tuple(decls), self._at(at))
 
@@ -177,6 +215,13 @@ class TreeBuilder:
             if value and child.kind >= 100 and key_of(child.cursor) == value:
                 return self._expressions.build(child)
         return None
+
+    def _refer(self, decl: Decl) -> None:
+        """A reference begins with an address; one to a value that has no place is that value."""
+        if decl.init is not None and is_place(decl.init):
+            decl.init = address_of(decl.init, decl.span)
+        elif decl.ctype.element is not None:
+            decl.ctype, decl.reference = decl.ctype.element, False
 
     def _condition_of(self, node: Node) -> Expression:
         return self._expressions.build(node) if 100 <= node.kind < 200 else Opaque("?")
@@ -211,7 +256,7 @@ class TreeBuilder:
         if len(node.children) < 2:
             return Unread("do", (), self._at(at))
         body = self._statement(node.children[0])
-        return While(self._condition_of(node.children[1]), body, self._at(at))
+        return While(self._condition_of(node.children[1]), body, self._at(at), behind=True)
 
     def _for(self, node: Node, at: _At) -> Stmt:
         parts = [c for c in node.children if c.kind >= 100]
@@ -249,7 +294,13 @@ class TreeBuilder:
         if not parts:
             return Unread("range for", (), self._at(at))
         value = self._condition_of(parts[0]) if len(parts) > 1 else None
-        return RangeFor(variable, value, self._statement(parts[-1]), self._at(at))
+        body = self._statement(parts[-1])
+        if variable is not None and value is not None and len(parts) == 2:
+            ctype = self._declarations.type_at(parts[0].cursor)
+            if counts(value, ctype):
+                last_line = self._place.end(node.cursor)[1]
+                return counted_loop(variable, value, ctype, body, self._at(at), last_line)
+        return RangeFor(variable, value, body, self._at(at))
 
     def _return(self, node: Node, at: _At) -> Stmt:
         value = self._expressions.build(node.children[0]) if node.children else None

@@ -1,4 +1,8 @@
-"""libclang's types -> `CType`."""
+"""libclang's types -> `CType`.
+
+The standard library's containers and iterators are what they hold in memory: a `std::vector<T>`
+is a pointer to `T`, a `std::array<T, n>` an array, a `std::complex<T>` what C calls `T _Complex`.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +30,15 @@ _INTEGERS = {
     19: (64, False), 20: (128, False), 106: (32, False),
 }  # fmt: skip
 _FLOATS = {21: 32, 22: 64, 23: 128, 30: 128, 31: 16, 32: 16}
+_BOOL = 3  # CXType_Bool
 _MAX_DEPTH = 8
 _EXTENT_WORDS = re.compile(r"\b(?:static|const|volatile|restrict)\b\s*")
 _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
+# The namespaces inside `std` that libraries put their versions into are left out.
+_STANDARD = re.compile(
+    r"(?:std|__gnu_cxx)::(?:__\w+::)*(?P<name>vector|array|valarray|span|complex|unique_ptr"
+    r"|shared_ptr|__normal_iterator|__wrap_iter)<"
+)
 _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
 
@@ -72,7 +82,9 @@ class TypeReader:
             size = self._lib.clang_Type_getSizeOf(ctype)
             name = lc.text(self._lib.clang_getTypeSpelling(ctype))
             name = _QUALIFIERS.sub("", name)
-            return CType("struct", 8 * max(0, size), name=name)
+            found = _STANDARD.match(name)
+            standard = self._standard(found["name"], ctype, depth) if found else None
+            return standard or CType("struct", 8 * max(0, size), name=name)
         if kind == 113:
             element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
             size = max(0, self._lib.clang_Type_getSizeOf(ctype))
@@ -82,6 +94,43 @@ class TypeReader:
         if kind in (110, 111):  # a function stands for what it returns
             return self.of(self._lib.clang_getResultType(ctype), depth + 1)
         return UNKNOWN
+
+    def _standard(self, name: str, ctype: lc.Type, depth: int) -> CType | None:
+        """What a class of the standard library is in memory; None where that cannot be told."""
+        if self._lib.clang_Type_getNumTemplateArguments(ctype) < 1:
+            return None
+        first = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 0)
+        element = self.of(first, depth + 1)
+        if name == "complex":
+            return CType("float", 2 * element.bits, name="complex")
+        if name in ("__normal_iterator", "__wrap_iter"):
+            return element if element.kind == "pointer" else None
+        if name == "array":
+            size, one = self._lib.clang_Type_getSizeOf(ctype), self._lib.clang_Type_getSizeOf(first)
+            extent = IntLit(int(size) // int(one)) if size > 0 and one > 0 else None
+            return CType("array", 64, element=element, extent=extent, name="std::array")
+        if name == "vector" and self._lib.clang_getCanonicalType(first).kind == _BOOL:
+            return None  # eight to a byte, behind objects that stand for one
+        if name in ("unique_ptr", "shared_ptr") and element.kind == "array":
+            element = element.element or UNKNOWN
+        return CType("pointer", 64, element=element, name=f"std::{name}")
+
+    def refers(self, ctype: lc.Type) -> CType | None:
+        """What a reference refers to, where a use of it has to follow an address; else None.
+
+        A reference to a constant number is as good as its value, and what is itself an address
+        (pointers, arrays, containers) is used as such.
+        """
+        canonical = self._lib.clang_getCanonicalType(ctype)
+        if canonical.kind not in (103, 104):
+            return None
+        target = self._lib.clang_getPointeeType(canonical)
+        element = self.of(target)
+        if element.kind == "struct":
+            return element
+        if element.kind in ("int", "float") and not self._lib.clang_isConstQualifiedType(target):
+            return element
+        return None
 
     def _array(self, ctype: lc.Type, kind: int, depth: int) -> CType:
         element = self.of(self._lib.clang_getArrayElementType(ctype), depth + 1)

@@ -7,36 +7,42 @@ Only functions that hold a directive become trees; others follow on demand.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+from functools import partial
+
 from regionpredict.errors import InputError
 from regionpredict.frontend.headers import has_system_headers, is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS
+from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS, VARIABLE
+from regionpredict.frontend.libclang_reader.declarations import INTERNAL_LINKAGE
 from regionpredict.frontend.libclang_reader.parsing import GuessingParser
 from regionpredict.frontend.libclang_reader.statements import TreeBuilder
+from regionpredict.frontend.libclang_reader.templates import (
+    Instance,
+    Templates,
+    instance_name,
+    is_of_lambda,
+)
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.requests import SourceRequest, is_cpp, read_regular_file
 from regionpredict.frontend.syntax import (
-    CallIndex,
     Decl,
     Function,
+    Located,
     Pragma,
     Unit,
 )
+from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
     MacroTable,
     Masked,
     SourceText,
+    base_classes_in,
     blank_ranges,
-    called_at,
     find_pragmas,
-    holding,
     masked,
     may_hold_directives,
-    unreached,
-    written_at,
 )
-
-_INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -62,12 +68,11 @@ class _Reader:
         self.active: dict[int, Masked] = {}
         self.macros = MacroTable()
         self.place = lc.Place()
-        self.builder = TreeBuilder(TypeReader(), self.file_name)
+        self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at)
         self.functions: dict[int, Function | None] = {}
         self.known_bodies: dict[Decl, Function | None] = {}
-        self.known_writes: dict[Decl, int] = {}
-        self.all_bodies: list[Function] | None = None
-        self.directed: set[str] = set()  # names of the functions that hold a directive
+        self.templates = Templates(self._located, self.sources)
+        self.directed: set[int] = set()  # the functions that hold a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -78,25 +83,33 @@ class _Reader:
         self._read_macros(user_files)
         directives = self._read_directives(user_files)
         functions = self._functions_with(directives)
-        self.directed = {function.name for function in functions}
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
+            located=self._defined(),
+            texts=self._texts(),
             body_of=self.body_of,
-            calls_of=CallIndex(self._functions_calling).of,
+            variables=self.variables,
             directives=tuple((name, p) for _, name, p in directives if p.is_loop),
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.file_name(file) for file in user_files),
             macros=self.macros.constants,
             lookups=self.lookups,
-            writes_of=self.writes_of,
-            bodies=self.bodies,
-            live_bodies=self.live_bodies,
+            getters=self.builder.getters,
+            base_classes=self._base_classes(),
+            threadprivate=threadprivate(pragma for _, _, pragma in directives),
             errors=self.errors,
+            overloads=is_cpp(self.request.path),
             headers="system" if has_system_headers() else "shipped",
             reassociates=self.request.reassociates,
             close=self.parsed.close,
         )
+
+    def _texts(self) -> dict[Hashable, bytes]:
+        """What the user's files hold, and the macros of the command line as one more."""
+        texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
+        texts[0] = " ".join(value for _, value in self.request.defines).encode()
+        return texts
 
     def _user_files(self) -> list[int]:
         files = []
@@ -162,6 +175,12 @@ class _Reader:
             depth += step
         return skipped
 
+    def _base_classes(self) -> frozenset[str]:
+        if not is_cpp(self.request.path):
+            return frozenset()
+        found = (base_classes_in(source.data) for source in self.sources.values())
+        return frozenset[str]().union(*found)
+
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
@@ -201,10 +220,29 @@ class _Reader:
             offsets.setdefault(file, []).append(pragma.offset)
         functions = []
         for cursor, file, begin, end in self._located():
-            inside = any(begin <= offset <= end for offset in offsets.get(file, ()))
-            if inside and (function := self._function(cursor)) is not None:
-                functions.append(function)
+            if any(begin <= offset <= end for offset in offsets.get(file, ())):
+                self.directed.add(int(cursor.data0 or 0))
+                versions = [self._instance(instance) for instance in self._instances(cursor)]
+                for function in versions or [self._function(cursor)]:
+                    if function is not None:
+                        functions.append(function)
         return functions
+
+    def _instances(self, cursor: lc.Cursor) -> list[Instance]:
+        """The instances of a template with a directive that are called; none of what is none."""
+        if int(cursor.data0 or 0) not in self.directed or not self.templates.is_template(cursor):
+            return []
+        return self.templates.instances_of(cursor)
+
+    def _instance(self, instance: Instance) -> Function | None:
+        function = self._function(instance.cursor)
+        if function is None:
+            return None
+        if not function.shown:
+            shown = instance.caller if is_of_lambda(function.name) else function.name
+            function = function._replace(shown=shown)
+            self.functions[int(instance.cursor.data0 or 0)] = function
+        return function
 
     def _places_of(self, files: set[int]) -> dict[int, list[int]]:
         """Where the files are included, as offsets by including file, through all levels.
@@ -228,7 +266,9 @@ class _Reader:
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)
         if key not in self.functions:
-            self.functions[key] = self.builder.function(cursor, lc.spelling(cursor))
+            self.functions[key] = None  # one that is asked for while it is read calls itself
+            name = instance_name(cursor) if is_cpp(self.request.path) else ""
+            self.functions[key] = self.builder.function(cursor, name or lc.spelling(cursor))
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
@@ -239,7 +279,10 @@ class _Reader:
 
     def _body_of(self, decl: Decl) -> Function | None:
         cursor = self.builder.cursor_of(decl)
-        if cursor is None or cursor.kind not in FUNCTIONS:
+        return self._body_at(cursor) if cursor is not None else None
+
+    def _body_at(self, cursor: lc.Cursor) -> Function | None:
+        if cursor.kind not in FUNCTIONS:
             return None
         definition = self.lib.clang_getCursorDefinition(cursor)
         if definition.kind not in FUNCTIONS:
@@ -248,45 +291,29 @@ class _Reader:
             return None
         return self._function(definition)
 
-    def bodies(self) -> list[Function]:
-        """Every function of the user's files that has a body."""
-        if self.all_bodies is None:
-            functions = (self._function(cursor) for cursor, _, _, _ in self._located())
-            self.all_bodies = [function for function in functions if function is not None]
-        return self.all_bodies
+    def _defined(self) -> tuple[Located, ...]:
+        """The functions that the user's files define, as the linking asks for them."""
+        defined = []
+        for cursor, file, begin, end in self._located():
+            private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
+            builders: list[Callable[[], Function | None]] = [
+                partial(self._instance, one) for one in self._instances(cursor)
+            ]
+            for build in builders or [partial(self._function, cursor)]:
+                name = lc.spelling(cursor)
+                defined.append(Located(name, file, begin, end, private, build))
+        return tuple(defined)
 
-    def live_bodies(self) -> list[Function]:
-        """`bodies` without the functions that only this file could call and that it does not.
-
-        A header of helpers is read with each file that includes it, which calls few of them.
-        """
-        if is_cpp(self.request.path):  # operators and methods are called without their name
-            return self.bodies()
-        located = [
-            (lc.spelling(cursor), file, begin, end) for cursor, file, begin, end in self._located()
-        ]
-        private = {
-            name
-            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
-            if self.lib.clang_getCursorLinkage(cursor) == _INTERNAL_LINKAGE
-        }
-        texts = {file: source.data for file, source in self.sources.items()}
-        texts[0] = " ".join(value for _, value in self.request.defines).encode()
-        asleep = unreached(located, private - self.directed, texts)
-        return [
-            function
-            for (name, *_), (cursor, *_) in zip(located, self._located(), strict=True)
-            if name not in asleep and (function := self._function(cursor)) is not None
-        ]
-
-    def writes_of(self, decl: Decl) -> int:
-        """How many functions of the user's files may set a global variable."""
-        if decl not in self.known_writes:
-            places = {f: written_at(source.data, decl.name) for f, source in self.sources.items()}
-            self.known_writes[decl] = len(holding(self._located(), places))
-        return self.known_writes[decl]
-
-    def _functions_calling(self, name: str) -> list[Function]:
-        calls = {file: called_at(source.data, name) for file, source in self.sources.items()}
-        functions = (self._function(cursor) for cursor in holding(self._located(), calls))
-        return [function for function in functions if function is not None]
+    def variables(self) -> list[Decl]:
+        """The external variables of the user's files that have a known initialiser."""
+        found = []
+        top = self.lib.clang_getTranslationUnitCursor(self.handle)
+        for cursor in lc.children(top, frozenset((VARIABLE,))):
+            location = self.lib.clang_getCursorLocation(cursor)
+            if self.lib.clang_Location_isInSystemHeader(location):
+                continue
+            if self.lib.clang_isCursorDefinition(cursor):
+                decl = self.builder.declared(cursor)
+                if decl.symbol and decl.init is not None:
+                    found.append(decl)
+        return found

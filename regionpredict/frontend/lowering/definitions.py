@@ -6,6 +6,7 @@ nothing overrides, or, for a parameter, the argument that every call in the unit
 
 from __future__ import annotations
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame
 from regionpredict.frontend.syntax import (
     Assign,
@@ -17,7 +18,6 @@ from regionpredict.frontend.syntax import (
     Name,
     Stmt,
     Unary,
-    Unit,
     While,
     Writes,
     every_expression,
@@ -29,11 +29,19 @@ from regionpredict.ir import Definition, Expr
 _MAX_STEPS = 200
 
 
-def definitions_of(unit: Unit, function: Function, context: Context) -> tuple[Definition, ...]:
+def definitions_of(
+    unit: LinkedUnit, function: Function, context: Context
+) -> tuple[Definition, ...]:
     """Definitions of the region's free names, and of the names in those definitions in turn."""
     finder = _Finder(unit, context)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
     definitions: dict[str, Definition] = {}
+    for name, field in list(context.members.items()):
+        if field in unit.lengths:  # of a container: `domain.m_x[]`
+            length = unit.lengths[field]
+            value = context.value(length.value, Frame({}))
+            homes.update((other, length.function) for other in value.names if other not in homes)
+            definitions[f"{name}[]"] = Definition(f"{name}[]", value, length.function.span)
     waiting = sorted(context.invariants)
     steps = 0
     while waiting and steps < _MAX_STEPS:
@@ -56,7 +64,7 @@ def definitions_of(unit: Unit, function: Function, context: Context) -> tuple[De
 
 
 class _Finder:
-    def __init__(self, unit: Unit, context: Context) -> None:
+    def __init__(self, unit: LinkedUnit, context: Context) -> None:
         self.unit = unit
         self.context = context
 
@@ -65,9 +73,11 @@ class _Finder:
         if decl.ctype.kind != "int":
             return None
         if decl.kind in ("global", "static"):
-            if decl.init is not None and self.unit.writes_of(decl) == 0:
+            decl = self.unit.variable_of(decl)
+            writers = self.unit.writers_of(decl)
+            if decl.init is not None and not writers:
                 return self.context.value(decl.init, Frame({})), function
-            return self._only_write(decl) if decl.init is None else None
+            return self._only_write(decl, writers) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
         writes = self._writes_in(function).get(decl, [])
@@ -79,18 +89,23 @@ class _Finder:
             return self.context.value(writes[0][0], Frame({})), function
         return None
 
-    def _only_write(self, decl: Decl) -> tuple[Expr, Function] | None:
-        """The value of the unit's one assignment to a global (`lastrow = NA;` in main)."""
-        if self.unit.writes_of(decl) != 1:
+    def _only_write(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:
+        """The value of the program's one assignment to a global (`lastrow = NA;` in main)."""
+        if len(writers) != 1:
             return None
-        for function in self.unit.bodies():
-            writes = self._writes_in(function).get(decl, [])
-            if writes:
-                value, looped = writes[0]
-                if len(writes) > 1 or value is None or looped:
-                    return None
-                return self.context.value(value, Frame({})), function
-        return None
+        (function,) = writers
+        writes = [
+            write
+            for target, found in self._writes_in(function).items()
+            if target is decl or (target.symbol and target.symbol == decl.symbol)
+            for write in found
+        ]
+        if len(writes) != 1:
+            return None
+        ((value, looped),) = writes
+        if value is None or looped:
+            return None
+        return self.context.value(value, Frame({})), function
 
     def _argument(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         position = function.parameters.index(decl)

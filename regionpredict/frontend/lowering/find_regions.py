@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
+from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.syntax import (
@@ -21,7 +23,6 @@ from regionpredict.frontend.syntax import (
     Pragma,
     RangeFor,
     Stmt,
-    Unit,
     every_statement,
     expressions_in,
     inner_statements,
@@ -29,6 +30,9 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Definition, Diagnostic, Region, Span
 
 _BY_THREAD = frozenset(("omp_get_thread_num",))
+
+
+_Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
 
 
 class LoopSite(NamedTuple):
@@ -41,17 +45,20 @@ class LoopSite(NamedTuple):
     team: ParallelSite | None
 
 
-def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
+def regions_of(
+    unit: LinkedUnit,
+) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
     """Every worksharing loop of the unit, with what the source says of its names' values."""
     built: list[tuple[Region, tuple[Definition, ...]]] = []
-    seen: set[tuple[str, int, int]] = set()
-    again: dict[tuple[str, int, int], int] = {}
+    seen: set[_Place] = set()
+    again: dict[_Place, int] = {}
     notes: list[Diagnostic] = []
     for function in unit.functions:
-        here: Counter[tuple[str, int, int]] = Counter()
+        here: Counter[_Place] = Counter()
+        instance = function.name if function.shown else ""
         for site in _find(function.body, (), (), None):
             span = site.directive.span
-            place = (span.file, span.line, site.directive.pragma.offset)
+            place = (span.file, span.line, site.directive.pragma.offset, instance)
             here[place] += 1
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
@@ -59,20 +66,21 @@ def regions_of(unit: Unit) -> tuple[list[tuple[Region, tuple[Definition, ...]]],
             builder = RegionBuilder(unit, function, site.directive.pragma, span)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context)
-            built.append(with_invariant_names(region, defined))
+            region, defined = with_invariant_names(region, defined)
+            built.append(with_one_name(region, defined, unit.objects.values(), unit.getters))
         seen |= set(here)
         notes += _parallel_without_loop(function)
-    for (file, line, _), count in again.items():
+    for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
-    lost = _lost(unit, seen)
+    lost = _lost(unit, {place[:3] for place in seen})
     built += lost
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
     return built, notes
 
 
 def _lost(
-    unit: Unit, seen: set[tuple[str, int, int]]
+    unit: LinkedUnit, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Regions whose code the parser could not recover: they are named all the same."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
@@ -87,7 +95,7 @@ def _lost(
     return lost
 
 
-def _around(unit: Unit, span: Span) -> Function:
+def _around(unit: LinkedUnit, span: Span) -> Function:
     name = ""
     for function in unit.functions:
         if function.span.file == span.file and function.span.line <= span.line:

@@ -6,7 +6,7 @@ a caller can give each a number, and where nobody does, it is one unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from regionpredict.ir import Array, Branch, Definition, Expr, Loop, Node, Region, Statement
@@ -29,14 +29,37 @@ def with_invariant_names(
     def change(expression: Expr | None) -> Expr | None:
         return None if expression is None else expression.replace_atoms(named)
 
-    nest = None if region.nest is None else _loop(region.nest, change)
-    arrays = tuple(_array(array, change) for array in region.arrays)
-    outer = tuple(_loop(loop, change) for loop in region.enclosing)
     values = tuple(
         definition._replace(value=definition.value.replace_atoms(named))
         for definition in definitions
     )
-    return replace(region, nest=nest, arrays=arrays, enclosing=outer), values
+    return _changed(region, change), values
+
+
+def with_values(region: Region, values: Mapping[str, Expr]) -> Region:
+    """The region with expressions in place of names."""
+    if not values:
+        return region
+    return _changed(region, lambda one: None if one is None else one.substitute(values))
+
+
+def names_in(region: Region) -> set[str]:
+    """Every name in the region's expressions."""
+    names: set[str] = set()
+
+    def note(expression: Expr | None) -> Expr | None:
+        names.update(expression.names if expression is not None else ())
+        return expression
+
+    _changed(region, note)
+    return names
+
+
+def _changed(region: Region, change: Change) -> Region:
+    nest = None if region.nest is None else _loop(region.nest, change)
+    arrays = tuple(_array(array, change) for array in region.arrays)
+    outer = tuple(_loop(loop, change) for loop in region.enclosing)
+    return replace(region, nest=nest, arrays=arrays, enclosing=outer)
 
 
 def _is_place(atom: Atom) -> bool:

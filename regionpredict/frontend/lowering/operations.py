@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regionpredict.frontend.lowering.library_functions import (
+    MemoryIntrinsic,
+    is_intrinsic,
+    memory_intrinsic,
+    touches_no_memory,
+    vector_arithmetic,
+    written_arguments,
+)
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
+    LONG,
     UNKNOWN,
     Assign,
     Binary,
@@ -33,7 +42,12 @@ _BITWISE = frozenset(("&", "|", "^", "<<", ">>"))
 _SQRT = frozenset(("sqrt", "sqrtf", "sqrtl", "__builtin_sqrt", "__builtin_sqrtf"))
 _NEGATE = frozenset(("fabs", "fabsf", "fabsl", "abs", "labs", "__builtin_fabs"))
 _SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min", "std::max"))
-_FREE = frozenset(("omp_get_thread_num", "omp_get_num_threads", "__builtin_expect"))
+_FREE = frozenset((
+    "omp_get_thread_num", "omp_get_num_threads", "__builtin_expect",
+    # A run that ends does not call them.
+    "__assert_fail", "__assert", "__assert_rtn", "abort", "exit", "_exit", "__builtin_unreachable",
+    "__builtin_trap",
+))  # fmt: skip
 
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
@@ -99,10 +113,19 @@ class Tally:
         if ctype.kind in ("array",):
             return ctype
         place = self.context.element(expression, self.frame)
-        if place is None:
-            return ctype
-        self._access(expression, place, kind, ctype)
+        if place is not None:
+            self._access(expression, place, kind, ctype)
+        elif not self._is_scalar(expression):
+            self.unread.append(f"the memory behind {show(expression)}")
         return ctype
+
+    def _is_scalar(self, expression: Index | Member | Unary) -> bool:
+        """Whether it is a member of a value, or of something at one place, which is no array."""
+        if not isinstance(expression, Member):
+            return False
+        if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
+            return not expression.arrow
+        return self.context.path(expression, self.frame) is not None
 
     def _access(self, expression: Expression, place: Pointer, kind: str, ctype: CType) -> None:
         span = getattr(expression, "span", None)
@@ -198,7 +221,15 @@ class Tally:
             if place is not None:
                 self._access(target, place, "write", ctype)
             return ctype
-        return self.visit(target)
+        return self._hidden(target)
+
+    def _hidden(self, target: Expression) -> CType:
+        """What is set is no place that can be named: what a function returns a reference to."""
+        ctype = self.visit(target)
+        if isinstance(target, Name):
+            return ctype
+        self.unread.append(f"where {show(target)} lies")
+        return ctype
 
     def _binary(self, expression: Binary) -> CType:
         left, right = self.visit(expression.left), self.visit(expression.right)
@@ -241,7 +272,7 @@ class Tally:
         ):
             ctype = self._place(target, "write")
         else:
-            ctype = self.visit(target)
+            ctype = self._hidden(target)
         right = self.visit(expression.right)
         if op != "=" and ctype.kind not in ("pointer", "array"):
             self._count_compound(op[:-1], _usual(ctype, right))
@@ -262,23 +293,67 @@ class Tally:
         followed = self.follow(expression, self.frame)
         if followed is not None:
             return followed
+        if expression.free:
+            return LONG
         types = [self.visit(argument) for argument in expression.args]
         ctype = expression.decl.ctype if expression.decl is not None else UNKNOWN
         name = expression.name
         if name in _SQRT:
-            self.count("fp_sqrt", 32 if name.endswith("f") else 64)
+            single = name.endswith("f") or (ctype.kind == "float" and ctype.bits == 32)
+            self.count("fp_sqrt", 32 if single else 64)
             return ctype if ctype.kind == "float" else DOUBLE
         if name in _NEGATE:
-            floating = name not in ("abs", "labs")
+            floating = name not in ("abs", "labs") or ctype.kind == "float"
             self.count("fp_neg" if floating else "int_add", (ctype.bits or 64))
         elif name in _SELECT:
             ctype = _usual(types[0], types[1]) if len(types) == 2 else ctype
             self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
         elif name not in _FREE:
-            self.count(f"call:{name}", ctype.bits or 64)
-            memory = any(ctype.kind in ("pointer", "array") for ctype in types)
-            self.calls.append(Call(name, expression.span, memory))
+            self._library_call(expression, ctype)
         return ctype
+
+    def _library_call(self, call: CallExpr, ctype: CType) -> None:
+        """A call of a function whose body is not seen: of a library that is known, or of none."""
+        name = call.name
+        arithmetic, moved = vector_arithmetic(name), memory_intrinsic(name)
+        if arithmetic is not None:
+            for kind in arithmetic.kinds:
+                for _ in range(arithmetic.lanes):
+                    self.count(kind, arithmetic.bits)
+            return
+        if moved is not None and self._moved(call, moved):
+            return
+        through = written_arguments(name)
+        seen = all(self._written_behind(call, position) for position in through)
+        known = touches_no_memory(name) or bool(through and seen)
+        if known and is_intrinsic(name):
+            return
+        self.count(f"call:{name}", ctype.bits or 64)
+        self.calls.append(Call(name, call.span, memory=not known))
+
+    def _moved(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
+        """A vector load or store; False where its address is not understood."""
+        if moved.argument >= len(call.args):
+            return False
+        argument = call.args[moved.argument]
+        place = self.context.pointer(argument, self.frame)
+        if place is None:
+            return False
+        if moved.lanes > 1:
+            place = place.plus(self.context.varying(call.name))
+        for _ in range(moved.lanes):
+            self._access(argument, place, moved.kind, CType("float", 8 * moved.bytes))
+        return True
+
+    def _written_behind(self, call: CallExpr, position: int) -> bool:
+        if position >= len(call.args):
+            return False
+        argument = call.args[position]
+        place = self.context.pointer(argument, self.frame)
+        if place is None:
+            return False
+        self._access(argument, place, "write", place.pointee)
+        return True
 
     def _cast(self, expression: Cast) -> CType:
         self.visit(expression.operand)
@@ -287,6 +362,8 @@ class Tally:
     def _opaque(self, expression: Opaque) -> CType:
         for child in expression.children:
             self.visit(child)
+        if expression.text == "lambda":  # what it does is done where it is called
+            return CType("pointer", 64)
         if expression.text not in _QUIET and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN

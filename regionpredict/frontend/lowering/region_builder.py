@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.library_calls import library_loops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
@@ -20,6 +22,7 @@ from regionpredict.frontend.lowering.loop_headers import (
 )
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
+from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -43,7 +46,7 @@ from regionpredict.frontend.syntax import (
     Return,
     Stmt,
     Switch,
-    Unit,
+    Unary,
     Unread,
     While,
     every_statement,
@@ -66,25 +69,27 @@ from regionpredict.ir import (
 from regionpredict.ir.expr import ZERO
 
 _MAX_INLINE = 6
-_MAX_STATEMENTS = 6000
+_MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
+_MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
 class RegionBuilder:
     """Lowers one worksharing loop."""
 
-    def __init__(self, unit: Unit, function: Function, pragma: Pragma, span: Span) -> None:
+    def __init__(self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span) -> None:
         self.unit = unit
         self.function = function
         self.pragma = pragma
         self.span = span
-        self.context = Context(unit.body_of)
+        self.context = Context(unit.body_of, unit.objects)
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
         self.statements = 0
         self.effects = unit.effects
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
+        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -115,7 +120,7 @@ class RegionBuilder:
         return Region(
             id=f"{self.span.file}:{self.span.line}",
             span=self.span,
-            function=self.function.name,
+            function=self.function.shown or self.function.name,
             directive=self.pragma.kind,
             clauses=self.pragma.clauses,
             context=context,
@@ -125,6 +130,10 @@ class RegionBuilder:
             enclosing=outer,
             diagnostics=tuple(self.diagnostics.values()),
             parallel=parallel,
+            instance=self.function.name if self.function.shown else "",
+            shared=shared_names(
+                self.context.named(), self.pragma, self.span, team, self.unit.threadprivate
+            ),
             reassociates=self.unit.reassociates,
         )
 
@@ -159,7 +168,7 @@ class RegionBuilder:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is None or not is_steady(loop, header, self.effects):
-            return [*before, self._uncounted(loop, "for", frame)]
+            return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
         simd, self.simd = self.simd, None
@@ -174,9 +183,42 @@ class RegionBuilder:
         self._leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=_stops(loop), unordered=_reduced(simd),
+            loop.span, exits=_stops(loop), skips=_skips(loop.body),
+            unordered=_reduced(simd),
         )  # fmt: skip
         return [*before, node]
+
+    def _unsteady(self, loop: For, frame: Frame) -> list[Node]:
+        """A loop that counts in no steps: one iteration behind the other where all are known.
+
+        So are the stages of a transform, `for (s = 256; s > 1; s /= 2)`, each of another shape.
+        """
+        iterations = self._known_iterations(loop, frame)
+        if iterations is None:
+            return [self._uncounted(loop, "for", frame)]
+        nodes: list[Node] = []
+        for _ in range(iterations):
+            nodes += self._body(loop.body, frame)
+            if loop.increment is not None:
+                self._assign_values(loop.increment, frame)
+        return nodes
+
+    def _known_iterations(self, loop: For, frame: Frame) -> int | None:
+        """How often a loop runs whose condition is a known number each time; None: not known."""
+        if loop.condition is None or loop.increment is None or _exits(loop.body):
+            return None
+        moved = self.effects.of(loop.increment).keys()
+        if self.effects.written_in(loop.body) & moved:
+            return None
+        trial = Frame(dict(frame.env), frame.depth)
+        for count in range(_MAX_UNROLLED + 1):
+            goes_on = self.context.value(loop.condition, trial).constant
+            if goes_on is None:
+                return None
+            if not goes_on:
+                return count
+            self._assign_values(loop.increment, trial)
+        return None
 
     def _loop_name(self, decl: Decl, frame: Frame) -> str:
         base = self.context.name_of(decl, frame.depth)
@@ -318,8 +360,12 @@ class RegionBuilder:
         name = loop.variable.name if loop.variable is not None else "element"
         position = f"{name}@{loop.span.line}"
         self.context.open_loops.append(position)
-        if loop.variable is not None:
+        if loop.variable is not None and not loop.variable.reference:
             frame.env[loop.variable] = self.context.varying(name)
+        self.say(
+            "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
+            " unknown",
+        )  # fmt: skip
         body = self._body(loop.body, frame)
         self.context.open_loops.pop()
         size = Expr.name(f"size({text})")
@@ -360,9 +406,12 @@ class RegionBuilder:
                 self._branch(show(statement.condition), [statement.body], statement.span, frame),
             ]
         if isinstance(statement, Return):
-            if statement.value is None:
+            if statement.value is None or _is_object(statement.value):
                 return []
-            return self._expression(statement.value, statement.span, frame, "return")
+            given = self._expression(statement.value, statement.span, frame, "return")
+            if self.results:
+                self.results[-1].append(self._result(statement.value, frame))
+            return given
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
         if isinstance(statement, Unread):
@@ -395,7 +444,7 @@ class RegionBuilder:
         lowered: list[tuple[Node, ...]] = []
         ends: list[dict[Decl, Expr | Pointer]] = []
         for side in sides:
-            inner = Frame(dict(before), frame.depth)
+            inner = frame._replace(env=dict(before))
             lowered.append(tuple(self._body(side, inner)))
             ends.append(inner.env)
         if len(sides) == 1:
@@ -447,11 +496,7 @@ class RegionBuilder:
                 "RP103", call.span, f"the body of {call.name}() is not seen: counted as a call"
             )
             if call.memory:
-                self.say(
-                    "RP113",
-                    call.span,
-                    f"{call.name}() is handed memory: what it touches is unknown",
-                )
+                self.say("RP113", call.span, f"what memory {call.name}() touches is unknown")
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
         inlined = len(nodes) > first
@@ -470,9 +515,13 @@ class RegionBuilder:
         if decl.ctype.kind == "int":
             frame.env[decl] = self.context.value(value, frame)
         elif decl.ctype.kind == "pointer":
-            pointer = self.context.pointer(value, frame)
+            pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
+                value, frame
+            )
             if pointer is not None:
                 frame.env[decl] = pointer
+            elif decl in frame.env:
+                self._forget(decl, frame)
 
     def _assign_values(self, expression: Expression, frame: Frame) -> None:
         if isinstance(expression, Binary) and expression.op == ",":
@@ -485,10 +534,20 @@ class RegionBuilder:
                     self._assign_values(expression.right, frame)
                 self._set(decl, expression.right, frame)
             else:
-                self._grow(decl, self.effects.of(expression).get(decl), frame)
+                amount = self.effects.of(expression).get(decl)
+                changed = self._changed(expression, frame) if amount is None else None
+                if changed is not None:
+                    frame.env[decl] = changed
+                else:
+                    self._grow(decl, amount, frame)
         else:
             for inner, amount in self.effects.of(expression).items():
                 self._grow(inner, amount, frame)
+
+    def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
+        """The number that `n /= 2` leaves, where it is known."""
+        value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
+        return value if value.constant is not None else None
 
     def _grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         held = frame.env.get(decl)
@@ -505,11 +564,9 @@ class RegionBuilder:
 
     def _follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the statements of a called function here; None where it cannot be followed."""
-        if call.decl is None:
-            return None
-        function = self.unit.body_of(call.decl)
-        if function is None:
-            return None
+        function = self.unit.body_of(call.decl) if call.decl is not None else None
+        if function is None or call.decl is None:
+            return self._library_call(call, frame, nodes)
         if (
             call.decl in self.calling
             or len(self.calling) > _MAX_INLINE
@@ -521,14 +578,55 @@ class RegionBuilder:
             return None
         for argument in call.args:
             nodes += self._argument(argument, call.span, frame)
-        inner = Frame(dict(self.context.bind(function, call.args, frame)), frame.depth + 1)
+        inner = self.context.entered(function, call.args, frame)
         self.calling.append(call.decl)
+        self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
         nodes += self._body(function.body, inner)
         self.calling.pop()
+        if function.closure:  # it may set what is around it
+            own = set(function.parameters) | _declared_in(function.body)
+            frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
+        self._keep_result(call, self.results.pop())
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _result(self, value: Expression, frame: Frame) -> Expr | Pointer | None:
+        kind = self.calling[-1].ctype.kind
+        if kind == "int":
+            return self.context.value(value, frame)
+        return self.context.pointer(value, frame) if kind == "pointer" else None
+
+    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
+        """What a call that was followed is worth, where all its ways out agree."""
+        self.context.returned.pop(call, None)
+        first = results[0] if results else None
+        if first is None:
+            return
+        if all(result == first for result in results):
+            self.context.returned[call] = first
+        elif isinstance(first, Pointer) and all(
+            isinstance(result, Pointer) and result.array == first.array for result in results
+        ):
+            moved = first.plus(self.context.varying(call.name))
+            self.context.returned[call] = moved
+
+    def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
+        """Puts the loops of a library's function here; None where it is no such function."""
+        rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
+        if rivals:
+            places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
+            message = f"{call.name}() has several definitions ({places}): none is followed"
+            self.say("RP103", call.span, message)
+            return None
+        loops = library_loops(call, self.context, frame)
+        if loops is None:
+            return None
+        for argument in call.args:
+            nodes += self._argument(argument, call.span, frame)
+        nodes += loops
+        return call.decl.ctype if call.decl is not None else UNKNOWN
 
     def _argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
         nodes: list[Node] = []
@@ -543,6 +641,14 @@ class RegionBuilder:
 def _in_order(decls: Collection[Decl]) -> list[Decl]:
     """As declared, so that names are given in the same order at every run."""
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
+
+
+def _is_object(value: Expression) -> bool:
+    """Whether it is a whole object behind a reference: `return *this` moves nothing."""
+    if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
+        return False
+    decl = value.operand.decl
+    return decl.name == "this" or (decl.reference and decl.ctype.class_name != "")
 
 
 def _listed_private(pragma: Pragma) -> set[str]:
@@ -579,6 +685,15 @@ def _exits(body: Stmt, *, own: bool = True) -> bool:
         return True
     inside = own and not isinstance(body, (For, While, RangeFor, Switch))
     return any(_exits(inner, own=inside) for inner in inner_statements(body))
+
+
+def _skips(body: Stmt) -> bool:
+    """Whether a loop body has a `continue` of its own."""
+    if isinstance(body, Jump):
+        return body.kind == "continue"
+    if isinstance(body, (For, While, RangeFor)):
+        return False
+    return any(_skips(inner) for inner in inner_statements(body))
 
 
 def _stops(loop: For) -> bool:

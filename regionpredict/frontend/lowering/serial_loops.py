@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.loop_headers import outer_loop
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame
-from regionpredict.frontend.syntax import For, Stmt, Unit, inner_statements
+from regionpredict.frontend.syntax import For, Stmt, inner_statements
 from regionpredict.ir import SerialLoop, Span
 
 
-def serial_loops_of(unit: Unit, spans: Collection[Span]) -> list[SerialLoop]:
+def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoop]:
     """The headers of the counted loops at `spans`, each with what is said of its names."""
     if not spans:
         return []
@@ -20,7 +21,7 @@ def serial_loops_of(unit: Unit, spans: Collection[Span]) -> list[SerialLoop]:
         around = list(_nests(function.body, (), spans))
         if not around:
             continue
-        context = Context(unit.body_of)
+        context = Context(unit.body_of, unit.objects)
         loops = {}
         for nest in around:
             frame = Frame({})

@@ -7,9 +7,10 @@ what each integer and each pointer is known to hold at this point, and turns C e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     Assign,
@@ -61,42 +62,87 @@ class Pointer(NamedTuple):
 Value = Expr | Pointer
 
 
+def divisible(amount: Expr, size: int) -> bool:
+    """Whether a number of bytes is known to be one of whole elements of that size."""
+    return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())
+
+
 class Frame(NamedTuple):
-    """One function being lowered: what its variables hold, by declaration."""
+    """One function being lowered: what its variables hold, by declaration.
+
+    `depth` tells variables of one name apart: those of a lambda are the function's around it.
+    """
 
     env: dict[Decl, Value]
     depth: int = 0
+    calls: int = 0
 
 
 class Context:
-    """Names, values and arrays of one region."""
+    """Names, values and arrays of one region.
 
-    def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
+    `objects`: what the one object of a class is called, where the program has but one.
+    """
+
+    def __init__(
+        self, body_of: Callable[[Decl], Function | None], objects: Mapping[str, str] | None = None
+    ) -> None:
         self.body_of = body_of
+        self.objects = objects or {}
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
+        self.members: dict[str, Decl] = {}  # arrays that are members of a variable
         self.open_loops: list[str] = []
-        self._names: dict[tuple[Decl, int], str] = {}
-        self._taken: dict[str, tuple[Decl, int]] = {}
+        self.returned: dict[Expression, Value] = {}  # by calls that were followed
+        self._names: dict[tuple[Decl | str, int], str] = {}
+        self._taken: dict[str, tuple[Decl | str, int]] = {}
+        self._declared: dict[str, tuple[Decl, int]] = {}
 
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
         """The name a variable has in this region: its own, or primed where two share it."""
-        key = (decl, instance if decl.kind in ("local", "parameter") else 0)
+        local = decl.kind in ("local", "parameter")
+        # An external variable is the same in all units, whatever declares it.
+        key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
         name = self._names.get(key)
         if name is None:
             name = decl.name or "?"
             while self._taken.setdefault(name, key) != key:
                 name += "'"
             self._names[key] = name
+            self._declared[name] = (decl, key[1])
         return name
+
+    def named(self) -> Mapping[str, tuple[Decl, int]]:
+        """The variable that each name so far means, and how many calls deep it is declared."""
+        return self._declared
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
         return Expr.atom("varying", label=name, over=self.open_loops)
+
+    def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
+        """Memory that a call hands out, as an array of the pointer that gets it; else None."""
+        while isinstance(value, Cast):
+            value = value.operand
+        positions = allocated(value.name) if isinstance(value, CallExpr) else None
+        if positions is None or not isinstance(value, CallExpr) or decl.ctype.element is None:
+            return None
+        amount = ONE
+        for position in positions:
+            if position >= len(value.args):
+                return None
+            amount = amount * self.value(value.args[position], frame)
+        name = self.name_of(decl, frame.depth)
+        pointee = decl.ctype.element
+        size = pointee.bytes
+        length = amount.over(size) if divisible(amount, size) else None
+        storage = "private" if decl in self.private else "unknown"
+        self.arrays[name] = Array(name, size, (length,), storage, decl.span)
+        return Pointer(name, (ZERO,), pointee)
 
     # -- integers -------------------------------------------------------------------------------
 
@@ -186,6 +232,8 @@ class Context:
         place = self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
+        if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
+            return Expr.name(place.array.lstrip("&"))  # a variable behind a reference
         label = place.array + (f".{place.member}" if place.member else "")
         return Expr.atom("ref", *place.subscripts, label=label)
 
@@ -204,6 +252,9 @@ class Context:
         return Expr.atom("select", self.value(test, frame), then, other)
 
     def _called(self, expression: CallExpr, frame: Frame) -> Expr:
+        held = self.returned.get(expression)
+        if isinstance(held, Expr):
+            return held
         args = expression.args
         if expression.name in _MIN and len(args) == 2:
             return Expr.atom("min", self.value(args[0], frame), self.value(args[1], frame))
@@ -214,21 +265,28 @@ class Context:
             return returned
         if expression.method and len(args) == 1:
             path = self.path(args[0], frame)
+            if path == "this":
+                return Expr.atom("call", label=expression.name)
             if path is not None:
-                pointer = isinstance(args[0], Name) and args[0].decl.ctype.kind == "pointer"
-                dot = "->" if pointer else "."
+                dot = "->" if _is_pointer(args[0]) and not path.startswith("&") else "."
                 return Expr.atom("call", label=f"{path.lstrip('&')}{dot}{expression.name}")
         return Expr.atom("call", *(self.value(a, frame) for a in args), label=expression.name)
 
     def _single_return(self, call: CallExpr, frame: Frame) -> Expr | None:
-        function = self.body_of(call.decl) if call.decl and frame.depth < _MAX_INLINE else None
+        function = self.body_of(call.decl) if call.decl and frame.calls < _MAX_INLINE else None
         if function is None or not isinstance(function.body, Compound):
             return None
         items = function.body.items
         if len(items) != 1 or not isinstance(items[0], Return):
             return None
-        inner = Frame(dict(self.bind(function, call.args, frame)), frame.depth + 1)
-        return self.value(items[0].value, inner)
+        return self.value(items[0].value, self.entered(function, call.args, frame))
+
+    def entered(self, function: Function, args: tuple[Expression, ...], frame: Frame) -> Frame:
+        """What the variables of a called function hold at its begin."""
+        bound = self.bind(function, args, frame)
+        if function.closure:
+            return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
+        return Frame(bound, frame.depth + 1, frame.calls + 1)
 
     def bind(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
@@ -238,7 +296,8 @@ class Context:
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
                 pointer = self.pointer(argument, frame)
-                bound[parameter] = pointer or Pointer(parameter.name, (ZERO,), UNKNOWN)
+                if pointer is not None:  # else memory that is the parameter's, as far as we know
+                    bound[parameter] = pointer
             elif parameter.ctype.kind == "int":
                 bound[parameter] = self.value(argument, frame)
             elif parameter.ctype.kind == "struct":
@@ -259,12 +318,13 @@ class Context:
                 if any(s != 0 for s in held.subscripts):
                     return None
                 return held.array
-            return self.name_of(expression.decl, frame.depth)
+            name = self._object(expression.decl, frame)
+            return name if name is not None else self.name_of(expression.decl, frame.depth)
         if isinstance(expression, Member):
             inner = self.path(expression.base, frame)
             if inner is None:
                 return None
-            if expression.base is None:
+            if inner == "this":
                 return expression.field.name
             dot = "->" if expression.arrow and not inner.startswith("&") else "."
             return f"{inner.lstrip('&')}{dot}{expression.field.name}"
@@ -273,6 +333,18 @@ class Context:
         if isinstance(expression, Cast):
             return self.path(expression.operand, frame)
         return None
+
+    def _object(self, decl: Decl, frame: Frame) -> str | None:
+        """What an unbound reference refers to, as an object of its own: `&domain`, or `this`.
+
+        None for what is no reference, nor the variable or address of a class' one object.
+        """
+        sole = self.objects.get(decl.ctype.class_name) if self.objects else None
+        if sole is not None:
+            return f"&{sole}"
+        if not decl.reference:
+            return None
+        return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
         """The address that an expression of pointer or array type is worth."""
@@ -292,6 +364,9 @@ class Context:
             return self.pointer(expression.right, frame)
         if isinstance(expression, Ternary):
             return self.pointer(expression.then, frame)
+        returned = self.returned.get(expression) if isinstance(expression, CallExpr) else None
+        if isinstance(returned, Pointer):
+            return returned
         if isinstance(expression, CallExpr) and expression.decl is not None:
             ctype = expression.decl.ctype
             if ctype.kind == "pointer" and ctype.element is not None:
@@ -304,6 +379,10 @@ class Context:
             return held
         if decl.ctype.kind not in ("pointer", "array"):
             return None
+        name = self._object(decl, frame)
+        if name is not None:
+            pointee = decl.ctype.element or UNKNOWN
+            return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
             # An array of a thread's own; what a pointer of its own points to is not.
@@ -393,14 +472,21 @@ class Context:
             return None
         path = self.path(expression, frame)
         if path is not None:
+            self.members[path] = expression.field
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
-        place = self.element(expression.base, frame) if expression.base is not None else None
+        base = expression.base
+        place = self.element(base, frame) if base is not None else None
+        if place is None and base is not None and expression.arrow:
+            place = self.pointer(base, frame)  # p->x of p = &cells[i]
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"
-        inner = self._array_pointer(name, ctype, "unknown", expression.field.span, frame)
-        shape = self.arrays[name]
         outer = self.arrays.get(place.array)
+        # An array lies in the struct itself; what a pointer points to lies anywhere.
+        inside = outer is not None and ctype.kind == "array"
+        storage = outer.storage if outer is not None and inside else "unknown"
+        inner = self._array_pointer(name, ctype, storage, expression.field.span, frame)
+        shape = self.arrays[name]
         outer_dims = outer.dims if outer is not None else (None,) * len(place.subscripts)
         if len(shape.dims) < len(outer_dims) + len(place.subscripts):
             self.arrays[name] = Array(
@@ -432,3 +518,11 @@ class Context:
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)
         return None
+
+
+def _is_pointer(expression: Expression) -> bool:
+    """Whether it is a pointer that the source writes as one: no container, no reference."""
+    if not isinstance(expression, Name):
+        return False
+    ctype = expression.decl.ctype
+    return ctype.kind == "pointer" and not ctype.name and not expression.decl.reference

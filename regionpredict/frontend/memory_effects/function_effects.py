@@ -7,9 +7,10 @@ kernel(n, a);                           call kernel(-, *a)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from regionpredict.frontend.memory_effects.object_names import general_name
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     Assign,
@@ -29,6 +30,7 @@ from regionpredict.frontend.syntax import (
     Index,
     Member,
     Name,
+    Opaque,
     Pragma,
     RangeFor,
     Return,
@@ -36,7 +38,6 @@ from regionpredict.frontend.syntax import (
     Switch,
     Ternary,
     Unary,
-    Unit,
     While,
     below,
     every_expression,
@@ -51,9 +52,10 @@ _ONE = frozenset(("single", "master", "masked", "section"))
 _TASKS = frozenset(("task", "taskloop", "sections"))
 
 
-def flows_of(unit: Unit) -> list[Flow]:
-    """One record for every function of the unit that has a body and that anybody may call."""
-    return [_Flows(unit.effects).flow(function) for function in unit.live_bodies()]
+def flows_of(functions: Iterable[Function]) -> list[Flow]:
+    """One record a function."""
+    effects = Effects()
+    return [_Flows(effects).flow(function) for function in functions]
 
 
 class _Flows:
@@ -175,6 +177,8 @@ class _Flows:
                 name = _shown(expression) if place is not None else None
                 if place is not None and name is not None:
                     places.setdefault(name, place)
+                    if isinstance(expression, Member) and (general := general_name(expression)):
+                        places.setdefault(general, place)
         return tuple(places.items())
 
     # -- expressions ----------------------------------------------------------------------------
@@ -317,6 +321,11 @@ class _Flows:
             return then if then is not None else self._points(expression.other, events)
         if isinstance(expression, CallExpr) and events is not None:
             return self._call(expression, events)
+        if isinstance(expression, Opaque) and expression.text == "new" and events is not None:
+            self.calls += 1
+            slot = (f"new@{self.calls}",)
+            events.append(Handed("malloc", (), slot, self.at))
+            return (*slot, "*")
         return None
 
 
@@ -402,5 +411,9 @@ def _shown(expression: Expression | None) -> str | None:
         inner = _shown(base)
         if inner is None:
             return None
-        return f"{inner}{'->' if expression.arrow else '.'}{expression.field.name}"
+        reference = isinstance(base, Name) and base.decl.reference
+        if reference and inner == "this":
+            return expression.field.name
+        arrow = expression.arrow and not reference
+        return f"{inner}{'->' if arrow else '.'}{expression.field.name}"
     return None

@@ -32,6 +32,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
 )
+from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
 
 _NO_SPAN = Span("", 0)
@@ -137,7 +138,7 @@ class ExpressionBuilder:
 
     def _constant(self, node: Any, scope: Scope) -> Expression:
         if node.type == "string":
-            return Opaque("")
+            return Opaque("", string=string_value(node.value))
         if node.type == "char" or "int" in node.type:
             value = literal(node)
             return IntLit(value) if isinstance(value, int) else Opaque(_OTHER)
@@ -233,7 +234,7 @@ class ExpressionBuilder:
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)
-        decl = Decl(name, "function", ctype, span)
+        decl = Decl(name, "function", ctype, span, symbol=name)
         self._implicit.names[name] = decl
         return decl
 
@@ -258,7 +259,7 @@ class ExpressionBuilder:
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
         self._types().define(node.type, scope)
-        literal = Opaque("compound literal", (self.build(node.init, scope),))
+        literal = Opaque("", (self.build(node.init, scope),))
         return self._with_type(literal, self._types().of(node.type, scope))
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:

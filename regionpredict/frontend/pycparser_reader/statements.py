@@ -52,7 +52,6 @@ class TreeBuilder:
         self._types = types
         self._expressions = expressions
         self._attacher: Attacher[str] = Attacher()
-        self._home = ""
         self._scope = Scope()
         self._statements: dict[type, Callable[[Any, Spot], Stmt]] = {
             c_ast.Compound: self._compound,
@@ -79,13 +78,13 @@ class TreeBuilder:
         """The function with its body and directives."""
         begin = self._places.spot(chunk.start)
         self._attacher.enter(begin.file, begin.offset)
-        before, self._home = (self._home, self._scope), decl.name
+        before = self._scope
         self._scope = Scope(outer)
         try:
             parameters = tuple(self._parameters(node))
             body = self._statement(node.body)
         finally:
-            self._home, self._scope = before
+            self._scope = before
         return Function(decl.name, decl, parameters, body, self._places.span(chunk.start))
 
     def _parameters(self, node: Any) -> Iterator[Decl]:
@@ -103,7 +102,7 @@ class TreeBuilder:
         self._types.define(node.type, self._scope)
         ctype = self._types.of(node.type, self._scope)
         start = self._places.declaration_start(self._places.index(node), until)
-        decl = Decl(node.name or "", "parameter", ctype, self._places.span(start), home=self._home)
+        decl = Decl(node.name or "", "parameter", ctype, self._places.span(start))
         self._scope.names[decl.name] = decl
         return decl
 
@@ -182,7 +181,8 @@ class TreeBuilder:
         return self._directed(group[0], at, lambda: self._declarations(group, at))
 
     def _labelled(self, node: Any, at: Spot) -> Stmt:
-        return Compound(tuple(self._statement(item) for item in node.stmts or ()))
+        value = self._build(node.expr) if isinstance(node, c_ast.Case) else None
+        return Compound(tuple(self._statement(item) for item in node.stmts or ()), (value,))
 
     def _if(self, node: Any, at: Spot) -> Stmt:
         condition = self._build(node.cond)
@@ -195,7 +195,8 @@ class TreeBuilder:
 
     def _while(self, node: Any, at: Spot) -> Stmt:
         body = self._statement(node.stmt)
-        return While(self._build(node.cond), body, _span(at))
+        behind = isinstance(node, c_ast.DoWhile)
+        return While(self._build(node.cond), body, _span(at), behind)
 
     def _for(self, node: Any, at: Spot) -> Stmt:
         outer, self._scope = self._scope, Scope(self._scope)
@@ -246,7 +247,7 @@ class TreeBuilder:
         ctype = completed(self._types.of(node.type, self._scope), node.init)
         storage = node.storage or ()
         kind = "static" if "static" in storage or "extern" in storage else "local"
-        decl = Decl(node.name, kind, ctype, self._places.span(start), home=self._home)
+        decl = Decl(node.name, kind, ctype, self._places.span(start))
         if "extern" in storage:
             decl = self._scope.find(node.name) or decl
         self._scope.names[decl.name] = decl
@@ -258,7 +259,9 @@ class TreeBuilder:
         if self._scope.find(node.name) is None:
             span = self._places.span(self._start(node))
             ctype = self._types.of(node.type, self._scope)
-            self._scope.names[node.name] = Decl(node.name, "function", ctype, span)
+            self._scope.names[node.name] = Decl(
+                node.name, "function", ctype, span, symbol=node.name
+            )
 
 
 def _span(at: Spot) -> Span:

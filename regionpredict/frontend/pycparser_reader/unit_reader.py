@@ -7,6 +7,8 @@ parsed on its own, and a function becomes a tree when a directive stands in it o
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 from pycparser import c_ast
@@ -34,27 +36,24 @@ from regionpredict.frontend.requests import (
 )
 from regionpredict.frontend.syntax import (
     UNKNOWN,
-    CallIndex,
     CType,
     Decl,
     Expression,
     Function,
     IntLit,
+    Located,
     Pragma,
     Unit,
 )
+from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
     MacroTable,
     SourceText,
     blank_comments,
-    called_at,
     find_pragmas,
-    holding,
     masked,
     may_hold_directives,
     parse_directive,
-    unreached,
-    written_at,
 )
 from regionpredict.ir import Diagnostic, Span
 
@@ -111,11 +110,10 @@ class _Reader:
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
         self.waiting: dict[str, list[Chunk]] = {}  # declarations that nobody has asked for
-        self.variables: dict[str, list[tuple[Any, int]]] = {}
+        self.variables_declared: dict[str, list[tuple[Any, int]]] = {}
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
         self.located: list[tuple[str, str, int, int]] = []
-        self.directed: set[str] = set()  # names of the functions that hold a directive
         for chunk in split(self.words, partner):
             self._take_in(chunk)
 
@@ -170,7 +168,7 @@ class _Reader:
             if is_function and node.name not in self.chunks:
                 self._locate(node.name, chunk)
         else:
-            self.variables.setdefault(node.name, []).append((node, chunk.start))
+            self.variables_declared.setdefault(node.name, []).append((node, chunk.start))
 
     def _locate(self, name: str, chunk: Chunk) -> None:
         begin, last = self.places.spot(chunk.start), self.places.spot(chunk.stop - 1)
@@ -197,14 +195,18 @@ class _Reader:
             self._parse_chunk(chunk)
         if name in self.prototypes:
             node, start = self.prototypes[name]
-            decl = Decl(name, "function", UNKNOWN, self.places.span(start))
+            static = name in self.chunks and self._is_static(self.chunks[name])
+            symbol = "" if static else name
+            decl = Decl(name, "function", UNKNOWN, self.places.span(start), symbol=symbol)
             self.scope.names[name] = decl
             decl.ctype = self.types.of(node, self.scope)
             return decl
-        if name not in self.variables:
+        if name not in self.variables_declared:
             return None
-        node, start = self.variables[name][-1]
-        decl = Decl(name, "global", UNKNOWN, self.places.span(start))
+        node, start = self.variables_declared[name][-1]
+        static = any("static" in (one.storage or ()) for one, _ in self.variables_declared[name])
+        symbol = "" if static else name
+        decl = Decl(name, "global", UNKNOWN, self.places.span(start), symbol=symbol)
         self.scope.names[name] = decl
         decl.ctype = self._global_type(name)
         decl.init = self._global_initialiser(name, decl.ctype)
@@ -212,14 +214,14 @@ class _Reader:
 
     def _global_type(self, name: str) -> CType:
         latest = UNKNOWN
-        for node, _ in self.variables[name]:
+        for node, _ in self.variables_declared[name]:
             ctype = completed(self.types.of(node.type, self.scope), node.init)
             if latest.kind != "array" or ctype.extent is not None:
                 latest = ctype
         return latest
 
     def _global_initialiser(self, name: str, ctype: CType) -> Expression | None:
-        for node, _ in self.variables[name]:
+        for node, _ in self.variables_declared[name]:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
                 return IntLit(value) if value is not None else None
@@ -236,21 +238,20 @@ class _Reader:
             self.macros.add(name, value)
         directives = self._read_directives()
         functions = self._functions_with(directives)
-        self.directed = {function.name for function in functions}
         self._name_guesses()
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
+            located=self._defined(),
+            texts=self._texts(),
             body_of=self.body_of,
-            calls_of=CallIndex(self._functions_calling).of,
+            variables=self.variables,
             directives=tuple((file, pragma) for file, pragma in directives if pragma.is_loop),
             diagnostics=tuple(self.diagnostics),
             files=tuple(self.sources),
             macros=self.macros.constants,
             lookups=self.read.lookups,
-            writes_of=self.writes_of,
-            bodies=self.bodies,
-            live_bodies=self.live_bodies,
+            threadprivate=threadprivate(pragma for _, pragma in directives),
             errors=tuple(self.errors),
             headers="shipped",
             reassociates=self.request.reassociates,
@@ -370,33 +371,43 @@ class _Reader:
         """The tree of a function with a body in the user's files, or None."""
         return self._function(decl.name) if decl.kind == "function" else None
 
-    def bodies(self) -> list[Function]:
-        """Every function of the user's files that has a body."""
-        functions = (self._function(name) for name, _, _, _ in self.located)
-        return [function for function in functions if function is not None]
+    def _defined(self) -> tuple[Located, ...]:
+        """The functions that the user's files define, as the linking asks for them."""
+        return tuple(
+            Located(name, file, begin, end, self._is_static(self.chunks[name]),
+                    partial(self._function, name))
+            for name, file, begin, end in self.located
+        )  # fmt: skip
 
-    def live_bodies(self) -> list[Function]:
-        """`bodies` without the functions that only this file could call and that it does not."""
-        private = {
-            name
-            for name, chunk in self.chunks.items()
-            if any(word.value == "static" for word in self.words[chunk.start : chunk.body])
-        }
-        texts = {path: source.data for path, source in self.sources.items()}
+    def _is_static(self, chunk: Chunk) -> bool:
+        head = chunk.body if chunk.body >= 0 else chunk.stop
+        return any(word.value == "static" for word in self.words[chunk.start : head])
+
+    def _texts(self) -> dict[Hashable, bytes]:
+        """What the user's files hold, and the macros of the command line as one more."""
+        texts: dict[Hashable, bytes] = {path: one.data for path, one in self.sources.items()}
         texts[""] = " ".join(value for _, value in self.request.defines).encode()
-        asleep = unreached(self.located, private - self.directed, texts)
-        functions = (self._function(name) for name, *_ in self.located if name not in asleep)
-        return [function for function in functions if function is not None]
+        return texts
 
-    def _functions_calling(self, name: str) -> list[Function]:
-        calls = {path: called_at(source.data, name) for path, source in self.sources.items()}
-        functions = (self._function(function) for function in holding(self.located, calls))
-        return [function for function in functions if function is not None]
+    def variables(self) -> list[Decl]:
+        """The external variables of the user's files that have a known initialiser."""
+        names = [
+            name for name, chunks in self.waiting.items()
+            if any(self._initialises(chunk) for chunk in chunks)
+        ]  # fmt: skip
+        decls = [self.scope.find(name) for name in (*names, *self.variables_declared)]
+        return [
+            decl for decl in dict.fromkeys(decls)
+            if decl is not None and decl.kind == "global" and decl.symbol and decl.init is not None
+            and not is_system_path(decl.span.file)
+        ]  # fmt: skip
 
-    def writes_of(self, decl: Decl) -> int:
-        """How many functions of the user's files may set a global variable."""
-        places = {path: written_at(source.data, decl.name) for path, source in self.sources.items()}
-        return len(holding(self.located, places))
+    def _initialises(self, chunk: Chunk) -> bool:
+        return (
+            chunk.body < 0
+            and any(word.value == "=" for word in self.words[chunk.start : chunk.stop])
+            and not is_system_path(self.places.spot(chunk.start).file)
+        )
 
 
 def _is_function(node: Any) -> bool:

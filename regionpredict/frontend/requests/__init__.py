@@ -3,6 +3,7 @@
 A path is a file, a folder, or a compile_commands.json; only regular files are read.
 """
 
+from regionpredict.frontend.requests.compile_commands import request_of_call
 from regionpredict.frontend.requests.paths import path_dependencies, requests_for
 from regionpredict.frontend.requests.regular_files import (
     is_regular_file,
@@ -18,5 +19,6 @@ __all__ = [
     "is_special_file",
     "path_dependencies",
     "read_regular_file",
+    "request_of_call",
     "requests_for",
 ]

@@ -92,6 +92,12 @@ def _from_entry(
     )  # fmt: skip
 
 
+def request_of_call(path: str, words: Sequence[str], folder: str) -> SourceRequest:
+    """A file read as a compiler's call in `folder` with these `words` reads it."""
+    defines, includes, standard, extra = _flags(words, Path(folder))
+    return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra)
+
+
 def listed_files(database: Path) -> list[str]:
     """The files of a compilation database that was read, there or not."""
     entries = json.loads(database.read_text())

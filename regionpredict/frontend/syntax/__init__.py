@@ -1,9 +1,17 @@
 """The syntax tree that both parsers build and the lowering reads.
 
-Nodes in `nodes`, walks over them in `traversal`, a whole file as `Unit` in
-`translation_unit`. Nothing here knows which parser ran.
+Nodes in `nodes`, walks over them in `traversal`, places and their addresses in `addresses`, calls
+that are places in `accessors`, a whole file as `Unit` in `translation_unit`. Nothing here knows
+which parser ran.
 """
 
+from regionpredict.frontend.syntax.accessors import in_place, member_path
+from regionpredict.frontend.syntax.addresses import (
+    address_of,
+    followed,
+    is_place,
+    member_of,
+)
 from regionpredict.frontend.syntax.assignments import Effects
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.nodes import (
@@ -42,9 +50,10 @@ from regionpredict.frontend.syntax.nodes import (
     While,
 )
 from regionpredict.frontend.syntax.print_c import show
-from regionpredict.frontend.syntax.translation_unit import CallIndex, Lookups, Unit, Writes
+from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
     below,
+    calls_in,
     every_expression,
     every_statement,
     expressions_in,
@@ -61,7 +70,6 @@ __all__ = [
     "Binary",
     "CType",
     "CallExpr",
-    "CallIndex",
     "Cast",
     "Compound",
     "Decl",
@@ -77,6 +85,7 @@ __all__ = [
     "Index",
     "IntLit",
     "Jump",
+    "Located",
     "Lookups",
     "Member",
     "Name",
@@ -92,11 +101,18 @@ __all__ = [
     "Unread",
     "While",
     "Writes",
+    "address_of",
     "below",
+    "calls_in",
     "every_expression",
     "every_statement",
     "expressions_in",
+    "followed",
+    "in_place",
     "inner_statements",
+    "is_place",
+    "member_of",
+    "member_path",
     "own_expressions",
     "show",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.ir import Clause
@@ -13,6 +15,11 @@ _STANDALONE = frozenset(
         "assumes",
     )
 )  # fmt: skip
+_OWN = frozenset(
+    ("private", "firstprivate", "lastprivate", "reduction", "linear", "copyin", "in_reduction",
+     "task_reduction", "threadprivate")
+)  # fmt: skip
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Pragma(NamedTuple):
@@ -49,6 +56,17 @@ class Pragma(NamedTuple):
             return any(clause.name in ("depend", "doacross") for clause in self.clauses)
         return words[0] in _STANDALONE
 
+    @property
+    def own_names(self) -> frozenset[str]:
+        """Every name in the clauses that give each thread a variable of its own, or more names."""
+        texts = [clause.text or "" for clause in self.clauses if clause.name in _OWN]
+        return frozenset(name for text in texts for name in _WORD.findall(text))
+
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
+
+
+def threadprivate(pragmas: Iterable[Pragma]) -> frozenset[str]:
+    """The variables of which directives say that each thread has its own."""
+    return frozenset().union(*(one.own_names for one in pragmas if one.kind == "threadprivate"))

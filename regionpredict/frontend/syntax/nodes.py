@@ -44,6 +44,13 @@ class CType(NamedTuple):
         return self.element is not None and self.element.has_spelt_extent
 
     @property
+    def class_name(self) -> str:
+        """The class of a variable, or of what it refers or points to; "" for anything else."""
+        pointee = self.element if self.kind == "pointer" and not self.name else None
+        held = pointee if pointee is not None else self
+        return held.name if held.kind == "struct" else ""
+
+    @property
     def bytes(self) -> int:
         """The size in bytes; 8 where it is not known."""
         if self.kind == "pointer":
@@ -61,9 +68,13 @@ DOUBLE = CType("float", 64)
 
 
 class Decl:
-    """A declared variable, parameter, field, enumerator or function; equal only to itself."""
+    """A declared variable, parameter, field, enumerator or function; equal only to itself.
 
-    __slots__ = ("ctype", "home", "init", "kind", "name", "span", "value")
+    A C++ `reference` is a pointer that every use follows: its type is a pointer's, and what the
+    source writes as `r` is the tree's `*r`. So is `this`, a parameter of every method.
+    """
+
+    __slots__ = ("ctype", "init", "kind", "name", "reference", "span", "symbol", "value")
 
     def __init__(
         self,
@@ -72,17 +83,19 @@ class Decl:
         ctype: CType,
         span: Span,
         *,
-        home: str = "",
+        symbol: str = "",
         init: Expression | None = None,
         value: int | None = None,
+        reference: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
         self.ctype = ctype
         self.span = span
-        self.home = home  # the function that declares it
+        self.symbol = symbol  # what other units know it by; "" where they cannot
         self.init = init
         self.value = value
+        self.reference = reference
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"
@@ -174,7 +187,8 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
 
-    A `method`'s object is its first argument.
+    The address of a `method`'s object is its first argument. `free`: it is known to touch no
+    memory that moves and to cost nothing (`v.size()`).
     """
 
     name: str
@@ -182,6 +196,7 @@ class CallExpr(NamedTuple):
     args: tuple[Expression, ...]
     span: Span
     method: bool = False
+    free: bool = False
 
 
 @_by_identity
@@ -194,10 +209,14 @@ class Cast(NamedTuple):
 
 @_by_identity
 class Opaque(NamedTuple):
-    """Something that is not understood, with the expressions inside it that are."""
+    """Something that is not understood, with the expressions inside it that are.
+
+    `string` is the value of a string literal.
+    """
 
     text: str
     children: tuple[Expression, ...] = ()
+    string: str | None = None
 
 
 Expression = (
@@ -221,9 +240,11 @@ Expression = (
 
 @_by_identity
 class Compound(NamedTuple):
-    """`{ ... }`."""
+    """`{ ... }`, or what a label of a `switch` stands before: `cases` has its value, None for
+    `default`."""
 
     items: tuple[Stmt, ...]
+    cases: tuple[Expression | None, ...] = ()
 
 
 @_by_identity
@@ -266,11 +287,12 @@ class RangeFor(NamedTuple):
 
 @_by_identity
 class While(NamedTuple):
-    """`while (condition) body`, or `do body while (condition)`."""
+    """`while (condition) body`, or, where the condition stands `behind`, `do body while (...)`."""
 
     condition: Expression
     body: Stmt
     span: Span
+    behind: bool = False
 
 
 @_by_identity
@@ -285,7 +307,7 @@ class If(NamedTuple):
 
 @_by_identity
 class Switch(NamedTuple):
-    """`switch (condition) body`; labels inside are gone, their statements stay."""
+    """`switch (condition) body`; a label inside is a `Compound` with `cases`."""
 
     condition: Expression
     body: Stmt
@@ -344,10 +366,17 @@ Stmt = (
 
 @_by_identity
 class Function(NamedTuple):
-    """A function with a body."""
+    """A function with a body.
+
+    A `closure` is the body of a lambda, in which the variables around it have their meaning.
+    An instance of a template has types or a lambda in its name; `shown` is then what a reader
+    knows it by, else "".
+    """
 
     name: str
     decl: Decl
     parameters: tuple[Decl, ...]
     body: Stmt
     span: Span
+    closure: bool = False
+    shown: str = ""

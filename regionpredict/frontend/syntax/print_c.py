@@ -52,12 +52,19 @@ def _member(e: Member) -> tuple[str, int]:
     if e.base is None:
         return e.field.name, _POSTFIX
     dot = "->" if e.arrow else "."
+    if isinstance(e.base, Name) and e.base.decl.reference:
+        if e.base.decl.name == "this":
+            return e.field.name, _POSTFIX
+        dot = "."
     return f"{_inner(e.base, _POSTFIX)}{dot}{e.field.name}", _POSTFIX
 
 
 def _unary(e: Unary) -> tuple[str, int]:
     if e.op in ("p++", "p--"):
         return _inner(e.operand, _POSTFIX) + e.op[1:], _POSTFIX
+    if e.op == "*" and isinstance(e.operand, Name) and e.operand.decl.reference:
+        name = e.operand.decl.name
+        return ("*this", _UNARY) if name == "this" else (name, _POSTFIX)
     return e.op + _inner(e.operand, _UNARY), _UNARY
 
 

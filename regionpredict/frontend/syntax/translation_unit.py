@@ -1,15 +1,13 @@
-"""What a parser hands to the lowering: a translation unit, with function bodies on demand."""
+"""What a parser hands over: a translation unit, with function bodies on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from regionpredict.frontend.syntax.assignments import Effects
 from regionpredict.frontend.syntax.directive import Pragma
-from regionpredict.frontend.syntax.nodes import CallExpr, Decl, Expression, Function
-from regionpredict.frontend.syntax.traversal import calls_in
+from regionpredict.frontend.syntax.nodes import Decl, Expression, Function
 from regionpredict.ir import Diagnostic, Span
 
 
@@ -30,56 +28,50 @@ class Lookups(NamedTuple):
 Writes = dict[Decl, list[tuple[Expression | None, bool]]]
 
 
-class CallIndex:
-    """Who calls whom in a unit; each function's calls are looked for once."""
+class Located(NamedTuple):
+    """A function that the user's files define, and where: from `begin` to `end` in a file's text.
 
-    def __init__(self, functions_naming: Callable[[str], list[Function]]) -> None:
-        self._functions_naming = functions_naming
-        self._inside: dict[Function, dict[Decl, list[CallExpr]]] = {}
-        self._known: dict[Decl, list[tuple[Function, CallExpr]]] = {}
+    `private`: nothing outside the unit can call it. `build` gives its tree.
+    """
 
-    def of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
-        """Every call of the function, with the function it stands in."""
-        if decl not in self._known:
-            self._known[decl] = [
-                (function, call)
-                for function in self._functions_naming(decl.name)
-                for call in self._in(function).get(decl, ())
-            ]
-        return self._known[decl]
-
-    def _in(self, function: Function) -> dict[Decl, list[CallExpr]]:
-        if function not in self._inside:
-            self._inside[function] = calls_in(function.body)
-        return self._inside[function]
+    name: str
+    file: Hashable
+    begin: int
+    end: int
+    private: bool
+    build: Callable[[], Function | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One parsed translation unit.
 
-    `functions` are those with OpenMP directives in them; `body_of` gives any other function's
-    tree, `bodies` all of them, `live_bodies` those that anybody may call, or more, and `calls_of`
-    the calls of a function with the functions they stand in.
+    `functions` are those with OpenMP directives in them, `located` all, and `texts` what the files
+    hold in which they lie. `body_of` gives the function that a declaration of this unit means,
+    `variables` the external variables that have an initialiser. `directives` are all active loop
+    directives, (file, directive), so that none can get lost. `overloads`: one name may be several
+    functions, and operators call them without it. In C++ `getters` are the methods that give a
+    member, as the member's end of a name and the method (`.m_n`, `size()`), of all functions read
+    so far, and `base_classes` the names of the classes that others derive from.
     `reassociates`: sums of floating-point numbers may be reordered.
-    `directives` are all active loop directives, (file, directive), so that none can get lost.
     """
 
     path: str
     functions: tuple[Function, ...]
+    located: tuple[Located, ...]
+    texts: Mapping[Hashable, bytes]
     body_of: Callable[[Decl], Function | None]
-    calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
+    variables: Callable[[], list[Decl]]
     directives: tuple[tuple[str, Pragma], ...]
     diagnostics: tuple[Diagnostic, ...]
     files: tuple[str, ...]
     macros: frozenset[str]
     lookups: Lookups
-    writes_of: Callable[[Decl], int]
-    bodies: Callable[[], list[Function]]
-    live_bodies: Callable[[], list[Function]]
     headers: str = "system"
+    getters: Callable[[], frozenset[tuple[str, str]]] = frozenset
+    base_classes: frozenset[str] = frozenset()
+    threadprivate: frozenset[str] = frozenset()
     reassociates: bool = False
     errors: tuple[Span, ...] = ()  # where the parser stumbled
-    effects: Effects = field(default_factory=Effects)
-    writes: dict[Function, Writes] = field(default_factory=dict)
+    overloads: bool = False
     close: Callable[[], None] = field(default=lambda: None)

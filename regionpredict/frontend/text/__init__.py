@@ -8,8 +8,10 @@ which names each function of a file defines and uses.
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
+    base_classes_in,
     called_at,
     holding,
+    mentioned_at,
     unreached,
     written_at,
 )
@@ -23,6 +25,7 @@ from regionpredict.frontend.text.source_text import (
     blank_ranges,
     masked,
 )
+from regionpredict.frontend.text.string_literals import string_value
 
 __all__ = [
     "Attacher",
@@ -31,6 +34,7 @@ __all__ = [
     "Passage",
     "SourceText",
     "alone",
+    "base_classes_in",
     "blank_comments",
     "blank_ranges",
     "called_at",
@@ -40,9 +44,11 @@ __all__ = [
     "holds_directives",
     "masked",
     "may_hold_directives",
+    "mentioned_at",
     "parse_directive",
     "parse_expression",
     "passages",
+    "string_value",
     "unreached",
     "written_at",
 ]

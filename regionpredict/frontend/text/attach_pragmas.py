@@ -31,16 +31,26 @@ class Attacher(Generic[File]):
         self._pragmas: dict[File, list[Pragma]] = {}
         self._next: dict[File, int] = {}
         self._masked: set[tuple[File, int]] = set()  # expansions whose directive is taken
+        self._outer: list[tuple[dict[File, int], set[tuple[File, int]]]] = []
 
     def add(self, file: File, pragmas: list[Pragma]) -> None:
         """Says which directives a file holds, in order."""
         self._pragmas[file] = pragmas
 
     def enter(self, file: File, offset: int) -> None:
-        """Begins a function at an offset; a file that it includes begins at its first line."""
+        """Begins a function at an offset; a file that it includes begins at its first line.
+
+        One function may be read in the middle of another: `end` goes back to that.
+        """
+        self._outer.append((self._next, self._masked))
+        self._masked = set()
         self._next = dict.fromkeys(self._pragmas, 0)
         held = self._pragmas.get(file, ())
         self._next[file] = sum(1 for pragma in held if pragma.offset < offset)
+
+    def end(self) -> None:
+        """Ends the function that was begun last."""
+        self._next, self._masked = self._outer.pop()
 
     def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
         """The directives before the statement at an offset that none has taken yet.

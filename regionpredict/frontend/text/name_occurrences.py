@@ -12,6 +12,7 @@ File = TypeVar("File", bound=Hashable)
 
 _CALL = re.compile(rb"\s*\(")
 _SET = re.compile(rb"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
+_DERIVED = re.compile(rb"\b(?:class|struct)\s+\w[\w:<>, ]*?\s*(?<!:):(?!:)([^{};()]*)\{")
 _WORD = re.compile(rb"\w")
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
@@ -25,6 +26,27 @@ def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
         if not _WORD.match(data, end) and not (at and _WORD.match(data, at - 1)):
             yield at, end
         at = data.find(word, end)
+
+
+def mentioned_at(data: bytes, name: str) -> list[int]:
+    """Where a text has the name at all.
+
+    >>> mentioned_at(b"f<T>(x); of(x); g(f)", "f")
+    [0, 18]
+    """
+    return [at for at, _ in named_at(data, name)]
+
+
+def base_classes_in(data: bytes) -> frozenset[str]:
+    """The names of the classes that a text derives others from, and of the words around them.
+
+    >>> sorted(base_classes_in(b"class A : public n::B<int>, C { }; struct D { int i : 3; };"))
+    ['B', 'C', 'int', 'n', 'public']
+    """
+    names: set[str] = set()
+    for found in _DERIVED.finditer(data):
+        names.update(word.decode() for word in _IDENTIFIER.findall(found[1]))
+    return frozenset(names)
 
 
 def called_at(data: bytes, name: str) -> list[int]:

@@ -11,6 +11,10 @@ struct regionpredict_region {
     int flags; /* 1: combined with parallel, 2: nowait */
     struct regionpredict_counts *counts;
     long long known; /* the size of the team that was asked last, and what was asked for */
+    const char *text; /* the digest of the loop's lines in its source */
+    int lines; /* how many they are */
+    int sizes; /* how many values are handed to `regionpredict_end` */
+    const char *const *names; /* what these are called */
 };
 long long regionpredict_now(void);
 long long regionpredict_enter(struct regionpredict_region *, long long);
@@ -19,4 +23,6 @@ int regionpredict_known(struct regionpredict_region *, long long, int);
 void regionpredict_keep(struct regionpredict_region *, long long, int, int);
 int regionpredict_guess(void);
 int regionpredict_recorder(void);
-void regionpredict_end(struct regionpredict_region *, const char *, long long, int, long long);
+int regionpredict_readable(const volatile void *, unsigned long);
+void regionpredict_end(struct regionpredict_region *, const char *, long long, int, long long,
+                       const long long *);

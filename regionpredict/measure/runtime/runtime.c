@@ -18,12 +18,20 @@
 
 #define WEAK __attribute__((weak))
 #define LINE_BYTES 8192
+#define NO_VALUE (-__LONG_LONG_MAX__ - 1) /* of a name that could not be read */
+
+/* What a name was worth at the entries of a region. */
+struct regionpredict_size {
+    char *name;
+    long long entries, first, least, most;
+};
 
 struct regionpredict_counts {
     volatile int lock;
     struct regionpredict_counts *next;
-    char *file, *function, *directive, *build;
-    int line, loop_line, ordinal, flags;
+    char *file, *function, *directive, *build, *text;
+    int line, loop_line, ordinal, flags, lines, sizes;
+    struct regionpredict_size *size;
     long long executions, total, least, most, first; /* in ticks */
     long long counted, trips, least_trips, most_trips;
     int least_team, most_team;
@@ -186,13 +194,23 @@ static struct regionpredict_counts *enlist(struct regionpredict_region *region, 
 {
     struct regionpredict_counts *counts;
     size_t length = strlen(region->file) + strlen(function) + strlen(region->directive)
-                    + strlen(region->build) + 4;
+                    + strlen(region->build) + strlen(region->text) + 5;
+    size_t sizes = (size_t)region->sizes * sizeof(struct regionpredict_size);
+    int i;
+    for (i = 0; i < region->sizes; i++)
+        length += strlen(region->names[i]) + 1;
     acquire(&regionpredict_state.lock);
     counts = __atomic_load_n(&region->counts, __ATOMIC_ACQUIRE);
     if (!counts) {
-        counts = (struct regionpredict_counts *)calloc(1, sizeof *counts + length);
+        counts = (struct regionpredict_counts *)calloc(1, sizeof *counts + sizes + length);
         if (counts) {
-            char *text = (char *)(counts + 1);
+            char *text = (char *)(counts + 1) + sizes;
+            counts->size = (struct regionpredict_size *)(counts + 1);
+            counts->sizes = region->sizes;
+            for (i = 0; i < region->sizes; i++)
+                counts->size[i].name = copied(&text, region->names[i]);
+            counts->text = copied(&text, region->text);
+            counts->lines = region->lines;
             counts->file = copied(&text, region->file);
             counts->function = copied(&text, function);
             counts->directive = copied(&text, region->directive);
@@ -210,9 +228,43 @@ static struct regionpredict_counts *enlist(struct regionpredict_region *region, 
     return counts;
 }
 
-WEAK void regionpredict_end(struct regionpredict_region *region, const char *function,
-                            long long trips, int team, long long begin)
+/* Whether the memory of a value can be read. The kernel looks at it before it refuses the request,
+   which is none; nothing is read where nobody wants to know. */
+WEAK int regionpredict_readable(const volatile void *address, unsigned long bytes)
 {
+#ifdef SYS_rt_sigprocmask
+    unsigned long first = (unsigned long)address & ~7UL;
+    unsigned long last = ((unsigned long)address + bytes - 1) & ~7UL;
+    int before = errno;
+    int readable = first >= 4096 && regionpredict_state.output[0] && bytes <= 8;
+    if (readable && syscall(SYS_rt_sigprocmask, ~0, first, NULL, 8UL) && errno == EFAULT)
+        readable = 0;
+    if (readable && last != first && syscall(SYS_rt_sigprocmask, ~0, last, NULL, 8UL)
+        && errno == EFAULT)
+        readable = 0;
+    errno = before;
+    return readable;
+#else
+    return 0;
+#endif
+}
+
+static void add_size(struct regionpredict_size *size, long long value)
+{
+    if (value == NO_VALUE)
+        return;
+    if (size->entries++ == 0)
+        size->first = size->least = size->most = value;
+    if (value < size->least)
+        size->least = value;
+    if (value > size->most)
+        size->most = value;
+}
+
+WEAK void regionpredict_end(struct regionpredict_region *region, const char *function,
+                            long long trips, int team, long long begin, const long long *values)
+{
+    int i;
     long long spent = regionpredict_now() - begin;
     struct regionpredict_counts *counts = __atomic_load_n(&region->counts, __ATOMIC_ACQUIRE);
     if (!counts) {
@@ -243,6 +295,8 @@ WEAK void regionpredict_end(struct regionpredict_region *region, const char *fun
         if (trips > counts->most_trips)
             counts->most_trips = trips;
     }
+    for (i = 0; i < counts->sizes; i++)
+        add_size(&counts->size[i], values[i]);
     release(&counts->lock);
 }
 
@@ -335,8 +389,29 @@ static void write_run(struct line *line, int file, int signal_number)
     flush_line(line, file);
 }
 
+/* A name's values, in a line of their own: a region may have many. */
+static void write_size(struct line *line, int file, const struct regionpredict_counts *counts,
+                       const struct regionpredict_size *size)
+{
+    if (!size->entries)
+        return;
+    line->length = 0;
+    put(line, "{\"kind\":\"size\"");
+    put_number(line, "pid", regionpredict_state.pid);
+    put_text(line, "file", counts->file);
+    put_number(line, "line", counts->line);
+    put_number(line, "ordinal", counts->ordinal);
+    put_text(line, "name", size->name);
+    put_number(line, "entries", size->entries);
+    put_number(line, "first", size->first);
+    put_number(line, "least", size->least);
+    put_number(line, "most", size->most);
+    flush_line(line, file);
+}
+
 static void write_region(struct line *line, int file, const struct regionpredict_counts *counts)
 {
+    int i;
     line->length = 0;
     put(line, "{\"kind\":\"region\"");
     put_number(line, "pid", regionpredict_state.pid);
@@ -359,7 +434,11 @@ static void write_region(struct line *line, int file, const struct regionpredict
     put_number(line, "most_trips", counts->most_trips);
     put_number(line, "least_team", counts->least_team);
     put_number(line, "most_team", counts->most_team);
+    put_text(line, "text", counts->text);
+    put_number(line, "lines", counts->lines);
     flush_line(line, file);
+    for (i = 0; i < counts->sizes; i++)
+        write_size(line, file, counts, &counts->size[i]);
 }
 
 static void settle_ticks(void)

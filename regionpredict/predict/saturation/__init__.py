@@ -9,6 +9,7 @@ from regionpredict.predict.saturation.model import (
     known_at_all_sizes,
     predict_saturation,
     rough_curve,
+    round_counts,
     size_target,
 )
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
@@ -19,5 +20,6 @@ __all__ = [
     "known_at_all_sizes",
     "predict_saturation",
     "rough_curve",
+    "round_counts",
     "size_target",
 ]

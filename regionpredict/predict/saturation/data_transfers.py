@@ -48,6 +48,7 @@ class DataTransfers:
         self.schedule = workload.schedule
         self.trips = max(1.0, execution.work.nest.root.trips({}))
         self.arrays = execution.sharing
+        self.contended = execution.contended
         self.fresh = frozenset[str]() if workload.repeats else workload.fresh
         self.touched = counter.touched() if self._matters() else {}
 
@@ -57,6 +58,7 @@ class DataTransfers:
         if not self.touched:
             return TransferTime(0.0, border, 0.0)
         exchange, lines = self._lines(threads)
+        lines += self._handed_over(threads)
         return TransferTime(self._pages(threads), border + exchange, lines)
 
     def _border(self, threads: int) -> float:
@@ -70,7 +72,7 @@ class DataTransfers:
         unless threads share lines.
         """
         cores = self.machine.cores
-        return any(
+        return bool(self.contended) or any(
             array.held_rank or (array.written and array.name in self.fresh)
             or (array.written and self._block(array, cores) < self.line_bytes)
             for array in self.arrays
@@ -81,6 +83,9 @@ class DataTransfers:
         past, parts = self.at(threads), []
         if past.pages:
             parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
+        if self.contended and past.lines:
+            names = ", ".join(sorted({one.array for one in self.contended}))
+            parts.append(f"writes to {names} take the line from another thread")
         if past.lines + past.exchange:
             spent = 1e6 * (past.lines + past.exchange)
             parts.append(f"lines that other cores hold: {spent:.3g} us")
@@ -122,12 +127,10 @@ class DataTransfers:
             else:
                 part = array.held_lines(own) if array.held_rank else 0.0
                 moved += part if array.held_whole else part * (1.0 - 1.0 / threads)
-        # Only what the other core's private caches still hold comes from there.
-        private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
-        room = max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
         if not held:
             return 0.0, 0.0
-        there = min(1.0, room / held)
+        # Only what the other core's private caches still hold comes from there.
+        there = min(1.0, self._room() / held)
         first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
         few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
         many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz
@@ -138,6 +141,33 @@ class DataTransfers:
         if moved > first:
             return 0.0, latency + beyond + turns
         return latency, turns
+
+    def _handed_over(self, threads: int) -> float:
+        """Seconds of a thread that waits with each contended write for the line to come to it.
+
+        It comes from another thread unless the writer itself was the last, and as long as a
+        private cache still holds it.
+        """
+        cycles = 0.0
+        for one in self.contended:
+            writers, there = float(threads), 1.0
+            if one.apart is not None:
+                writers = min(writers, self.line_bytes / one.apart)
+            else:
+                lines = max(1.0, self.touched.get(one.array, 0.0) / self.line_bytes)
+                there = min(1.0, self._room() * threads / lines)
+            if writers > 1.0:
+                each = there * (1.0 - 1.0 / writers)
+                cycles += one.updates / threads * each * self._transfer(threads)
+        return cycles / self.machine.clock_hz
+
+    def _transfer(self, threads: int) -> float:
+        return float(self.machine.overheads.line_transfer.at(threads))
+
+    def _room(self) -> float:
+        """Lines that a core's largest private cache holds."""
+        private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
+        return max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
 
     def _block(self, array: ArraySharing, threads: int) -> float:
         """Bytes next to each other that one thread has; infinite where nothing is dealt out."""

@@ -52,9 +52,8 @@ def rough_curve(
     if workload.execution is None:
         return ()
     most = min(workload.team_limit or machine.cores, machine.cores)
-    counts = {1 << k for k in range(most.bit_length())} | {most, also}
-    counts |= set(range(machine.cores_per_domain, most + 1, machine.cores_per_domain))
-    counts = {1, *(count for count in threads or counts if count <= most)}
+    asked = threads or (*round_counts(machine, most), also)
+    counts = {1, *(count for count in asked if count <= most)}
     warm = warm and not workload.fresh
     time = RegionTime(workload, workload.execution, machine, warm=warm, parts=parts)
     return time.points(sorted(counts))
@@ -74,6 +73,12 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
         ),
         borderline=margin < derivation.within,
     )  # fmt: skip
+
+
+def round_counts(machine: Machine, most: int) -> list[int]:
+    """Round numbers of threads up to `most`: powers of two, and whole domains."""
+    counts = {1 << k for k in range(most.bit_length()) if 1 << k <= most} | {most}
+    return sorted(counts | set(range(machine.cores_per_domain, most, machine.cores_per_domain)))
 
 
 def predict_saturation(
@@ -118,11 +123,13 @@ def predict_saturation(
         assumed.append(note)
     if time.traffic.stays(hint.threads):
         assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
+    assumed += [f"each write to {one.array} goes to memory, not to a register"
+                for one in execution.contended if one.apart is not None]  # fmt: skip
     bottleneck = limit(points)
     hinted = next(point for point in points if point.threads == hint.threads)
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
     assumed += guessed_figures
-    partial = table.status == "partial" or bool(execution.assumed)
+    partial = table.status == "partial"
     guesses = len(guessed_figures)
     return Estimate(
         model="saturation",

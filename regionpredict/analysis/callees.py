@@ -1,0 +1,53 @@
+"""Which function a call means, where several programs of one folder have functions of one name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import PurePath
+
+from regionpredict.ir.flow import Flow
+
+
+class Callees:
+    """The functions of some files: a call means that of its own file, else that whose folder has
+    most in common with its own, else the first.
+    """
+
+    def __init__(self, flows: Sequence[Flow]) -> None:
+        self._by_file: dict[tuple[str, str], Flow] = {}
+        self._by_name: dict[str, list[Flow]] = {}
+        self._near: dict[tuple[tuple[str, ...], str], Flow] = {}
+        for flow in flows:
+            self._by_file[flow.span.file, flow.function] = flow
+            self._by_name.setdefault(flow.function, []).append(flow)
+
+    def of(self, caller: Flow, name: str) -> Flow | None:
+        """The function that a call of this name in `caller` means; None: it is in no file."""
+        own = self._by_file.get((caller.span.file, name))
+        known = self._by_name.get(name, [])
+        if own is not None or len(known) < 2:
+            return own or next(iter(known), None)
+        here = _folder(caller)
+        if (here, name) not in self._near:
+            self._near[here, name] = max(known, key=lambda one: _common(here, _folder(one)))
+        return self._near[here, name]
+
+
+def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
+    """Whose program a function is that nobody is seen to call: the `main` of its folder, or of the
+    nearest one around it; None where there is none, or several.
+    """
+    here = _folder(flow)
+    around = [main for main in mains if here[: len(_folder(main))] == _folder(main)]
+    deepest = max((len(_folder(main)) for main in around), default=0)
+    nearest = [main for main in around if len(_folder(main)) == deepest]
+    return nearest[0] if len(nearest) == 1 else None
+
+
+def _folder(flow: Flow) -> tuple[str, ...]:
+    return PurePath(flow.span.file).parent.parts
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

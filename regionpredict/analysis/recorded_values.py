@@ -1,0 +1,137 @@
+"""What a measured run tells of a region's sizes, where neither the caller nor the source does.
+
+A value from a run goes behind everything that is said of the program as it is read now: a name that
+a macro or another name decides follows these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from regionpredict.analysis.bindings import Bindings, bind, free_names
+from regionpredict.analysis.facts import RegionFacts, facts_of
+from regionpredict.analysis.given_sizes import trip_name, with_given_trips
+from regionpredict.analysis.iterations import iterations
+from regionpredict.ir import Definition, Region
+
+_MOST_SOLVED = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSize:
+    """A value at a region's entries, at least and at most."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSizes:
+    """What a run tells of one region: names' values, trip count, and how often it ran."""
+
+    values: Mapping[str, RecordedSize] = field(default_factory=dict)
+    trips: RecordedSize | None = None
+    executions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFacts:
+    """A region's facts with what a run tells, and the names that have their value from it."""
+
+    facts: RegionFacts
+    names: tuple[str, ...]
+
+
+def recorded_facts(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
+    recorded: RecordedSizes,
+) -> RecordedFacts:  # fmt: skip
+    """The facts of a region, each name without a value bound as the run had it.
+
+    A value that was not always the same is taken at its largest, and told as an assumption. A name
+    that was not recorded is solved for where the trip count has no other unknown.
+    """
+    values = {name: size.most for name, size in recorded.values.items()}
+    bindings = bind(region, definitions, given, values)
+    if recorded.trips is not None:
+        solved = _solved(region, bindings, recorded.trips.most)
+        if solved is not None:
+            values |= solved
+            bindings = bind(region, definitions, given, values)
+        elif _is_open(region, bindings) and region.nest is not None and region.collapse == 1:
+            trips = {trip_name(region.nest): recorded.trips.most}
+            region = with_given_trips(region, trips)
+            values |= trips
+            bindings = bind(region, definitions, given, values)
+    names = _taken(region, definitions, given, bindings, values.keys())
+    told = (*bindings.assumed, *_told(names, recorded))
+    return RecordedFacts(facts_of(region, Bindings(bindings.values, told)), names)
+
+
+def _taken(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
+    bindings: Bindings, recorded: Iterable[str],
+) -> tuple[str, ...]:  # fmt: skip
+    """The names of the region that neither the caller nor the source gives, whatever it follows."""
+    without = bind(region, definitions, given).values
+    follows = {one.name for one in definitions if one.value.evaluate(bindings.values) is not None}
+    used = free_names(region)
+    return tuple(sorted(
+        name for name in recorded if name in used and name not in without and name not in follows
+    ))  # fmt: skip
+
+
+def _told(names: Iterable[str], recorded: RecordedSizes) -> list[str]:
+    sizes = [(name, recorded.values.get(name)) for name in names]
+    return [
+        f"{name} = {size.most} (recorded: from {size.least} to {size.most})"
+        for name, size in sizes if size is not None and size.least != size.most
+    ]  # fmt: skip
+
+
+def _is_open(region: Region, bindings: Bindings) -> bool:
+    """Whether the trip count depends on what is no name, as on a pointer or on a table."""
+    return not _is_counted(region) or iterations(region).value(bindings) is None
+
+
+def _is_counted(region: Region) -> bool:
+    trips = None if region.nest is None else region.nest.trips
+    return trips is not None and not trips.has_unreadable_part
+
+
+def _solved(region: Region, bindings: Bindings, trips: int) -> dict[str, int] | None:
+    """The only unknown of the trip count, by the count; None where there is none or several."""
+    runs = iterations(region)
+    if runs.loops is None or not _is_counted(region):
+        return None
+    variables = {loop.variable for loop in runs.loops}
+    names = {name for loop in runs.loops for name in loop.names} - variables
+    unknown = sorted(names - bindings.values.keys())
+    if len(unknown) != 1:
+        return None
+
+    def count(size: int) -> int | None:
+        return runs.value(Bindings({**bindings.values, unknown[0]: size}))
+
+    size = _argument_of(count, trips)
+    return None if size is None else {unknown[0]: size}
+
+
+def _argument_of(count: Callable[[int], int | None], wanted: int) -> int | None:
+    """The smallest argument from 0 on at which a growing function has a value.
+
+    >>> _argument_of(lambda n: n // 2 - 3, 10), _argument_of(lambda n: 4 * n, 10)
+    (26, None)
+    """
+    low, high = 0, _MOST_SOLVED
+    last = count(high)
+    if last is None or last < wanted:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        reached = count(middle)
+        if reached is None:
+            return None
+        low, high = (low, middle) if reached >= wanted else (middle + 1, high)
+    return low if count(low) == wanted else None

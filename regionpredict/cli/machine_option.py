@@ -1,0 +1,101 @@
+"""`-m MACHINE`: a shipped name, a file, or `host`, which is calibrated once and then kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.atomic_file import replace_file
+from regionpredict.cli.source_options import run_record
+from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
+from regionpredict.errors import InputError, UsageError
+from regionpredict.user_cache import is_private_file, private_folder, user_cache_folder
+
+if TYPE_CHECKING:
+    from regionpredict.machine import Machine
+    from regionpredict.machine.detect import Topology
+
+HOST = "host"
+CALIBRATION_S = 20.0
+"""As long as the host is measured for before the first answer; `regionpredict calibrate -o FILE`
+takes minutes, and its file is given by its path."""
+
+machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "-m", "machine_name", default=None, metavar="MACHINE",
+    help="A shipped machine's name, a YAML file, or host: this one, measured once.",
+)  # fmt: skip
+
+
+def machine_for(name: str | None) -> tuple[Machine, Path]:
+    """The machine that -m names, and its file.
+
+    Raises UsageError where -m is missing, InputError where there is no such machine.
+    """
+    from regionpredict.machine import file_of
+    from regionpredict.machine.shipped import load_file
+
+    if name is None:
+        raise UsageError(
+            "no machine",
+            remedy="add -m host for this one, -m FILE, or -m NAME of `regionpredict machines list`",
+        )
+    if name == HOST:
+        path = _host_file()
+        return load_file(path, str(path)), path
+    path, shown = file_of(name)
+    return load_file(path, shown), path
+
+
+def _host_file() -> Path:
+    """The file of this host in the user's cache folder, made where it is not there yet.
+
+    It is the host's by its name and shape: a folder that several hosts share has a file for each.
+    """
+    from regionpredict.machine.detect import read_sysfs
+    from regionpredict.machine.writer import write
+
+    record = run_record()
+    if record is not None:
+        record.bypass()  # the answer is this host's alone
+    topology = read_sysfs()
+    shape = hashlib.sha256(write(topology, HOST).encode()).hexdigest()[:12]
+    folder = private_folder(user_cache_folder(os.environ) / "hosts")
+    stem = "".join(c if c.isalnum() or c in "-." else "_" for c in os.uname().nodename)
+    path = folder / f"{stem}-{shape}.yaml"
+    what = f"{topology.packages} x {topology.cores_per_package} cores"
+    if is_private_file(path):
+        click.echo(f"note: host: {what}, as measured before ({path})", err=True)
+        return path
+    began = time.monotonic()
+    try:
+        text = _measured(topology, folder / f"{stem}-{os.getpid()}.samples.json")
+    except InputError as error:
+        path = path.with_suffix(".shape.yaml")
+        replace_file(path, write(topology, HOST).encode())
+        click.echo(f"note: host: {what}, not measured: {error.message} ({path})", err=True)
+        return path
+    replace_file(path, text.encode())
+    took = time.monotonic() - began
+    click.echo(f"note: host: {what}, measured in {took:.0f} s, kept in {path}", err=True)
+    return path
+
+
+def _measured(topology: Topology, state: Path) -> str:
+    """The host's machine file after a short calibration; InputError where it cannot be measured."""
+    from regionpredict.machine.calibrate import calibrate
+    from regionpredict.machine.writer import write
+
+    try:
+        result = calibrate(
+            topology, compiler=first_compiler(), budget_s=CALIBRATION_S, state_path=state,
+            free_bytes=free_bytes(), cpus=allowed_threads(topology.threads),
+        )  # fmt: skip
+    finally:
+        state.unlink(missing_ok=True)
+    return write(topology, HOST, result.figures)

@@ -1,0 +1,41 @@
+"""What this host offers a calibration: a compiler, processors, memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from regionpredict.errors import InputError
+
+COMPILERS = ("gcc", "cc", "clang")
+
+
+def first_compiler() -> str:
+    """The first of gcc, cc and clang that is there."""
+    for compiler in COMPILERS:
+        if shutil.which(compiler):
+            return compiler
+    raise InputError(
+        f"no C compiler: none of {', '.join(COMPILERS)} is there",
+        remedy="install one, or name yours with --cc",
+    )
+
+
+def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
+    """The hardware threads among `threads` that this process may use; all where none is known."""
+    if not hasattr(os, "sched_getaffinity"):
+        return threads
+    mine = os.sched_getaffinity(0)
+    return tuple(cpu for cpu in threads if cpu in mine) or tuple(sorted(mine))
+
+
+def free_bytes() -> int:
+    """Memory that can be used, in bytes: what the kernel calls available, 1 GiB where unknown."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    match = re.search(r"MemAvailable:\s*(\d+) kB", text)
+    return int(match[1]) * 1024 if match else 1024**3

@@ -1,0 +1,58 @@
+"""--only, --sort and --top: which regions a command shows, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.report.view import View
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_FACTS_ORDERS = ("line", "function", "iterations", "data")
+_ORDERS = ("line", "function", "time", "speedup", "sure", "iterations", "data")
+
+
+def view_options(*, facts: bool = False) -> Decorator:
+    """Adds the options; `facts`: of a command that knows no times."""
+    orders = _FACTS_ORDERS if facts else _ORDERS
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option(
+                "--top", default=None, type=click.IntRange(1), metavar="N",
+                help="Show the first N of --sort" + ("." if facts else "; by itself, by time."),
+            ),
+            click.option(
+                "--sort", default=None, type=click.Choice(orders),
+                help="Order of the regions; what most needs a look goes first.",
+            ),
+            click.option(
+                "--only", multiple=True, metavar="PATTERN",
+                help="Show only regions of this file, folder, function or FILE:LINE, as 'solve*'.",
+            ),
+        ):  # fmt: skip
+            command = option(command)
+        return command
+
+    return add
+
+
+def view_of(only: Sequence[str], sort: str | None, top: int | None, *, facts: bool = False) -> View:
+    """What the options ask for."""
+    from regionpredict.report.view import View
+
+    by_itself = "line" if facts or top is None else "time"
+    return View(tuple(only), sort or by_itself, top)
+
+
+def refuse_view(view: View, what: str) -> None:
+    """Raises UsageError where rows are chosen for what always tells of the whole program."""
+    if view.only or view.top is not None or view.sort != "line":
+        raise UsageError(
+            f"{what} is about the whole program", remedy="leave --only, --sort and --top out"
+        )

@@ -1,0 +1,262 @@
+"""libclang's calls and overloaded operators -> the front ends' syntax tree.
+
+Methods have their object's address as first argument, references are handed on as addresses. What
+only says where something lies is replaced by the place (`in_place`), what the standard library's
+containers and iterators do by what it means for pointers (`standard_library`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.cursors import (
+    CONSTRUCTOR,
+    FUNCTIONS,
+    IMPLICIT,
+    MEMBER,
+    METHODS,
+    NAME,
+    UNARY,
+    WRAPPERS,
+    Node,
+    unwrapped,
+)
+from regionpredict.frontend.libclang_reader.declarations import Declarations
+from regionpredict.frontend.libclang_reader.standard_library import (
+    standard_call,
+    standard_method,
+    standard_operator,
+)
+from regionpredict.frontend.libclang_reader.templates import instance_name
+from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
+    Cast,
+    Compound,
+    CType,
+    Decl,
+    Expression,
+    Function,
+    Name,
+    Opaque,
+    Unary,
+    address_of,
+    in_place,
+    member_path,
+)
+from regionpredict.ir import Span
+
+_CALLED = WRAPPERS | {UNARY}
+_IMPLICIT = frozenset((IMPLICIT,))
+_ADDRESSED = frozenset((CONSTRUCTOR,)) | METHODS
+_LONGEST_ACCESSOR = 2000
+"""Bytes of text: a function that is longer is no accessor, and is not read to find that out."""
+_DEEPEST = 12  # accessors inside accessors
+
+
+class CallBuilder:
+    """Builds calls; `build` builds what is inside them, `body_of` the function at a cursor."""
+
+    def __init__(
+        self,
+        declarations: Declarations,
+        build: Callable[[Node], Expression],
+        body_of: Callable[[lc.Cursor], Function | None],
+    ) -> None:
+        self._lib = lc.library()
+        self._declarations = declarations
+        self._build = build
+        self._body_of = body_of
+        self._place = lc.Place()
+        self._accessors: dict[Decl, Function | None] = {}
+        self._open: list[Decl] = []
+        self.getters: set[tuple[str, str]] = set()  # `.m_n`, `size()`
+
+    def build(self, node: Node) -> Expression:
+        """The call at a node."""
+        target = self._lib.clang_getCursorReferenced(node.cursor)
+        children = node.children
+        name = lc.spelling(node.cursor)
+        if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
+            callee = unwrapped(children[0], _CALLED)
+            target = self._lib.clang_getCursorReferenced(callee.cursor)
+            if callee.kind in (NAME, MEMBER):
+                name = lc.spelling(callee.cursor)
+        if not name and not children:
+            return Opaque("")  # T(): the value of a type that is not known yet
+        if not name and children[0].kind < 100:  # T(x), of such a type
+            return Opaque("", tuple(self._build(one) for one in children if one.kind >= 100))
+        span = self._declarations.span(node.cursor)
+        if target.kind == CONSTRUCTOR:
+            return self._constructed(node, name, target, span)
+        if target.kind not in FUNCTIONS:
+            return self._unknown(name, children, span)
+        decl = self._declarations.of(target)
+        if any(_names_operator(child) for child in children):
+            return self._operator(name, children, decl, target, span)
+        if children and unwrapped(children[0]).kind == MEMBER:
+            return self._method(name, children, decl, target, span)
+        values = tuple(self._build(child) for child in children[1:])
+        if self._is_systems(target):
+            types = tuple(self._type(child) for child in children[1:])
+            standard = standard_call(name, values, types, span)
+            if standard is not None:
+                return standard
+        return self._called(name, decl, target, self._handed(values, target), span)
+
+    # -- kinds of calls -------------------------------------------------------------------------
+
+    def _unknown(self, name: str, children: list[Node], span: Span) -> Expression:
+        """A call through a pointer, or of what a template has yet to be told."""
+        args = tuple(self._build(child) for child in children[1:])
+        if children and children[0].kind == MEMBER:
+            base = self._build(children[0])
+            if isinstance(base, Opaque) and base.children:
+                args = (address_of(base.children[0], span), *args)
+                return CallExpr(name or "(pointer)", None, args, span, method=True)
+        return CallExpr(name or "(pointer)", None, args, span)
+
+    def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
+        """A conversion, a copy, or a value made of its parts."""
+        inner = tuple(self._build(c) for c in node.children if c.kind >= 100)
+        ctype = self._declarations.type_at(node.cursor)
+        if len(inner) == 1 and ctype.kind not in ("int", "float"):
+            return inner[0]
+        if self._is_systems(target) or not inner:
+            if ctype.kind in ("int", "float"):
+                return Cast(ctype, Opaque("", inner))
+            return Opaque("" if not inner else name, inner)
+        function = self._body_of(target)
+        if function is not None and isinstance(function.body, Compound) and not function.body.items:
+            return Cast(ctype, Opaque("", inner))
+        if function is None:
+            return Opaque(name, inner)
+        made = self._declarations.of(target)
+        return CallExpr(name, made, (Opaque(""), *inner), span, method=True)
+
+    def _method(
+        self, name: str, children: list[Node], decl: Decl, target: lc.Cursor, span: Span
+    ) -> Expression:
+        member = unwrapped(children[0])
+        bases = [child for child in member.children if child.kind >= 100]
+        values = tuple(self._build(child) for child in children[1:])
+        if bases:
+            ctype = self._type(bases[0])
+            base = self._build(bases[0])
+            if self._is_systems(target):
+                standard = standard_method(name, base, ctype, values, span)
+                if standard is not None:
+                    return standard
+            pointer = ctype.kind == "pointer" and not ctype.name
+            address = base if pointer else address_of(base, span)
+        else:
+            this = self._declarations.this
+            if this is None or self._lib.clang_CXXMethod_isStatic(target):
+                return self._called(name, decl, target, self._handed(values, target), span)
+            address, pointer = Name(this, span), True
+        if self._lib.clang_CXXMethod_isStatic(target):
+            return self._called(name, decl, target, self._handed(values, target), span)
+        args = (address, *self._handed(values, target))
+        if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
+            # Which of the classes' methods is called shows when the program runs.
+            return CallExpr(name, None, args, span, method=True)
+        return self._called(name, decl, target, args, span, method=True)
+
+    def _operator(
+        self, name: str, children: list[Node], decl: Decl, target: lc.Cursor, span: Span
+    ) -> Expression:
+        # An overloaded operator's children are its operands with the operator's name among them.
+        operands = [child for child in children if not _names_operator(child)]
+        values = tuple(self._build(child) for child in operands)
+        op = name.removeprefix("operator").strip()
+        types = tuple(self._type(child) for child in operands)
+        if self._is_systems(target):
+            standard = standard_operator(op, values, types, span)
+            if standard is not None:
+                return standard
+        if target.kind not in METHODS:
+            return self._called(name, decl, target, self._handed(values, target), span)
+        own = not self._is_systems(target) and self._body_of(target) is None
+        if op == "=" and len(values) == 2 and own:
+            return Assign("=", values[0], values[1], span)  # the compiler's
+        handed = self._handed(values[1:], target)
+        if _is_closure(types[0]):
+            return self._called(name, decl, target, handed, span)
+        address = address_of(values[0], span)
+        return self._called(name, decl, target, (address, *handed), span, method=True)
+
+    # -- what they have in common ---------------------------------------------------------------
+
+    def _called(
+        self, name: str, decl: Decl, target: lc.Cursor, args: tuple[Expression, ...], span: Span,
+        *, method: bool = False,
+    ) -> Expression:  # fmt: skip
+        """The call, or what it stands for where the function only says where something lies."""
+        plain = name
+        if not self._is_systems(target):
+            name = instance_name(target) or name
+        call = CallExpr(name, decl, args, span, method)
+        function = self._accessor(decl, target)
+        if function is None or not (method or function.closure or self._gives_place(target)):
+            return call
+        value = in_place(function, args)
+        if value is not None and method and len(args) == 1:
+            ending = member_path(value, args[0])
+            if ending:
+                self.getters.add((ending, f"{plain}()"))
+        return call if value is None else value
+
+    def _accessor(self, decl: Decl, target: lc.Cursor) -> Function | None:
+        """The function where it may be one; None too while it is being read itself."""
+        if decl in self._accessors:
+            return self._accessors[decl]
+        definition = self._lib.clang_getCursorDefinition(target)
+        if definition.kind not in FUNCTIONS or self._is_systems(definition):
+            return None
+        if decl in self._open or len(self._open) >= _DEEPEST:
+            return None
+        begin, end = self._place.start(definition)[3], self._place.end(definition)[3]
+        function = None
+        if 0 <= end - begin <= _LONGEST_ACCESSOR:
+            self._open.append(decl)
+            function = self._body_of(target)
+            self._open.pop()
+        self._accessors[decl] = function
+        return function
+
+    def _gives_place(self, target: lc.Cursor) -> bool:
+        """Whether a function gives an address or a reference."""
+        result = self._lib.clang_getCanonicalType(
+            self._lib.clang_getResultType(self._lib.clang_getCursorType(target))
+        )
+        return result.kind in (101, 103)
+
+    def _handed(self, values: tuple[Expression, ...], target: lc.Cursor) -> tuple[Expression, ...]:
+        flags = self._declarations.by_address(target)
+        span = Span("", 0)
+        return tuple(
+            address_of(value, span) if at < len(flags) and flags[at] else value
+            for at, value in enumerate(values)
+        )
+
+    def _is_systems(self, target: lc.Cursor) -> bool:
+        return self._declarations.is_systems(target)
+
+    def _type(self, node: Node) -> CType:
+        return self._declarations.type_at(unwrapped(node, _IMPLICIT).cursor)
+
+
+def _names_operator(node: Node) -> bool:
+    node = unwrapped(node, _IMPLICIT)
+    return node.kind == NAME and lc.spelling(node.cursor).startswith("operator")
+
+
+def _is_closure(ctype: CType) -> bool:
+    return ctype.name.startswith("(lambda")
+
+
+def _through(address: Expression) -> bool:
+    """Whether an object is reached by an address: its class may be one derived."""
+    own = isinstance(address, Unary) and address.op == "&" and isinstance(address.operand, Name)
+    return not own

@@ -1,0 +1,134 @@
+"""The standard library's containers, iterators and small functions, as C would say it.
+
+A container is the address of its first element (`types.py`), an iterator is an address too:
+`v[i]` and `v.at(i)` are `v[i]` of a pointer, `v.end()` is `v + v.size()`. What is not here stays a
+call, which is handed the container's memory.
+"""
+
+from __future__ import annotations
+
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Expression,
+    Index,
+    IntLit,
+    Name,
+    Unary,
+    address_of,
+    followed,
+    is_place,
+)
+from regionpredict.ir import Span
+
+_ELEMENTS = frozenset(("std::vector", "std::valarray", "std::span", "std::array"))
+_OWNERS = frozenset(("std::unique_ptr", "std::shared_ptr"))
+_BEGINS = frozenset(("begin", "cbegin", "data"))
+_ENDS = frozenset(("end", "cend"))
+_OF_CONTAINERS = _BEGINS | _ENDS | {"size"}
+_COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "%"))
+_STEPS = {1: {"++": "++", "--": "--"}, 2: {"++": "p++", "--": "p--"}}
+_SAME = frozenset(("move", "forward", "as_const", "ref", "cref", "addressof", "launder"))
+_NUMBERS = frozenset(("int", "float"))
+
+
+def is_container(ctype: CType) -> bool:
+    """Whether it is a container whose elements lie in one piece of memory."""
+    return ctype.name in _ELEMENTS
+
+
+def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
+    """`v.size()`: a number for what has a fixed length."""
+    if ctype.kind == "array" and isinstance(ctype.extent, IntLit):
+        return ctype.extent
+    return CallExpr("size", None, (container,), span, method=True, free=True)
+
+
+def standard_method(
+    name: str, container: Expression, ctype: CType, args: tuple[Expression, ...], span: Span
+) -> Expression | None:
+    """A method's call in terms of addresses, or None."""
+    held = ctype.element
+    if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
+        container, ctype = followed(container, span), held  # p->size()
+    if ctype.name == "complex":
+        half = CType("float", ctype.bits // 2)
+        return Cast(half, container) if name in ("real", "imag") and not args else None
+    if ctype.name in _OWNERS:
+        return container if name == "get" else None
+    if ctype.name not in _ELEMENTS:
+        return None
+    if name in _BEGINS and not args:
+        return container
+    if name in _ENDS and not args:
+        return Binary("+", container, size_of(container, ctype, span))
+    if name in ("at", "operator[]") and len(args) == 1:
+        return Index(container, args[0], span)
+    if name in ("size", "length"):
+        return size_of(container, ctype, span)
+    if name == "empty":
+        return Binary("==", size_of(container, ctype, span), IntLit(0))
+    if name == "front":
+        return Index(container, IntLit(0), span)
+    if name == "back":
+        last = Binary("-", size_of(container, ctype, span), IntLit(1))
+        return Index(container, last, span)
+    return None
+
+
+def standard_operator(
+    op: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
+) -> Expression | None:
+    """An operator between addresses or complex numbers as C's own, or None."""
+    if any(ctype.kind not in ("int", "float", "pointer", "array") for ctype in types):
+        return None
+    if op == "[]" and len(args) == 2:
+        return Index(args[0], args[1], span)
+    if op in ("*", "->") and len(args) == 1:
+        return Unary("*", args[0], span) if op == "*" else args[0]
+    if op in ("++", "--"):
+        return Unary(_STEPS[len(args)][op], args[0], span)
+    if any(ctype.name in _ELEMENTS for ctype in types):
+        return None  # a copy of the elements, or of a part
+    if op == "-" and len(args) == 1:
+        return Unary("-", args[0], span)
+    if op in _COMPARISONS or (op in _ARITHMETIC and len(args) == 2):
+        return Binary(op, args[0], args[1])
+    if op.endswith("=") and len(args) == 2:
+        return Assign(op, args[0], args[1], span)
+    return None
+
+
+def standard_call(
+    name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
+) -> Expression | None:
+    """A function's call in terms of addresses and assignments, or None."""
+    if name in _OF_CONTAINERS and len(args) == 1:
+        ctype = types[0]
+        if ctype.kind == "array":
+            ctype = ctype._replace(name="std::array")
+        if ctype.name in _ELEMENTS:
+            return standard_method(name, args[0], ctype, (), span)
+    if name == "addressof" and len(args) == 1:
+        return address_of(args[0], span)
+    if name in _SAME and len(args) == 1:
+        return args[0]
+    if name in ("real", "imag") and len(args) == 1 and types[0].name == "complex":
+        return Cast(CType("float", types[0].bits // 2), args[0])
+    numbers = all(ctype.kind in _NUMBERS for ctype in types) and all(map(is_place, args))
+    pairs = list(zip(args, types, strict=True))
+    # Of two integer variables the lowering follows the values, which no order of writes swaps.
+    counters = all(isinstance(one, Name) and t.kind == "int" for one, t in pairs)
+    if name == "swap" and len(args) == 2 and numbers and not counters:
+        there = Assign("=", args[0], args[1], span)
+        return Binary(",", there, Assign("=", args[1], args[0], span))
+    if name in ("next", "prev") and args and types[0].kind == "pointer":
+        step = args[1] if len(args) > 1 else IntLit(1)
+        return Binary("+" if name == "next" else "-", args[0], step)
+    if name == "distance" and len(args) == 2 and types[0].kind == "pointer":
+        return Binary("-", args[1], args[0])
+    return None

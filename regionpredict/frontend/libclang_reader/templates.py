@@ -1,0 +1,125 @@
+"""Which instances of a template a file has: they are found by the calls that ask for them.
+
+libclang shows a template as written; what a call refers to is its instance, with a body of its
+own in which all types are known. Each lambda has a type of its own, so that a template that runs
+one over a loop has an instance for each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import NamedTuple
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.cursors import (
+    CALL,
+    FUNCTION_TEMPLATE,
+    FUNCTIONS,
+    METHODS,
+    TEMPLATED_CLASSES,
+)
+from regionpredict.frontend.text import SourceText, holding, mentioned_at
+
+_LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
+_DEEPEST = 8  # templates that call templates
+
+Located = tuple[lc.Cursor, int, int, int]  # function, file, begin, end
+
+
+class Instance(NamedTuple):
+    """An instance's function, and the name of the function that asks for it."""
+
+    cursor: lc.Cursor
+    caller: str
+
+
+class Templates:
+    """The instances of a file's templates; `located` are its functions, `sources` its texts."""
+
+    def __init__(
+        self, located: Callable[[], list[Located]], sources: Mapping[int, SourceText]
+    ) -> None:
+        self._lib = lc.library()
+        self._located = located
+        self._sources = sources
+        self._known: dict[int, list[Instance]] = {}
+
+    def is_template(self, function: lc.Cursor) -> bool:
+        """Whether a function is a template, or a method of one."""
+        if function.kind == FUNCTION_TEMPLATE:
+            return True
+        if function.kind not in METHODS:
+            return False
+        return self._lib.clang_getCursorSemanticParent(function).kind in TEMPLATED_CLASSES
+
+    def instances_of(self, template: lc.Cursor, depth: int = 0) -> list[Instance]:
+        """The instances that the file asks for, in the order of their callers."""
+        key = self._key(template)
+        if key in self._known:
+            return self._known[key]
+        self._known[key] = []  # one that calls itself
+        found: dict[int, Instance] = {}
+        name = lc.spelling(template)
+        places = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
+        for caller in holding(self._located(), places) if depth < _DEEPEST else ():
+            for version, caller_name in self._versions(caller, key, depth):
+                for cursor in self._asked_for(version, key):
+                    found.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))
+        self._known[key] = list(found.values())
+        return self._known[key]
+
+    def _versions(self, caller: lc.Cursor, key: int, depth: int) -> list[Instance]:
+        if self._key(caller) == key:
+            return []
+        if not self.is_template(caller):
+            return [Instance(caller, lc.spelling(caller))]
+        return self.instances_of(caller, depth + 1)
+
+    def _asked_for(self, caller: lc.Cursor, key: int) -> list[lc.Cursor]:
+        cursors: list[lc.Cursor] = []
+
+        def look(cursor: lc.Cursor, _parent: lc.Cursor, _data: object) -> int:
+            if cursor.kind == CALL:
+                target = self._lib.clang_getCursorReferenced(cursor)
+                if target.kind in FUNCTIONS:
+                    pattern = self._lib.clang_getSpecializedCursorTemplate(target)
+                    if pattern.kind in FUNCTIONS and self._key(pattern) == key:
+                        definition = self._lib.clang_getCursorDefinition(target)
+                        cursors.append(definition if definition.kind in FUNCTIONS else target)
+            return 2
+
+        lc.visit(caller, look)
+        return cursors
+
+    def _key(self, function: lc.Cursor) -> int:
+        return int(self._lib.clang_getCanonicalCursor(function).data0 or 0)
+
+
+def instance_name(function: lc.Cursor) -> str:
+    """`scale<double>`, `Grid<double>::step`, `forall<lambda at f.cpp:19>`; "" for no instance."""
+    lib = lc.library()
+    if lib.clang_getSpecializedCursorTemplate(function).kind not in FUNCTIONS:
+        return ""
+    name = lc.spelling(function)
+    count = lib.clang_Cursor_getNumTemplateArguments(function)
+    types = [
+        lc.text(lib.clang_getTypeSpelling(lib.clang_Cursor_getTemplateArgumentType(function, at)))
+        for at in range(max(0, count))
+    ]
+    if types:
+        return f"{name}<{', '.join(_short(one) for one in types if one)}>"
+    parent = lib.clang_getCursorSemanticParent(function)
+    return f"{_short(lc.text(lib.clang_getCursorDisplayName(parent)))}::{name}"
+
+
+def is_of_lambda(name: str) -> bool:
+    """Whether that is the name of an instance that a lambda asked for."""
+    return "<lambda at " in name or ", lambda at " in name
+
+
+def _short(type_name: str) -> str:
+    return _LAMBDA.sub(
+        lambda found: f"lambda at {PurePath(found['file']).name}:{found['line']}", type_name
+    )

@@ -1,0 +1,20 @@
+"""Parsed `Unit`s in, `LinkedUnit`s out: a call or a global of one unit means those of another.
+
+`packed_unit` makes of a unit what can be handed from one process to another, `program_units` has
+all units of a run and tells which definition a declaration means.
+"""
+
+from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
+from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
+from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
+
+__all__ = [
+    "Body",
+    "LinkedUnit",
+    "PackedUnit",
+    "ProgramUnits",
+    "Trees",
+    "linked_alone",
+    "pack",
+    "trees_of",
+]

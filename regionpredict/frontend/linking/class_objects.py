@@ -1,0 +1,151 @@
+"""Classes of which a program has one object, so that a member has one name in all its functions.
+
+    void f(Domain &domain) { ... domain.m_n ... }
+    void Domain::g() { ... m_n ... }                 all three are `domain.m_n`
+    int main() { Domain *d = new Domain; ... d->m_n ... }
+
+Told only where nothing speaks against it: no second variable, no array, no copy, no function that
+is handed two, no class derived from it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from regionpredict.frontend.syntax import (
+    Binary,
+    Cast,
+    CType,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    Index,
+    Member,
+    Name,
+    Opaque,
+    Unary,
+    every_statement,
+    expressions_in,
+)
+from regionpredict.ir import Span
+
+_STEPS = frozenset(("++", "--", "p++", "p--"))
+
+
+class ClassObjects(NamedTuple):
+    """What the functions of a unit say of the objects of each class.
+
+    `objects`: (class, where one is made, which one there); `several`: classes with more than one
+    object, or of which others derive; `called`: how often an object is called so, by class and
+    name.
+    """
+
+    objects: frozenset[tuple[str, Span, int]] = frozenset()
+    several: frozenset[str] = frozenset()
+    called: tuple[tuple[str, str, int], ...] = ()
+
+
+def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -> ClassObjects:
+    """The objects that these functions make or are handed."""
+    census = _Census()
+    for function in functions:
+        census.look_at(function)
+    derived_from = {name for name, _ in census.called if _last_word(name) in base_classes} | {
+        name for name, _, _ in census.objects if _last_word(name) in base_classes
+    }
+    called = tuple((*key, count) for key, count in sorted(census.called.items()))
+    return ClassObjects(frozenset(census.objects), frozenset(census.several | derived_from), called)
+
+
+def sole_objects(units: Iterable[ClassObjects]) -> dict[str, str]:
+    """Class -> the name of its one object in the program: what most functions call it."""
+    objects: dict[str, set[tuple[str, Span, int]]] = {}
+    called: dict[str, Counter[str]] = {}
+    several: set[str] = set()
+    for unit in units:
+        several |= unit.several
+        for one in unit.objects:
+            objects.setdefault(one[0], set()).add(one)
+        for name, word, count in unit.called:
+            called.setdefault(name, Counter())[word] += count
+    return {
+        name: max(sorted(words), key=lambda word: words[word])
+        for name, words in called.items()
+        if name not in several and len(objects.get(name, ())) <= 1
+    }
+
+
+class _Census:
+    def __init__(self) -> None:
+        self.objects: set[tuple[str, Span, int]] = set()
+        self.several: set[str] = set()
+        self.called: Counter[tuple[str, str]] = Counter()
+
+    def look_at(self, function: Function) -> None:
+        handed = Counter(filter(None, (one.ctype.class_name for one in function.parameters)))
+        self.several.update(name for name, count in handed.items() if count > 1)
+        for parameter in function.parameters:
+            name = parameter.ctype.class_name
+            if name and parameter.ctype.kind == "struct":
+                self.several.add(name)  # a copy
+            elif name and parameter.name != "this":
+                self.called[name, parameter.name] += 1
+        for statement in every_statement(function.body):
+            if isinstance(statement, DeclStmt):
+                for decl in statement.decls:
+                    self._declared(decl)
+        for at, expression in enumerate(expressions_in(function.body)):
+            self._expression(expression, function.span, at)
+
+    def _declared(self, decl: Decl) -> None:
+        ctype = decl.ctype
+        name = ctype.class_name
+        if name:
+            self.called[name, decl.name] += 1
+            if ctype.kind == "struct":
+                self.objects.add((name, decl.span, 0))
+        elif ctype.element is not None and ctype.element.class_name:
+            self.several.add(ctype.element.class_name)
+
+    def _expression(self, expression: Expression, where: Span, at: int) -> None:
+        if isinstance(expression, Cast) and isinstance(expression.operand, Opaque):
+            if expression.operand.text == "new" and expression.ctype.class_name:
+                self.objects.add((expression.ctype.class_name, where, at))
+        elif isinstance(expression, Name):
+            if expression.decl.kind in ("global", "static"):
+                self._declared(expression.decl)
+        elif isinstance(expression, Member):
+            field = expression.field
+            if field.ctype.kind == "struct" and field.ctype.name:
+                self.objects.add((field.ctype.name, field.span, 0))
+            elif field.ctype.name and field.ctype.element is not None:
+                self.several.add(field.ctype.element.class_name)  # of a container
+        elif isinstance(expression, (Index, Binary, Unary)):
+            self._moved(expression)
+
+    def _moved(self, expression: Index | Binary | Unary) -> None:
+        """A pointer that is moved goes through several objects."""
+        if isinstance(expression, Index):
+            moved: tuple[Expression, ...] = (expression.base,)
+        elif isinstance(expression, Binary):
+            sums = expression.op in ("+", "-")
+            moved = (expression.left, expression.right) if sums else ()
+        else:
+            moved = (expression.operand,) if expression.op in _STEPS else ()
+        for one in moved:
+            ctype = _declared_type(one)
+            if ctype is not None and ctype.element is not None and ctype.class_name:
+                self.several.add(ctype.class_name)
+
+
+def _declared_type(expression: Expression) -> CType | None:
+    if isinstance(expression, Name):
+        return expression.decl.ctype
+    return expression.field.ctype if isinstance(expression, Member) else None
+
+
+def _last_word(name: str) -> str:
+    return name.split("<", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1]

@@ -1,0 +1,58 @@
+"""What the lowering reads: one unit, in which declarations mean what the whole program defines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from regionpredict.frontend.linking.container_lengths import Length
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Decl,
+    Effects,
+    Function,
+    Pragma,
+    Writes,
+)
+from regionpredict.ir import Span
+
+
+class Body(NamedTuple):
+    """A function with its text, in which names are looked for before its tree is."""
+
+    function: Function
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedUnit:
+    """A unit of a program.
+
+    `functions` are those with OpenMP directives in them, `bodies` all of the unit that anybody may
+    call, `directives`, `errors`, `reassociates`, `threadprivate` and `getters` as the parser's.
+    Over the whole program tell: `body_of` which function a declaration means, `rivals` where its
+    definitions are if nothing says which is meant, `calls_of` the calls of a function with the
+    functions they stand in, `writers_of` the functions that may set a global variable,
+    `variable_of` its declaration with its first value, and `objects` what the one object of a class
+    is called, for the classes that have one. `lengths`: how long the containers are that are
+    members.
+    """
+
+    path: str
+    functions: tuple[Function, ...]
+    bodies: Callable[[], list[Function]]
+    directives: tuple[tuple[str, Pragma], ...]
+    errors: tuple[Span, ...]
+    reassociates: bool
+    threadprivate: frozenset[str]
+    body_of: Callable[[Decl], Function | None]
+    rivals: Callable[[Decl], tuple[Span, ...]]
+    calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
+    writers_of: Callable[[Decl], list[Function]]
+    variable_of: Callable[[Decl], Decl]
+    objects: Mapping[str, str] = field(default_factory=dict)
+    getters: frozenset[tuple[str, str]] = frozenset()
+    lengths: Mapping[Decl, Length] = field(default_factory=dict)
+    effects: Effects = field(default_factory=Effects)
+    writes: dict[Function, Writes] = field(default_factory=dict)

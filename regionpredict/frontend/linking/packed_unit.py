@@ -1,0 +1,109 @@
+"""A parsed unit without its parser: trees that can be handed from one process to another."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import NamedTuple
+
+from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
+from regionpredict.frontend.linking.container_lengths import Length, container_lengths
+from regionpredict.frontend.linking.linked_unit import Body
+from regionpredict.frontend.syntax import Decl, Function, Pragma, Unit, calls_in
+from regionpredict.frontend.text import unreached
+from regionpredict.ir import Span
+
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
+
+
+class Trees(NamedTuple):
+    """The trees of a unit: its functions by their declarations, those with directives among them.
+
+    `variables` are external, with an initialiser; `objects` what the functions say of the objects
+    of each class, `lengths` of the lengths of containers. The rest is as the parser has it.
+    """
+
+    functions: tuple[Function, ...]
+    bodies: tuple[Body, ...]
+    defined: dict[Decl, Function]
+    variables: tuple[Decl, ...]
+    directives: tuple[tuple[str, Pragma], ...]
+    errors: tuple[Span, ...]
+    getters: frozenset[tuple[str, str]] = frozenset()
+    objects: ClassObjects = ClassObjects()
+    reassociates: bool = False
+    threadprivate: frozenset[str] = frozenset()
+    lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
+
+
+class PackedUnit(NamedTuple):
+    """The trees of a unit as bytes, with what tells whether another unit needs them.
+
+    `defines` are its external functions by symbol and `variables` the symbols of its external
+    variables with an initialiser, `names` all words in its functions' text.
+    """
+
+    path: str
+    defines: dict[str, Span]
+    variables: frozenset[str]
+    names: frozenset[str]
+    data: bytes
+    objects: ClassObjects = ClassObjects()
+
+    def trees(self) -> Trees:
+        """The trees, made anew."""
+        trees: Trees = pickle.loads(self.data)
+        return trees
+
+
+def pack(path: str, trees: Trees) -> PackedUnit:
+    """The trees of the unit of that file as bytes."""
+    names: set[bytes] = set()
+    for body in trees.bodies:
+        names.update(_IDENTIFIER.findall(body.text))
+    return PackedUnit(
+        path,
+        {decl.symbol: f.span for decl, f in trees.defined.items() if decl.symbol},
+        frozenset(decl.symbol for decl in trees.variables),
+        frozenset(name.decode() for name in names),
+        pickle.dumps(trees, pickle.HIGHEST_PROTOCOL),
+        trees.objects,
+    )
+
+
+def trees_of(unit: Unit) -> Trees:
+    """The trees of all functions of a unit that anybody may call."""
+    bodies = tuple(_live_bodies(unit))
+    defined = {body.function.decl: body.function for body in bodies}
+    if unit.overloads:  # a call may name an instance, whose definition is the template's
+        waiting = [body.function for body in bodies]
+        while waiting:
+            for decl in calls_in(waiting.pop().body):
+                if decl not in defined and (function := unit.body_of(decl)) is not None:
+                    defined[decl] = function
+                    waiting.append(function)
+    objects, lengths = ClassObjects(), dict[Decl, Length]()
+    if unit.overloads and unit.directives:
+        objects = class_objects(defined.values(), unit.base_classes)
+        lengths = container_lengths(defined.values())
+    return Trees(unit.functions, bodies, defined, tuple(unit.variables()), unit.directives,
+                 unit.errors, unit.getters(), objects, unit.reassociates, unit.threadprivate,
+                 lengths)  # fmt: skip
+
+
+def _live_bodies(unit: Unit) -> list[Body]:
+    """All functions but those that only this unit could call and that it does not.
+
+    A header of helpers is read with each file that includes it, which calls few of them.
+    """
+    asleep: set[str] = set()
+    if not unit.overloads:  # operators and methods are called without their name
+        directed = {function.name for function in unit.functions}
+        places = [(one.name, one.file, one.begin, one.end) for one in unit.located]
+        private = {one.name for one in unit.located if one.private}
+        asleep = unreached(places, private - directed, unit.texts)
+    return [
+        Body(function, unit.texts.get(one.file, b"")[one.begin : one.end])
+        for one in unit.located
+        if one.name not in asleep and (function := one.build()) is not None
+    ]

@@ -1,0 +1,277 @@
+"""All units of a run, and which definition a declaration in one of them means.
+
+A function or variable that a unit defines itself, or has for itself (`static`), is meant first. Of
+several definitions in other units that in the nearest folder is: a run may hold several programs,
+each with a `main` and helpers of its own. Where two are as near, none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+
+from regionpredict.frontend.linking.class_objects import sole_objects
+from regionpredict.frontend.linking.linked_unit import LinkedUnit
+from regionpredict.frontend.linking.packed_unit import (
+    PackedUnit,
+    Trees,
+)
+from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
+    Decl,
+    Effects,
+    Function,
+    Name,
+    Unary,
+    Writes,
+    calls_in,
+    expressions_in,
+)
+from regionpredict.frontend.text import called_at, written_at
+from regionpredict.ir import Span
+
+_SETS = frozenset(("++", "--", "p++", "p--", "&"))
+
+
+class ProgramUnits:
+    """The units of a run, each taken apart when it is asked for first."""
+
+    def __init__(self, units: Sequence[PackedUnit]) -> None:
+        self._units = units
+        self._loaded: dict[int, Trees] = {}
+        self._views: dict[int, _View] = {}
+        self._defined: dict[Decl, Function] = {}
+        self._effects = Effects()
+        self._writes: dict[Function, Writes] = {}
+        self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
+        self._definers: dict[str, list[int]] = {}
+        self._variables: dict[str, list[int]] = {}
+        self._naming: dict[str, list[int]] = {}
+        for number, unit in enumerate(units):
+            for symbol in unit.defines:
+                self._definers.setdefault(symbol, []).append(number)
+            for symbol in unit.variables:
+                self._variables.setdefault(symbol, []).append(number)
+            for name in unit.names:
+                self._naming.setdefault(name, []).append(number)
+
+    def linked(self, number: int) -> LinkedUnit:
+        """One of the units, with what its declarations mean."""
+        return self.view(number).unit()
+
+    def view(self, number: int) -> _View:
+        """The program as one of its units sees it."""
+        if number not in self._views:
+            self._views[number] = _View(self, number)
+        return self._views[number]
+
+    def trees(self, number: int) -> Trees:
+        """The trees of a unit."""
+        if number not in self._loaded:
+            self._loaded[number] = trees = self._taken_apart(number)
+            self._defined.update(trees.defined)
+        return self._loaded[number]
+
+    def _taken_apart(self, number: int) -> Trees:
+        return self._units[number].trees()
+
+    def defined(self, decl: Decl) -> Function | None:
+        """The function that a declaration means in the unit from which it comes."""
+        return self._defined.get(decl)
+
+    def path(self, number: int) -> str:
+        """The file of a unit."""
+        return self._units[number].path
+
+    def definition(self, number: int, symbol: str) -> Span | None:
+        """Where a unit defines the external function of that symbol, if it does."""
+        return self._units[number].defines.get(symbol)
+
+    def defining(self, symbol: str) -> Sequence[int]:
+        """The units that define an external function."""
+        return self._definers.get(symbol, ())
+
+    def initialising(self, symbol: str) -> Sequence[int]:
+        """The units that give an external variable its first value."""
+        return self._variables.get(symbol, ())
+
+    def naming(self, name: str) -> Sequence[int]:
+        """The units that have a word in their functions' text."""
+        return self._naming.get(name, ())
+
+    def calls_in(self, function: Function) -> dict[Decl, list[CallExpr]]:
+        """The calls in a function, looked for once."""
+        if function not in self._calls:
+            self._calls[function] = calls_in(function.body)
+        return self._calls[function]
+
+    @property
+    def effects(self) -> Effects:
+        """What expressions and statements set, of all units."""
+        return self._effects
+
+    @cached_property
+    def sole_objects(self) -> dict[str, str]:
+        """What the one object of a class is called, for the classes that have one."""
+        return sole_objects(unit.objects for unit in self._units)
+
+    @property
+    def writes(self) -> dict[Function, Writes]:
+        """What is written to the variables of functions, where that was asked for."""
+        return self._writes
+
+
+class _OpenUnit(ProgramUnits):
+    """A unit whose parser is at hand, by itself: its trees need no packing."""
+
+    def __init__(self, path: str, trees: Trees) -> None:
+        super().__init__([PackedUnit(path, {}, frozenset(), frozenset(), b"", trees.objects)])
+        self._own = trees
+
+    def _taken_apart(self, number: int) -> Trees:
+        return self._own
+
+
+def linked_alone(path: str, trees: Trees) -> LinkedUnit:
+    """A unit of which nothing but itself is known."""
+    return _OpenUnit(path, trees).linked(0)
+
+
+class _View:
+    """The program as one of its units sees it."""
+
+    def __init__(self, program: ProgramUnits, number: int) -> None:
+        self._program = program
+        self._number = number
+        self._own = program.trees(number)
+        self._bodies: dict[Decl, Function | None] = dict(self._own.defined)
+        self._calls: dict[Decl, list[tuple[Function, CallExpr]]] = {}
+
+    def unit(self) -> LinkedUnit:
+        own = self._own
+        return LinkedUnit(
+            path=self._program.path(self._number),
+            functions=own.functions,
+            bodies=lambda: [body.function for body in own.bodies],
+            directives=own.directives,
+            errors=own.errors,
+            reassociates=own.reassociates,
+            threadprivate=own.threadprivate,
+            body_of=self.body_of,
+            rivals=self.rivals,
+            calls_of=self.calls_of,
+            writers_of=self.writers_of,
+            variable_of=self.variable_of,
+            objects=self._program.sole_objects,
+            getters=own.getters,
+            lengths=own.lengths,
+            effects=self._program.effects,
+            writes=self._program.writes,
+        )
+
+    # -- which definition is meant --------------------------------------------------------------
+
+    def _nearest(self, numbers: Iterable[int]) -> list[int]:
+        """Of some units those whose folder has most in common with this one's."""
+        here = _folders(self._program.path(self._number))
+        by_distance: dict[int, list[int]] = {}
+        for number in numbers:
+            there = _folders(self._program.path(number))
+            pairs = zip(here, there, strict=False)
+            shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+            by_distance.setdefault(len(here) + len(there) - 2 * shared, []).append(number)
+        return by_distance[min(by_distance)] if by_distance else []
+
+    def _defining(self, symbol: str) -> list[int]:
+        """The units whose function of that symbol may be meant; a header's is the same in all."""
+        found = self._nearest(self._program.defining(symbol))
+        spans = {self._program.definition(number, symbol) for number in found}
+        return found[:1] if len(spans) == 1 else found
+
+    def body_of(self, decl: Decl) -> Function | None:
+        if decl not in self._bodies:
+            self._bodies[decl] = self._body_elsewhere(decl)
+        return self._bodies[decl]
+
+    def _body_elsewhere(self, decl: Decl) -> Function | None:
+        own = self._program.defined(decl)
+        if own is not None:
+            return own
+        found = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        if len(found) != 1:
+            return None
+        defined = self._program.trees(found[0]).defined
+        return next((f for one, f in defined.items() if one.symbol == decl.symbol), None)
+
+    def rivals(self, decl: Decl) -> tuple[Span, ...]:
+        found = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        spans = [self._program.definition(number, decl.symbol) for number in found]
+        return tuple(span for span in spans if span is not None) if len(found) > 1 else ()
+
+    def variable_of(self, decl: Decl) -> Decl:
+        if decl.init is not None or not decl.symbol:
+            return decl
+        found = self._nearest(self._program.initialising(decl.symbol))
+        if len(found) != 1:
+            return decl
+        variables = self._program.trees(found[0]).variables
+        return next((one for one in variables if one.symbol == decl.symbol), decl)
+
+    # -- who uses it ----------------------------------------------------------------------------
+
+    def _others_naming(self, decl: Decl) -> list[int]:
+        if not decl.symbol:
+            return []
+        return [number for number in self._program.naming(decl.name) if number != self._number]
+
+    def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        if decl not in self._calls:
+            self._calls[decl] = list(self._calling(decl))
+        return self._calls[decl]
+
+    def _calling(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
+        meant = self.body_of(decl)
+        for number in sorted((self._number, *self._others_naming(decl))):
+            trees = self._program.trees(number)
+            view = self._program.view(number)
+            for body in trees.bodies:
+                if not called_at(body.text, decl.name):
+                    continue
+                for called, calls in self._program.calls_in(body.function).items():
+                    if called is decl or (
+                        decl.symbol
+                        and called.symbol == decl.symbol
+                        and view.body_of(called) is meant
+                    ):
+                        for call in calls:
+                            yield body.function, call
+
+    def writers_of(self, decl: Decl) -> list[Function]:
+        found = [b.function for b in self._own.bodies if written_at(b.text, decl.name)]
+        for number in self._others_naming(decl):
+            found += [
+                body.function
+                for body in self._program.trees(number).bodies
+                if written_at(body.text, decl.name) and _sets(body.function, decl.symbol)
+            ]
+        return found
+
+
+def _folders(path: str) -> tuple[str, ...]:
+    return Path(path).absolute().parent.parts
+
+
+def _sets(function: Function, symbol: str) -> bool:
+    """Whether a function sets an external variable, or takes its address."""
+    for expression in expressions_in(function.body):
+        target = None
+        if isinstance(expression, Assign):
+            target = expression.left
+        elif isinstance(expression, Unary) and expression.op in _SETS:
+            target = expression.operand
+        if isinstance(target, Name) and target.decl.symbol == symbol:
+            return True
+    return False

@@ -1,0 +1,303 @@
+"""A call of a library function that runs over arrays -> the loops that it stands for.
+
+memcpy(a, b, 8 * n)          for memcpy@7 from 0 while < n: read b[..]; write a[..]
+cblas_daxpy(n, s, x, 1, y, 1)  for daxpy@7 from 0 while < n: fp_mul, fp_add; read x, y; write y
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.constant import Constant
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer, divisible
+from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Unary, show
+from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
+from regionpredict.ir.expr import ONE, ZERO
+
+BLAS_BLOCK = Constant(
+    128, "elements", "assumed",
+    "Goto and van de Geijn, TOMS 34, 2008: a block of B stays in the second cache; 128 KiB there",
+)  # fmt: skip
+
+_COPIES = frozenset(("memcpy", "memmove", "mempcpy", "bcopy"))
+_FILLS = frozenset(("memset", "bzero"))
+
+
+class _Operand(NamedTuple):
+    """A vector or matrix of a call: the position of its address, and how its elements are read.
+
+    `subscript` names, by position among the loops, the one that strides by `stride` (the position
+    of its increment or leading dimension, None for 1), and the one along which elements lie.
+    """
+
+    address: int
+    kinds: tuple[str, ...]
+    slow: int | None
+    stride: int | None
+    fast: int | None
+
+
+class _Shape(NamedTuple):
+    """A routine: the positions of its loops' lengths, its operands, multiplications and additions.
+
+    `triangle`: the first of these loops ends at the variable of the second. `blocked`: libraries
+    keep blocks of the matrices in a cache.
+    """
+
+    lengths: tuple[int, ...]
+    operands: tuple[_Operand, ...]
+    multiplications: int = 1
+    additions: int = 1
+    triangle: tuple[int, int] | None = None
+    blocked: bool = False
+
+
+def _vector(address: int, increment: int | None, *kinds: str) -> _Operand:
+    return _Operand(address, kinds, 0, increment, None)
+
+
+_R, _W, _RW = ("read",), ("write",), ("read", "write")
+# Positions as in the C interface of level 1, which is the Fortran one.
+_LEVEL_1 = {
+    "axpy": _Shape((0,), (_vector(2, 3, *_R), _vector(4, 5, *_RW))),
+    "copy": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_W)), 0, 0),
+    "swap": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 0, 0),
+    "scal": _Shape((0,), (_vector(2, 3, *_RW),), 1, 0),
+    "dot": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R))),
+    "dotu": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R))),
+    "dotc": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R))),
+    "nrm2": _Shape((0,), (_vector(1, 2, *_R),)),
+    "asum": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
+    "amax": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
+    "rot": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 4, 2),
+}
+# Positions of the Fortran interface; the C one has the order of storage in front. In Fortran's
+# order the second subscript is the slow one; that of a C matrix stored by rows is the same with
+# the lengths exchanged, which `_exchanged` does.
+_LEVELS_2_3 = {
+    "gemv": _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 0, 7, None),
+                            _Operand(9, _RW, 1, 10, None))),
+    "ger": _Shape((1, 0), (_Operand(7, _RW, 0, 8, 1), _Operand(3, _R, 1, 4, None),
+                           _Operand(5, _R, 0, 6, None))),
+    "symv": _Shape((1, 1), (_Operand(3, _R, 0, 4, 1), _Operand(5, _R, 0, 6, None),
+                            _Operand(8, _RW, 1, 9, None)), 2, 2, (1, 0)),
+    "trmv": _Shape((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)), 1, 1, (1, 0)),
+    "trsv": _Shape((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)), 1, 1, (1, 0)),
+    "gemm": _Shape((3, 4, 2), (_Operand(8, _R, 0, 9, 1), _Operand(6, _R, 1, 7, 2),
+                               _Operand(11, _RW, 0, 12, 2)), blocked=True),
+    "symm": _Shape((3, 2, 2), (_Operand(7, _R, 0, 8, 1), _Operand(5, _R, 1, 6, 2),
+                               _Operand(10, _RW, 0, 11, 2)), blocked=True),
+    "syrk": _Shape((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(5, _R, 1, 6, 2),
+                               _Operand(8, _RW, 0, 9, 2)), 1, 1, (2, 0)),
+    "trmm": _Shape((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
+                               _Operand(9, _RW, 0, 10, 2)), 1, 1, (2, 1)),
+    "trsm": _Shape((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
+                               _Operand(9, _RW, 0, 10, 2)), 1, 1, (2, 1)),
+}  # fmt: skip
+_GEMV_TRANSPOSED = _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 1, 7, None),
+                                   _Operand(9, _RW, 0, 10, None)))  # fmt: skip
+_BY_COLUMNS = 102  # CblasColMajor
+_TRANSPOSED = frozenset((112, 113, *b"TtCc"))  # CblasTrans, CblasConjTrans
+_BLAS = re.compile(r"(?P<c>cblas_)?i?(?P<kind>[sdcz])(?P<name>[a-z0-9]+?)(?P<fortran>_{0,2})")
+_WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
+
+
+def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
+    """The loops of a call, in place of it; None where it is no such function, or not understood."""
+    name = call.name.removeprefix("__builtin_").removeprefix("std::")
+    if name.startswith("__") and name.endswith("_chk"):  # what <string.h> makes of a call
+        name = name.strip("_").removesuffix("_chk")
+    if name in _COPIES or name in _FILLS:
+        return _moved(name, call, context, frame)
+    match = _BLAS.fullmatch(name)
+    if match is None:
+        return None
+    routine = {"dotu_sub": "dotu", "dotc_sub": "dotc"}.get(match["name"], match["name"])
+    c_interface = match["c"] is not None
+    args, shape = call.args, _LEVEL_1.get(routine)
+    if shape is None and routine in _LEVELS_2_3:
+        shape = _LEVELS_2_3[routine]
+        by_rows = False
+        if c_interface:
+            by_rows = bool(args) and context.value(args[0], frame).constant != _BY_COLUMNS
+            args = _exchanged(routine, args[1:]) if by_rows else args[1:]
+        if routine == "gemv" and args and by_rows != _is_transposed(args[0], context, frame):
+            shape = _GEMV_TRANSPOSED
+    if shape is None:
+        return None
+    return _lowered(shape, match["kind"] + routine, call, args, context, frame,
+                    by_address=not c_interface)  # fmt: skip
+
+
+# -- copies and fills -----------------------------------------------------------------------------
+
+
+def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
+    args = list(call.args)
+    if name == "bcopy" and len(args) >= 2:
+        args[0], args[1] = args[1], args[0]
+    wanted = 3 if name != "bzero" else 2
+    if len(args) < wanted:
+        return None
+    places = [context.pointer(_bare(arg), frame) for arg in args[: 2 if name in _COPIES else 1]]
+    known = [place for place in places if place is not None]
+    if len(known) < len(places):
+        return None
+    amount = context.value(args[wanted - 1], frame)
+    arrays = [context.arrays.get(place.array) for place in known]
+    sizes = [array.element_bytes for array in arrays if array is not None]
+    if not sizes:  # scalars
+        return []
+    step = max(sizes)
+    length = _divided(amount, step)
+    variable = _fresh(name, call, context)
+    accesses = []
+    for place, array, kind in zip(known, arrays, ("write", "read"), strict=False):
+        if array is not None:
+            at = Expr.name(variable) * (step // array.element_bytes or 1)
+            accesses.append(_access(place.plus(at), kind, call, step))
+    if step == 1 and name in _FILLS | _COPIES:
+        accesses = [access._replace(bytes=1) for access in accesses]
+    statement = Statement(show(call), call.span, (), tuple(reversed(accesses)))
+    return [_loop(variable, length, (statement,), call)]
+
+
+def _divided(amount: Expr, size: int) -> Expr:
+    if size == 1 or divisible(amount, size):
+        return amount.over(size)
+    return Expr.atom("floordiv", amount, Expr.const(size))
+
+
+def _bare(expression: Expression) -> Expression:
+    """What is cast: `(void *)a` is `a`."""
+    while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
+        expression = expression.operand
+    return expression
+
+
+# -- linear algebra -------------------------------------------------------------------------------
+
+
+def _is_transposed(argument: Expression, context: Context, frame: Frame) -> bool:
+    """Whether a matrix is known to be used transposed: `CblasTrans`, or a letter but `N`."""
+    return context.value(argument, frame).constant in _TRANSPOSED
+
+
+def _exchanged(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
+    """The arguments of the transposed operation: (A B)' = B' A'."""
+    swaps = {
+        "gemv": ((1, 2),), "ger": ((0, 1), (3, 5), (4, 6)), "gemm": ((2, 3), (6, 8), (7, 9)),
+        "symm": ((2, 3),), "trmm": ((4, 5),), "trsm": ((4, 5),),
+    }  # fmt: skip
+    exchanged = list(args)
+    for one, other in swaps.get(name, ()):
+        if max(one, other) < len(exchanged):
+            exchanged[one], exchanged[other] = exchanged[other], exchanged[one]
+    return tuple(exchanged)
+
+
+def _lowered(
+    shape: _Shape, name: str, call: CallExpr, args: Sequence[Expression], context: Context,
+    frame: Frame, *, by_address: bool,
+) -> list[Node] | None:  # fmt: skip
+    last = max(
+        *shape.lengths,
+        *(max(operand.address, operand.stride or 0) for operand in shape.operands),
+    )
+    if len(args) <= last:
+        return None
+
+    def value(position: int) -> Expr:
+        return _by_value(args[position], context, frame, by_address=by_address)
+
+    variables = []
+    for _ in shape.lengths:
+        variables.append(_fresh(name, call, context))
+        context.open_loops.append(variables[-1])
+    try:
+        accesses: list[Access] = []
+        bits, size = _WIDTHS[name[0]]
+        for operand in shape.operands:
+            place = context.pointer(_bare(args[operand.address]), frame)
+            if place is None:
+                return None
+            if place.array not in context.arrays:
+                continue
+            at = ZERO
+            if operand.slow is not None:
+                stride = ONE if operand.stride is None else value(operand.stride)
+                at = Expr.name(variables[operand.slow]) * stride
+            if operand.fast is not None:
+                at = at + Expr.name(variables[operand.fast])
+            at = at * max(1, size // context.arrays[place.array].element_bytes)
+            accesses += [_access(place.plus(at), one, call, size) for one in operand.kinds]
+    finally:
+        del context.open_loops[len(context.open_loops) - len(variables) :]
+    several = 4 if name[0] in "cz" else 1  # of complex numbers
+    counts = {
+        Operation("fp_mul", bits): shape.multiplications * several,
+        Operation("fp_add", bits): shape.additions * several,
+    }
+    operations = tuple((one, count) for one, count in sorted(counts.items()) if count)
+    body: tuple[Node, ...] = (Statement(show(call), call.span, operations, tuple(accesses)),)
+    lengths = [value(position) for position in shape.lengths]
+    if shape.blocked:
+        return [_blocked(variables, lengths, body, call)]
+    if shape.triangle is not None:
+        lengths[shape.triangle[0]] = Expr.name(variables[shape.triangle[1]]) + 1
+    for variable, length in reversed(list(zip(variables, lengths, strict=True))):
+        body = (_loop(variable, length, body, call),)
+    return list(body)
+
+
+def _blocked(
+    variables: list[str], lengths: list[Expr], body: tuple[Node, ...], call: CallExpr
+) -> Node:
+    """A product of matrices with a block of one that is used for all columns of the other.
+
+    for l in blocks, for i in blocks, for j: for l in the block, for i in the block
+    """
+    block = Expr.const(int(BLAS_BLOCK.value))
+    outer, middle, inner = variables
+    inside: tuple[Node, ...] = body
+    for name, length in ((inner, lengths[2]), (middle, lengths[1])):
+        begin = Expr.name(f"{name}^")
+        end = Expr.atom("min", length, begin + block)
+        inside = (Loop(name, begin, end, "<", ONE, inside, call.span),)
+    inside = (_loop(outer, lengths[0], inside, call),)
+    for name, length in ((inner, lengths[2]), (middle, lengths[1])):
+        inside = (Loop(f"{name}^", ZERO, length, "<", block, inside, call.span),)
+    return inside[0]
+
+
+def _by_value(argument: Expression, context: Context, frame: Frame, *, by_address: bool) -> Expr:
+    """A number that is handed by value, or, as Fortran does, by its address."""
+    if not by_address:
+        return context.value(argument, frame)
+    bare = _bare(argument)
+    if isinstance(bare, Unary) and bare.op == "&":
+        return context.value(bare.operand, frame)
+    if context.pointer(bare, frame) is None:
+        return context.value(bare, frame)
+    return context.value(Unary("*", bare, Span("", 0)), frame)
+
+
+# -- nodes ----------------------------------------------------------------------------------------
+
+
+def _fresh(name: str, call: CallExpr, context: Context) -> str:
+    """A loop variable that no loop around has."""
+    variable = f"{name}@{call.span.line}"
+    while variable in context.open_loops:
+        variable += "'"
+    return variable
+
+
+def _loop(variable: str, length: Expr, body: tuple[Node, ...], call: CallExpr) -> Loop:
+    return Loop(variable, ZERO, length, "<", ONE, body, call.span)
+
+
+def _access(place: Pointer, kind: str, call: CallExpr, size: int) -> Access:
+    return Access(place.array, kind, place.subscripts, show(call), call.span, size, place.member)

@@ -1,0 +1,168 @@
+"""What functions of well-known libraries do to memory: known by name, whether a header is there.
+
+The C library as ISO C 17, sec. 7, and POSIX.1-2017 have it, OpenMP's own routines, the BLAS (Lawson
+et al., TOMS 5, 1979; Dongarra et al., TOMS 14, 1988 and 16, 1990) by their Fortran and C names, and
+the vector intrinsics of x86 (Intel Intrinsics Guide). A function of the program itself that has
+such a name and whose body is seen goes before.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_REAL = """
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1
+    fabs fdim floor fma fmax fmin fmod hypot ilogb ldexp lgamma llrint llround log log10 log1p log2
+    logb lrint lround nearbyint nextafter nexttoward pow remainder rint round scalbln scalbn sin
+    sinh sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn sinpi cospi rsqrt nan
+"""
+_COMPLEX = """
+    cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
+    creal csin csinh csqrt ctan ctanh
+"""
+# Questions about numbers and characters; random numbers, whose state is the library's own; memory
+# that is handed out and taken back, of which nothing is touched; output of what is handed by value
+# or is short text; ends of the program; clocks; what only the compiler reads.
+_OTHERS = """
+    isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
+    __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
+    isalpha isdigit isalnum isspace isupper islower ispunct isprint isxdigit
+    rand srand random srandom drand48 lrand48 mrand48 srand48
+    malloc calloc free aligned_alloc memalign valloc alloca _mm_malloc _mm_free
+    printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
+    __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
+    nanosleep getpid __errno_location va_start va_end va_copy
+    prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
+    huge_valf inf inff constant_p assume_aligned assume
+"""
+_WITHOUT_MEMORY = frozenset(
+    [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
+    + _OTHERS.split()
+)
+# Results that go where an argument points, by its position.
+_WRITES_THROUGH = {
+    **{f"sincos{suffix}": (1, 2) for suffix in ("", "f", "l")},
+    **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
+    **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
+    "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
+}  # fmt: skip
+_ALLOCATED: dict[str, tuple[int, ...]] = {
+    "malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "memalign": (1,), "valloc": (0,),
+    "alloca": (0,), "_mm_malloc": (0,),
+}  # fmt: skip
+_REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
+_MEMORY_INTRINSIC = re.compile(
+    r"_mm(?P<width>256|512)?_(?:mask_|maskz_)?"
+    r"(?P<kind>loadu?2?|loadr|loaddup|load1|loadl|loadh|lddqu|maskload|stream_load|broadcast|"
+    r"load_pd1|load_ps1|storeu?|storer|store1|storel|storeh|stream|maskstore|i32gather|i64gather|"
+    r"i32scatter|i64scatter)_(?P<type>\w+)"
+)
+
+
+def touches_no_memory(name: str) -> bool:
+    """Whether a library function of that name reads and writes nothing of the program's."""
+    base = name.removeprefix("std::").removeprefix("__builtin_")
+    return (
+        base in _WITHOUT_MEMORY
+        or name.startswith("omp_")
+        or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)
+    )
+
+
+def allocated(name: str) -> tuple[int, ...] | None:
+    """The positions of the arguments whose product is how many bytes a function hands out."""
+    return _ALLOCATED.get(name.removeprefix("__builtin_"))
+
+
+def is_intrinsic(name: str) -> bool:
+    """Whether it is an instruction rather than a call."""
+    return _REGISTERS.fullmatch(name) is not None
+
+
+def written_arguments(name: str) -> tuple[int, ...]:
+    """The positions of the arguments behind which a function puts a result, one element each."""
+    return _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
+
+
+class MemoryIntrinsic(NamedTuple):
+    """A vector load or store: `bytes` at the address that an argument gives.
+
+    `lanes` is more than one where each lane has an address of its own.
+    """
+
+    kind: str  # 'read' | 'write'
+    argument: int
+    bytes: int
+    lanes: int = 1
+
+
+def memory_intrinsic(name: str) -> MemoryIntrinsic | None:
+    """What an intrinsic of x86 loads or stores; None for one that works on registers alone."""
+    match = _MEMORY_INTRINSIC.fullmatch(name)
+    if match is None:
+        return None
+    width = int(match["width"] or 128) // 8
+    kind, types = match["kind"], match["type"]
+    masked = "_mask_" in name
+    if kind.startswith("broadcast") and not types.endswith(("_ss", "_sd", "ps", "pd")):
+        return None  # from a register
+    element = _element_bytes(types)
+    if kind.startswith(("i32gather", "i64gather", "i32scatter", "i64scatter")):
+        store = "scatter" in kind
+        argument = 0 if store or not (masked or "512" in name) else (2 if masked else 1)
+        return MemoryIntrinsic(
+            "write" if store else "read", argument, element, max(1, width // element)
+        )
+    if kind.startswith(("load1", "loadl", "loadh", "loaddup", "store1", "storel", "storeh")):
+        width = 8 if kind in ("loadl", "loadh", "storel", "storeh") else element
+    elif kind == "broadcast" or types in ("ss", "sd", "ps1", "pd1", "si32", "si64"):
+        width = element
+    if kind.startswith(("store", "stream", "maskstore")) and kind != "stream_load":
+        return MemoryIntrinsic("write", 0, width)
+    return MemoryIntrinsic("read", (2 if kind[0] == "l" and masked else int("_maskz_" in name)),
+                           width)  # fmt: skip
+
+
+def _element_bytes(types: str) -> int:
+    if types.startswith(("ps", "ss", "epi32", "si32", "ps1")):
+        return 4
+    return 8
+
+
+class VectorArithmetic(NamedTuple):
+    """Operations of one vector instruction: `kinds` on each of `lanes` of so many bits."""
+
+    kinds: tuple[str, ...]
+    lanes: int
+    bits: int
+
+
+_ARITHMETIC = re.compile(
+    r"_mm(?P<width>256|512)?_(?:mask_|maskz_|mask3_)?"
+    r"(?P<op>add|sub|mul|div|sqrt|fmadd|fmsub|fnmadd|fnmsub|fmaddsub|min|max|cmp\w*|and|or|xor|"
+    r"andnot|hadd|addsub)_(?P<type>ps|pd|ss|sd|epi32|epi64|si128|si256|si512)(?:_mask)?"
+)
+_FLOATING = {
+    "add": ("fp_add",), "sub": ("fp_add",), "addsub": ("fp_add",), "hadd": ("fp_add",),
+    "mul": ("fp_mul",), "div": ("fp_div",), "sqrt": ("fp_sqrt",),
+    "min": ("fp_compare",), "max": ("fp_compare",),
+}  # fmt: skip
+_BITWISE = frozenset(("and", "or", "xor", "andnot"))
+
+
+def vector_arithmetic(name: str) -> VectorArithmetic | None:
+    """The operations of an intrinsic; None for moves and whatever is not arithmetic."""
+    match = _ARITHMETIC.fullmatch(name)
+    if match is None:
+        return None
+    op, types = match["op"], match["type"]
+    bits = 32 if types in ("ps", "ss", "epi32") else 64
+    lanes = 1 if types in ("ss", "sd") else int(match["width"] or 128) // bits
+    if op in _BITWISE:
+        return VectorArithmetic(("int_logic",), lanes, bits)
+    if types in ("ps", "pd", "ss", "sd"):
+        fused = ("fp_add", "fp_mul") if op.startswith(("fm", "fn")) else None
+        return VectorArithmetic(fused or _FLOATING.get(op, ("fp_compare",)), lanes, bits)
+    kinds = {"add": ("int_add",), "sub": ("int_add",), "mul": ("int_mul",)}
+    return VectorArithmetic(kinds.get(op, ("int_compare",)), lanes, bits)

@@ -1,0 +1,8 @@
+"""The arguments of the command line in, the values that a program makes of them out.
+
+Door: `argument_values(unit, words)`, of a unit that has `main`.
+"""
+
+from regionpredict.frontend.program_arguments.values import ArgumentValues, argument_values
+
+__all__ = ["ArgumentValues", "argument_values"]

@@ -1,0 +1,129 @@
+"""Numbers in texts as the C library reads them (C11, 7.22.1 and 7.21.6.2)."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_SPACE = " \t\n\v\f\r"
+_FLOAT = re.compile(
+    r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?"
+    r"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN])"
+)
+_DIRECTIVE = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|L|q|j|z|t)?([diuoxXfFeEgGaAscn]|\[\^?\]?[^]]*\])")
+
+
+class Read(NamedTuple):
+    """A number, and how many characters it took; 0 where there is none."""
+
+    value: int | float
+    length: int
+
+
+def whole_number(text: str, base: int = 10) -> Read:
+    """What `strtol` reads at the beginning of a text.
+
+    >>> whole_number(" -12x"), whole_number("0x1F", 0), whole_number("017", 0), whole_number("z")
+    (Read(value=-12, length=4), Read(value=31, length=4), Read(value=15, length=3), \
+Read(value=0, length=0))
+    """
+    at = _behind_space(text)
+    negative = text[at : at + 1] == "-"
+    at += text[at : at + 1] in ("+", "-") and at < len(text)
+    hexadecimal = re.match(r"0[xX][0-9a-fA-F]", text[at:]) is not None
+    if base == 0:
+        base = 16 if hexadecimal else 8 if text[at : at + 1] == "0" else 10
+    if base == 16 and hexadecimal:
+        at += 2
+    begin, value = at, 0
+    while at < len(text) and (digit := _digit(text[at])) < base:
+        value, at = value * base + digit, at + 1
+    if at == begin:
+        return Read(0, 0)
+    most = (1 << 63) - 1
+    return Read(max(-most - 1, -value) if negative else min(most, value), at)
+
+
+def real_number(text: str) -> Read:
+    """What `strtod` reads at the beginning of a text.
+
+    >>> real_number("1.5e2,"), real_number(".")
+    (Read(value=150.0, length=5), Read(value=0.0, length=0))
+    """
+    at = _behind_space(text)
+    found = _FLOAT.match(text, at)
+    if found is None:
+        return Read(0.0, 0)
+    number = found.group()
+    try:
+        value = float.fromhex(number) if "x" in number.lower() else float(number)
+    except OverflowError:
+        value = float("inf")
+    return Read(value, found.end())
+
+
+def scanned(text: str, form: str) -> list[int | float | str]:
+    """The values that `sscanf` assigns, in order.
+
+    >>> scanned("64x32,2.5", "%dx%d,%lf"), scanned("a 7", "%d")
+    ([64, 32, 2.5], [])
+    """
+    values: list[int | float | str] = []
+    at = place = 0
+    while place < len(form):
+        if form[place] in _SPACE:
+            at, place = at + _behind_space(text[at:]), place + 1
+            continue
+        if form[place] != "%" or form[place : place + 2] == "%%":
+            wanted = form[place + 1] if form[place] == "%" else form[place]
+            if text[at : at + 1] != wanted:
+                break
+            at, place = at + 1, place + (2 if form[place] == "%" else 1)
+            continue
+        directive = _DIRECTIVE.match(form, place)
+        if directive is None:
+            break
+        place = directive.end()
+        width = int(directive[2]) if directive[2] else None
+        read = _converted(text, at, directive[4], width)
+        if read is None:
+            break
+        value, at = read
+        if not directive[1]:
+            values.append(value)
+    return values
+
+
+def _converted(
+    text: str, at: int, kind: str, width: int | None
+) -> tuple[int | float | str, int] | None:
+    """A value of one directive and the place behind it; None where the text holds none."""
+    if kind == "n":
+        return at, at
+    if kind == "c":
+        taken = text[at : at + (width or 1)]
+        return (taken, at + len(taken)) if taken else None
+    if kind[0] == "[":
+        inner = kind[1:-1]
+        negated = inner.startswith("^")
+        characters = re.escape(inner[negated:]).replace(r"\-", "-")
+        found = re.compile(f"[{'^' * negated}{characters}]+").match(text[at:][:width])
+        return (found.group(), at + found.end()) if found else None
+    at += _behind_space(text[at:])
+    rest = text[at:] if width is None else text[at : at + width]
+    if kind == "s":
+        word = re.compile(r"[^ \t\n\v\f\r]+").match(rest)
+        return (word.group(), at + word.end()) if word else None
+    bases = {"d": 10, "u": 10, "i": 0, "o": 8, "x": 16, "X": 16}
+    read = whole_number(rest, bases[kind]) if kind in bases else real_number(rest)
+    return (read.value, at + read.length) if read.length else None
+
+
+def _behind_space(text: str) -> int:
+    return len(text) - len(text.lstrip(_SPACE))
+
+
+def _digit(character: str) -> int:
+    if character.isascii() and character.isalnum():
+        return int(character, 36)
+    return 99

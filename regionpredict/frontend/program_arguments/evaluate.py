@@ -1,0 +1,379 @@
+"""What expressions are worth in a followed program, as far as that is known."""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from regionpredict.frontend.program_arguments.library import LIBRARY, Caller
+from regionpredict.frontend.program_arguments.memory import (
+    UNKNOWN,
+    Address,
+    Arguments,
+    Memory,
+    Place,
+    Text,
+    Value,
+    held,
+)
+from regionpredict.frontend.program_arguments.options import OptionScan
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Decl,
+    Expression,
+    FloatLit,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Ternary,
+    Unary,
+)
+
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_MOST_SHIFT = 64
+_BITWISE: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
+
+
+class Evaluator(Caller, ABC):
+    """Values of expressions over a memory, with what they change in it."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self.memory = Memory()
+        self.options = OptionScan(self.words)
+        self.option_text: Value = UNKNOWN
+        self.read: set[int] = set()  # the arguments that the program looks at
+        self.kept: set[Decl] = set()  # what functions that are not seen leave alone
+        self.globals: dict[str | Decl, Decl] = {}
+
+    @abstractmethod
+    def first_value(self, decl: Decl) -> Decl:
+        """The declaration that gives a variable its first value."""
+
+    @abstractmethod
+    def called(self, call: CallExpr, values: list[Value]) -> Value:
+        """What a function that is none of the library gives."""
+
+    def value(self, expression: Expression | None) -> Value:
+        """The value of an expression; everything that it changes is changed."""
+        if isinstance(expression, IntLit):
+            return expression.value
+        if isinstance(expression, FloatLit):
+            return expression.value
+        if isinstance(expression, Name):
+            return self._name(expression)
+        if isinstance(expression, Cast):
+            return held(self.value(expression.operand), expression.ctype)
+        if isinstance(expression, Assign):
+            return self._assign(expression)
+        if isinstance(expression, Unary):
+            return self._unary(expression)
+        if isinstance(expression, Binary):
+            return self._binary(expression)
+        if isinstance(expression, Ternary):
+            return self._ternary(expression)
+        if isinstance(expression, Index):
+            return self._index(expression)
+        if isinstance(expression, Member):
+            place = self.place(expression)
+            return UNKNOWN if place is None else self._loaded(place, expression.field.ctype)
+        if isinstance(expression, CallExpr):
+            return self._call(expression)
+        if isinstance(expression, Opaque) and expression.string is not None:
+            return Text(expression.string)
+        return UNKNOWN
+
+    # -- places -----------------------------------------------------------------------------------
+
+    def place(self, expression: Expression | None) -> Place | None:
+        """Where the value of an expression is; None where that is not known."""
+        if isinstance(expression, Name):
+            return Place(self._meet(expression.decl))
+        if isinstance(expression, Cast):
+            return self.place(expression.operand)
+        if isinstance(expression, Index):
+            base, index = self.value(expression.base), self.value(expression.index)
+            moved = added(base, index)
+            return moved.place if isinstance(moved, Address) else None
+        if isinstance(expression, Unary) and expression.op == "*":
+            base = self.value(expression.operand)
+            return base.place if isinstance(base, Address) else None
+        if isinstance(expression, Member) and expression.base is not None:
+            if expression.arrow:
+                base = self.value(expression.base)
+                return base.place.at(expression.field.name) if isinstance(base, Address) else None
+            outer = self.place(expression.base)
+            return None if outer is None else outer.at(expression.field.name)
+        return None
+
+    def _meet(self, decl: Decl) -> Decl:
+        """The declaration that stands for a variable; a global one has its first value when it is
+        first met."""
+        if decl.kind not in ("global", "static"):
+            return decl
+        key = decl.symbol or decl
+        if key in self.globals:
+            return self.globals[key]
+        self.globals[key] = decl
+        init = self.first_value(decl).init
+        if init is not None:
+            self.initialise(Place(decl), decl.ctype, init)
+        elif not decl.symbol and decl.ctype.kind in ("int", "float"):  # static
+            self.memory.write(Place(decl), 0, decl.ctype)
+        return decl
+
+    def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
+        """Puts the value of an initialiser to a place."""
+        if isinstance(init, Opaque) and init.text == "{}":
+            if ctype.kind == "array" and ctype.element is not None:
+                for number, child in enumerate(init.children):
+                    self.initialise(place.at(number), ctype.element, child)
+            return
+        self.store(place, self.value(init), ctype, init)
+
+    def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
+        """Puts a value to a place; of a struct, everything in it."""
+        self.memory.forget(place)
+        origin = self.place(source) if ctype.kind == "struct" else None
+        if origin is not None:
+            for known, inner in list(self.memory.values.items()):
+                if known.decl is origin.decl and known.steps[: len(origin.steps)] == origin.steps:
+                    steps = known.steps[len(origin.steps) :]
+                    self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
+            return
+        self.memory.write(place, value, ctype)
+
+    def _loaded(self, place: Place, ctype: CType) -> Value:
+        value = self.memory.read(place)
+        if value is UNKNOWN and ctype.kind == "array":
+            return Address(place.at(0))
+        return value
+
+    def _name(self, name: Name) -> Value:
+        decl = name.decl
+        if decl.name == "optarg" and decl.kind == "global":
+            return self.option_text
+        if decl.name == "optind" and decl.kind == "global":
+            return self.options.index
+        return self._loaded(Place(self._meet(decl)), decl.ctype)
+
+    # -- operators --------------------------------------------------------------------------------
+
+    def _assign(self, assign: Assign) -> Value:
+        value = self.value(assign.right)
+        if assign.op != "=":
+            value = applied(assign.op[:-1], self.value(assign.left), value)
+        place, ctype = self.place(assign.left), type_of(assign.left)
+        if place is not None:
+            self.store(place, value, ctype, assign.right)
+        else:
+            self._forget_some(assign.left)
+        return held(value, ctype)
+
+    def _forget_some(self, target: Expression) -> None:
+        """An element or a member of something is written, and it is not known which."""
+        while isinstance(target, (Index, Member)):
+            base = target.base
+            if base is None:
+                return
+            inner = self.value(base) if isinstance(target, Index) or target.arrow else None
+            place = inner.place if isinstance(inner, Address) else self.place(base)
+            if place is not None:
+                last = place.steps[-1:] if isinstance(inner, Address) else ()
+                steps = place.steps[:-1] if last and isinstance(last[0], int) else place.steps
+                self.memory.forget(Place(place.decl, steps))
+                return
+            target = base
+
+    def _unary(self, expression: Unary) -> Value:
+        operand, op = expression.operand, expression.op
+        if op == "&":
+            if isinstance(operand, Index):
+                base = self.value(operand.base)
+                if isinstance(base, (Arguments, Text)):
+                    return added(base, self.value(operand.index))
+            place = self.place(operand)
+            return UNKNOWN if place is None else Address(place)
+        value = self.value(operand)
+        if op in ("++", "--", "p++", "p--"):
+            changed = added(value, 1 if op.endswith("++") else -1)
+            place = self.place(operand)
+            if place is not None:
+                self.memory.forget(place)
+                self.memory.write(place, changed, type_of(operand))
+            return value if op.startswith("p") else changed
+        if op == "*":
+            return self._at(value, 0)
+        if op == "!":
+            test = truth(value)
+            return UNKNOWN if test is None else int(not test)
+        if op == "~" and isinstance(value, int):
+            return ~value
+        return -value if op == "-" and isinstance(value, (int, float)) else UNKNOWN
+
+    def _index(self, expression: Index) -> Value:
+        return self._at(self.value(expression.base), self.value(expression.index))
+
+    def _at(self, base: Value, index: Value) -> Value:
+        """`base[index]`."""
+        moved = added(base, index)
+        if isinstance(moved, Arguments):
+            return self.argument(moved.first)
+        if isinstance(moved, Text):
+            self.look_at(moved)
+            if not 0 <= moved.offset <= len(moved.text):
+                return UNKNOWN
+            return ord(moved.text[moved.offset]) if moved.offset < len(moved.text) else 0
+        if isinstance(moved, Address):
+            value = self.memory.read(moved.place)
+            inner = moved.place.at(0)
+            nested = value is UNKNOWN and any(
+                one.decl is inner.decl and one.steps[: len(inner.steps)] == inner.steps
+                for one in self.memory.values
+            )
+            return Address(inner) if nested else value
+        return UNKNOWN
+
+    def argument(self, number: int) -> Value:
+        """`argv[number]`: a text, and a null pointer behind the last."""
+        if 0 <= number < len(self.words):
+            at = self.options.order[number]
+            return Text(self.words[at], 0, at)
+        return 0 if number == len(self.words) else UNKNOWN
+
+    def look_at(self, value: Value) -> None:
+        """The program reads a text."""
+        if isinstance(value, Text) and value.argument is not None:
+            self.read.add(value.argument)
+
+    def _binary(self, expression: Binary) -> Value:
+        op = expression.op
+        left = self.value(expression.left)
+        if op in ("&&", "||"):
+            first = truth(left)
+            if first is not None and first == (op == "||"):
+                return int(first)
+            second = truth(self.value(expression.right))
+            if second is not None and second == (op == "||"):
+                return int(second)
+            return UNKNOWN if first is None or second is None else int(second)
+        right = self.value(expression.right)
+        if op == ",":
+            return right
+        if isinstance(left, Text) and isinstance(right, Text) and op in ("==", "!="):
+            self.look_at(left)  # a std::string: of two char * nobody asks that
+            self.look_at(right)
+            return int((left.rest == right.rest) == (op == "=="))
+        return applied(op, left, right)
+
+    def _ternary(self, expression: Ternary) -> Value:
+        test = truth(self.value(expression.condition))
+        if test is not None:
+            return self.value(expression.then if test else expression.other)
+        before = self.memory.copy()
+        then, other = self.value(expression.then), self.value(expression.other)
+        self.memory = before
+        return then if then == other else UNKNOWN
+
+    def _call(self, call: CallExpr) -> Value:
+        handler = LIBRARY.get(call.name)
+        if handler is not None:
+            return handler(self, call)
+        return self.called(call, [self.value(argument) for argument in call.args])
+
+
+def truth(value: Value) -> bool | None:
+    """Whether C takes a value for true; None where it is not known."""
+    if isinstance(value, (int, float)):
+        return value != 0
+    return True if isinstance(value, (Text, Arguments, Address)) else None
+
+
+def added(value: Value, distance: Value) -> Value:
+    """`value + distance` of numbers and addresses."""
+    if isinstance(value, (int, float)) and isinstance(distance, (int, float)):
+        return value + distance
+    if not isinstance(distance, int):
+        return added(distance, value) if isinstance(value, int) else UNKNOWN
+    if isinstance(value, Text):
+        return value._replace(offset=value.offset + distance)
+    if isinstance(value, Arguments):
+        return Arguments(value.first + distance)
+    if isinstance(value, Address):
+        last = value.place.steps[-1] if value.place.steps else None
+        if isinstance(last, int):
+            steps = (*value.place.steps[:-1], last + distance)
+            return Address(Place(value.place.decl, steps))
+        return value if distance == 0 else UNKNOWN
+    return UNKNOWN
+
+
+def applied(op: str, left: Value, right: Value) -> Value:
+    """`left op right` as C computes it."""
+    if op == "+":
+        return added(left, right)
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return _number(op, left, right)
+    if op == "-":
+        if isinstance(right, int):
+            return added(left, -right)
+        if isinstance(left, Text) and isinstance(right, Text) and left.text == right.text:
+            return left.offset - right.offset
+        return UNKNOWN
+    first, second = truth(left), truth(right)
+    if op in ("==", "!=") and first is not None and second is not None and first != second:
+        return int(op == "!=")  # a null pointer and one that is none
+    return UNKNOWN
+
+
+def _number(op: str, left: float, right: float) -> Value:
+    if op in _COMPARED:
+        return int(_COMPARED[op](left, right))
+    whole = isinstance(left, int) and isinstance(right, int)
+    if op == "-":
+        return left - right
+    if op == "*":
+        return left * right
+    if op in ("/", "%") and right == 0:
+        return UNKNOWN
+    if op == "/":
+        return _quotient(int(left), int(right)) if whole else left / right
+    if not isinstance(left, int) or not isinstance(right, int):
+        return UNKNOWN
+    if op == "%":
+        return left - right * _quotient(left, right)
+    if op in _BITWISE:
+        return _BITWISE[op](left, right)
+    if op in ("<<", ">>") and 0 <= right < _MOST_SHIFT:
+        return left << right if op == "<<" else left >> right
+    return UNKNOWN
+
+
+def _quotient(left: int, right: int) -> int:
+    size = abs(left) // abs(right)
+    return size if (left < 0) == (right < 0) else -size
+
+
+def type_of(expression: Expression) -> CType:
+    """The type that a place has by its declaration."""
+    if isinstance(expression, Name):
+        return expression.decl.ctype
+    if isinstance(expression, Member):
+        return expression.field.ctype
+    if isinstance(expression, Index):
+        return type_of(expression.base).element or CType("unknown")
+    if isinstance(expression, Unary) and expression.op == "*":
+        return type_of(expression.operand).element or CType("unknown")
+    return expression.ctype if isinstance(expression, Cast) else CType("unknown")

@@ -1,0 +1,396 @@
+"""Follows a program from `main` on with the arguments that it will be given.
+
+Statements are executed one after the other, with every value that is not known left unknown. Where
+a condition is not known, both sides are followed, and what differs is unknown behind; a side that
+ends the program is taken not to be entered. Behind a loop whose end is not known, or far, only that
+is known what no round changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth
+from regionpredict.frontend.program_arguments.memory import (
+    UNKNOWN,
+    Address,
+    Arguments,
+    Memory,
+    Place,
+    Value,
+)
+from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
+    Compound,
+    Decl,
+    DeclStmt,
+    Directive,
+    Expression,
+    ExprStmt,
+    For,
+    Function,
+    If,
+    Jump,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Unary,
+    While,
+    every_expression,
+    expressions_in,
+)
+from regionpredict.ir import Span
+
+_MOST_STEPS = 200_000
+_MOST_ROUNDS = 200  # of one loop
+_MOST_PASSES = 20  # over a loop until nothing changes any more
+_MOST_DEPTH = 20
+
+
+class Signal(NamedTuple):
+    """Why a statement does not go on to the next: `kind` is 'break', 'continue', 'return' or 'end'
+    (of the program)."""
+
+    kind: str
+    value: Value = UNKNOWN
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The values that are there whenever a region or a loop begins, and what the names of its
+    function stand for."""
+
+    memory: Memory
+    names: dict[str, Decl]
+
+
+@dataclass(slots=True)
+class Followed:
+    """What was seen: the entries of regions and loops by their places, remarks, and the numbers of
+    the arguments that were read. `handed_on`: a function that is not seen got the arguments."""
+
+    entries: dict[Span, Entry] = field(default_factory=dict)
+    remarks: dict[str, None] = field(default_factory=dict)
+    read: set[int] = field(default_factory=set)
+    handed_on: bool = False
+
+
+class Follower(Evaluator):
+    """One run of a program."""
+
+    def __init__(self, unit: LinkedUnit, words: Sequence[str]) -> None:
+        super().__init__(words)
+        self.unit = unit
+        self.seen = Followed(read=self.read)
+        self.stack: list[Function] = []
+        self.names: list[dict[str, Decl]] = []
+        self.steps = 0
+
+    def run(self, main: Function) -> Followed:
+        """Follows the program from `main` on."""
+        given: tuple[Value, ...] = (len(self.words), Arguments())
+        for parameter, value in zip(main.parameters, given, strict=False):
+            self.memory.write(Place(parameter), value)
+            self.kept.add(parameter)
+        end = self._function(main)
+        if end is not None and end.kind == "end" and end.span is not None:
+            self._say(f"{end.span.file}:{end.span.line}: with these arguments the program ends")
+        self.read |= self.options.read
+        return self.seen
+
+    def remark(self, call: CallExpr, what: str) -> None:
+        """Tells of something that cannot be followed."""
+        self._say(f"{call.span.file}:{call.span.line}: {what}")
+
+    def _say(self, text: str) -> None:
+        self.seen.remarks[text] = None
+
+    def _enter(self, span: Span) -> None:
+        """Notes the values where a region or a loop begins: those that are always the same."""
+        names = {**{decl.name: decl for decl in self.globals.values()}, **self.names[-1]}
+        before = self.seen.entries.get(span)
+        memory = self.memory.copy() if before is None else before.memory.common(self.memory)
+        self.seen.entries[span] = Entry(memory, names)
+
+    # -- functions --------------------------------------------------------------------------------
+
+    def _function(self, function: Function) -> Signal | None:
+        self.stack.append(function)
+        self.names.append({one.name: one for one in function.parameters})
+        signal = self._statement(function.body)
+        self.names.pop()
+        self.stack.pop()
+        return signal
+
+    def first_value(self, decl: Decl) -> Decl:
+        """The declaration that gives a variable its first value."""
+        return self.unit.variable_of(decl)
+
+    def called(self, call: CallExpr, values: list[Value]) -> Value:
+        """A function of the program's own, or one that is not seen."""
+        body = self.unit.body_of(call.decl) if call.decl is not None else None
+        if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
+            self._unseen(call, values)
+            return UNKNOWN
+        for parameter, value, argument in zip(body.parameters, values, call.args, strict=False):
+            self.memory.forget(Place(parameter))
+            self.store(Place(parameter), value, parameter.ctype, argument)
+        signal = self._function(body)
+        if signal is not None and signal.kind == "end":
+            raise ProgramEnd(signal)
+        return UNKNOWN if signal is None else signal.value
+
+    def _unseen(self, call: CallExpr, values: list[Value]) -> None:
+        for value in values:
+            if isinstance(value, Address) and value.place.decl not in self.kept:
+                self.memory.forget(value.place)
+            if isinstance(value, Arguments):
+                self.seen.handed_on = True
+                self.remark(call, f"what {call.name}() takes from the arguments is not followed")
+
+    # -- statements -------------------------------------------------------------------------------
+
+    def _statement(self, statement: Stmt) -> Signal | None:
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            self.memory.values.clear()
+            self._say(f"{self.unit.path}: too long to be followed to its end")
+            return Signal("end")
+        try:
+            return self._one(statement)
+        except ProgramEnd as end:
+            return end.signal
+
+    def _one(self, statement: Stmt) -> Signal | None:
+        if isinstance(statement, Compound):
+            return self._sequence(statement.items)
+        if isinstance(statement, ExprStmt):
+            self._ending_call(statement)
+            self.value(statement.expr)
+        elif isinstance(statement, DeclStmt):
+            for decl in statement.decls:
+                self._declare(decl)
+        elif isinstance(statement, If):
+            return self._if(statement)
+        elif isinstance(statement, (For, While)):
+            return self._loop(statement)
+        elif isinstance(statement, Switch):
+            return self._switch(statement)
+        elif isinstance(statement, Return):
+            value = UNKNOWN if statement.value is None else self.value(statement.value)
+            kind = "end" if len(self.stack) == 1 else "return"
+            return Signal(kind, value, statement.span if kind == "end" and value != 0 else None)
+        elif isinstance(statement, Jump):
+            return self._jump(statement)
+        elif isinstance(statement, Directive):
+            return self._directive(statement)
+        elif isinstance(statement, RangeFor):
+            self._repeat(statement.body)
+        return None
+
+    def _sequence(self, items: Sequence[Stmt]) -> Signal | None:
+        for item in items:
+            signal = self._statement(item)
+            if signal is not None:
+                return signal
+        return None
+
+    def _ending_call(self, statement: ExprStmt) -> None:
+        call = statement.expr
+        if isinstance(call, CallExpr) and call.name in _ENDING:
+            zero = call.name != "abort" and call.args and self.value(call.args[0]) == 0
+            raise ProgramEnd(Signal("end", UNKNOWN, None if zero else statement.span))
+
+    def _jump(self, statement: Jump) -> Signal | None:
+        if statement.kind == "goto":
+            self._say(f"{statement.span.file}:{statement.span.line}: a goto is not followed")
+            self.memory.values.clear()
+            return Signal("end")
+        return Signal(statement.kind)
+
+    def _declare(self, decl: Decl) -> None:
+        self.names[-1][decl.name] = decl
+        if decl.kind == "static":
+            return
+        self.memory.forget(Place(decl))
+        if decl.init is not None:
+            self.initialise(Place(decl), decl.ctype, decl.init)
+
+    def _if(self, statement: If) -> Signal | None:
+        test = truth(self.value(statement.condition))
+        if test is not None:
+            chosen = statement.then if test else statement.other
+            return self._statement(chosen) if chosen is not None else None
+        before = self.memory
+        self.memory = before.copy()
+        first = self._statement(statement.then)
+        behind, self.memory = self.memory, before
+        second = self._statement(statement.other) if statement.other is not None else None
+        if first is not None and first.kind == "end":
+            return second
+        if second is not None and second.kind == "end":
+            self.memory = behind
+            return first
+        self._merge(behind)
+        if first == second:
+            return first
+        if first is not None and second is not None:
+            return first._replace(value=UNKNOWN)
+        left = first or second
+        if left is not None and left.kind in ("break", "continue"):
+            raise _UnknownLoopError
+        return None
+
+    def _merge(self, other: Memory) -> None:
+        self.memory = self.memory.common(other)
+
+    # -- loops ------------------------------------------------------------------------------------
+
+    def _loop(self, loop: For | While) -> Signal | None:
+        if isinstance(loop, For) and loop.init is not None:
+            self._statement(loop.init)
+        self._enter(loop.span)
+        before = self.memory.copy()
+        try:
+            return self._rounds(loop)
+        except _UnknownLoopError:
+            self.memory = before
+            self._unknown_loop(loop)
+            return None
+
+    def _rounds(self, loop: For | While) -> Signal | None:
+        first = isinstance(loop, While) and loop.behind
+        for _ in range(_MOST_ROUNDS):
+            if not first:
+                test = True if loop.condition is None else truth(self.value(loop.condition))
+                if test is None:
+                    raise _UnknownLoopError
+                if not test:
+                    return None
+            first = False
+            signal = self._statement(loop.body)
+            if signal is not None and signal.kind == "break":
+                return None
+            if signal is not None and signal.kind != "continue":
+                return signal
+            if isinstance(loop, For) and loop.increment is not None:
+                self.value(loop.increment)
+            if self.steps > _MOST_STEPS:
+                break
+        raise _UnknownLoopError
+
+    def _unknown_loop(self, loop: For | While) -> None:
+        """A loop of which nobody knows how often it runs: what no round changes stays known."""
+        increment = loop.increment if isinstance(loop, For) else None
+        self._repeat(loop.body, (loop.condition, increment))
+
+    def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
+        for _ in range(_MOST_PASSES):
+            before = self.memory.copy()
+            try:
+                self._statement(body)
+            except _UnknownLoopError:
+                self._forget_written(body)
+            for expression in beside:
+                self.value(expression)
+            self.memory = before.common(self.memory)
+            if self.memory == before:
+                return
+        self.memory.values.clear()
+
+    def _forget_written(self, statement: Stmt) -> None:
+        for place in self._written(statement):
+            if place.decl not in self.kept:
+                self.memory.forget(place)
+
+    def _written(self, statement: Stmt) -> list[Place]:
+        places = [
+            self.place(target)
+            for expression in expressions_in(statement)
+            for inner in every_expression(expression)
+            for target in _targets(inner)
+        ]
+        return [place for place in places if place is not None]
+
+    # -- switch and directives --------------------------------------------------------------------
+
+    def _switch(self, statement: Switch) -> Signal | None:
+        value = self.value(statement.condition)
+        items = statement.body.items if isinstance(statement.body, Compound) else (statement.body,)
+        if not isinstance(value, (int, float)):
+            self._any_case(items)
+            return None
+        labels = [[self._label(case) for case in _cases(item)] for item in items]
+        start = next((at for at, own in enumerate(labels) if value in own), None)
+        if start is None:
+            start = next((at for at, own in enumerate(labels) if None in own), None)
+        if start is None:
+            return None
+        signal = self._sequence(items[start:])
+        return None if signal is not None and signal.kind == "break" else signal
+
+    def _any_case(self, items: Sequence[Stmt]) -> None:
+        """Nobody knows at which label it begins: known is what all have behind."""
+        before = self.memory
+        behind = before.copy()
+        for at, item in enumerate(items):
+            if not _cases(item):
+                continue
+            self.memory = before.copy()
+            signal = self._sequence(items[at:])
+            if signal is None or signal.kind != "end":
+                behind = behind.common(self.memory)
+        self.memory = behind
+
+    def _label(self, case: Expression | None) -> Value | None:
+        return None if case is None else self.value(case)
+
+    def _directive(self, statement: Directive) -> Signal | None:
+        body = statement.body
+        if statement.pragma.is_loop:
+            self._enter(statement.span)
+            if body is not None:
+                self._repeat(body)
+            return None
+        return self._statement(body) if body is not None else None
+
+
+class _UnknownLoopError(Exception):
+    """It is not known whether a loop goes on."""
+
+
+class ProgramEnd(Exception):  # noqa: N818
+    """The program ends inside an expression."""
+
+    def __init__(self, signal: Signal) -> None:
+        super().__init__()
+        self.signal = signal
+
+
+_ENDING = frozenset(("exit", "abort", "_exit", "_Exit", "quick_exit", "MPI_Abort", "err", "errx"))
+
+
+def _targets(expression: Expression) -> list[Expression]:
+    """What an expression by itself may write."""
+    if isinstance(expression, Assign):
+        return [expression.left]
+    if isinstance(expression, Unary) and expression.op in ("++", "--", "p++", "p--", "&"):
+        return [expression.operand]
+    return []
+
+
+def _cases(statement: Stmt) -> list[Expression | None]:
+    """The labels in front of a statement of a `switch`."""
+    labels: list[Expression | None] = []
+    while isinstance(statement, Compound) and statement.cases:
+        labels += statement.cases
+        if not statement.items:
+            break
+        statement = statement.items[0]
+    return labels

@@ -1,0 +1,263 @@
+"""The functions of the C library by which programs read their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from regionpredict.frontend.program_arguments.conversions import (
+    real_number,
+    scanned,
+    whole_number,
+)
+from regionpredict.frontend.program_arguments.memory import (
+    UNKNOWN,
+    Address,
+    Arguments,
+    Memory,
+    Place,
+    Text,
+    Value,
+)
+from regionpredict.frontend.program_arguments.options import LongOption, OptionScan
+from regionpredict.frontend.syntax import CallExpr, CType, Decl, Expression, Name, Opaque, Unary
+
+_INT = CType("int", 32)
+_HEAP = CType("unknown")
+
+
+class Caller(Protocol):
+    """Who calls: a followed program."""
+
+    memory: Memory
+    options: OptionScan
+    option_text: Value
+
+    def value(self, expression: Expression | None) -> Value:
+        """The value of an expression."""
+
+    def place(self, expression: Expression | None) -> Place | None:
+        """Where an expression's value is."""
+
+    def argument(self, number: int) -> Value:
+        """An argument of the program."""
+
+    def remark(self, call: CallExpr, what: str) -> None:
+        """Tells of something that cannot be followed."""
+
+    def look_at(self, value: Value) -> None:
+        """Notes that the program reads a text."""
+
+
+Handler = Callable[[Caller, CallExpr], Value]
+
+
+def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
+    """The values of a call's arguments, `least` of them at least; texts are looked at."""
+    values = [caller.value(argument) for argument in call.args]
+    for value in values:
+        caller.look_at(value)
+    return values + [UNKNOWN] * (least - len(values))
+
+
+def _to_whole(caller: Caller, call: CallExpr) -> Value:
+    text = _arguments(caller, call, 1)[0]
+    if not isinstance(text, Text):
+        return UNKNOWN
+    value = whole_number(text.rest).value
+    if call.name in ("atoi", "stoi") and not -(1 << 31) <= value < 1 << 31:
+        return UNKNOWN  # undefined in C
+    return value
+
+
+def _to_real(caller: Caller, call: CallExpr) -> Value:
+    text = _arguments(caller, call, 1)[0]
+    return real_number(text.rest).value if isinstance(text, Text) else UNKNOWN
+
+
+def _strto(caller: Caller, call: CallExpr) -> Value:
+    text, end, base = _arguments(caller, call, 3)[:3]
+    if not isinstance(text, Text):
+        if isinstance(end, Address):
+            caller.memory.forget(end.place)
+        return UNKNOWN
+    if call.name in ("strtod", "strtof", "strtold"):
+        read = real_number(text.rest)
+    elif isinstance(base, int):
+        read = whole_number(text.rest, base)
+    else:
+        return UNKNOWN
+    if isinstance(end, Address):
+        caller.memory.write(end.place, text._replace(offset=text.offset + read.length))
+    return read.value
+
+
+def _compare(caller: Caller, call: CallExpr) -> Value:
+    first, second, most = _arguments(caller, call, 3)[:3]
+    if not isinstance(first, Text) or not isinstance(second, Text):
+        return UNKNOWN
+    left, right = first.rest, second.rest
+    if call.name in ("strncmp", "strncasecmp"):
+        if not isinstance(most, int):
+            return UNKNOWN
+        left, right = left[:most], right[:most]
+    if "case" in call.name:
+        left, right = left.lower(), right.lower()
+    return (left > right) - (left < right)
+
+
+def _length(caller: Caller, call: CallExpr) -> Value:
+    text = _arguments(caller, call, 1)[0]
+    return len(text.rest) if isinstance(text, Text) else UNKNOWN
+
+
+def _found(caller: Caller, call: CallExpr) -> Value:
+    text, wanted = _arguments(caller, call, 2)[:2]
+    if not isinstance(text, Text):
+        return UNKNOWN
+    if call.name == "strstr":
+        sought = wanted.rest if isinstance(wanted, Text) else None
+    else:
+        sought = chr(wanted & 0xFF) if isinstance(wanted, int) else None
+    if sought is None:
+        return UNKNOWN
+    at = text.rest.rfind(sought) if call.name == "strrchr" else text.rest.find(sought)
+    return text._replace(offset=text.offset + at) if at >= 0 else 0
+
+
+def _same(caller: Caller, call: CallExpr) -> Value:
+    return _arguments(caller, call, 1)[0]
+
+
+def _copied(caller: Caller, call: CallExpr) -> Value:
+    target, source = _arguments(caller, call, 2)[:2]
+    if isinstance(target, Address):
+        steps = target.place.steps
+        whole = Place(target.place.decl, steps[:-1] if steps and steps[-1] == 0 else steps)
+        caller.memory.forget(whole)
+        if isinstance(source, Text) and call.name == "strcpy":
+            caller.memory.write(whole, source)
+    return target
+
+
+def _scan(caller: Caller, call: CallExpr) -> Value:
+    values = _arguments(caller, call, 2)
+    text, form = values[:2]
+    targets = [value.place for value in values[2:] if isinstance(value, Address)]
+    unclear = len(targets) != len(values) - 2
+    if not isinstance(text, Text) or not isinstance(form, Text) or unclear:
+        for place in targets:
+            caller.memory.forget(place)
+        return UNKNOWN
+    read = scanned(text.rest, form.rest)
+    types = [_pointed_to(argument) for argument in call.args[2:]]
+    for place, value, ctype in zip(targets, read, types, strict=False):
+        caller.memory.forget(place)
+        caller.memory.write(place, Text(value) if isinstance(value, str) else value, ctype)
+    return len(read) if read or text.rest.strip() else -1
+
+
+def _pointed_to(expression: Expression) -> CType | None:
+    if isinstance(expression, Unary) and expression.op == "&":
+        operand = expression.operand
+        if isinstance(operand, Name):
+            return operand.decl.ctype
+    return None
+
+
+def _character(caller: Caller, call: CallExpr) -> Value:
+    value = _arguments(caller, call, 1)[0]
+    if not isinstance(value, int) or not 0 <= value < 128:
+        return UNKNOWN
+    text = chr(value)
+    if call.name in ("tolower", "toupper"):
+        return ord(text.lower() if call.name == "tolower" else text.upper())
+    tests = {"isdigit": text.isdigit, "isalpha": text.isalpha, "isspace": text.isspace,
+             "isalnum": text.isalnum, "isupper": text.isupper, "islower": text.islower}  # fmt: skip
+    return int(tests[call.name]())
+
+
+def _absolute(caller: Caller, call: CallExpr) -> Value:
+    value = _arguments(caller, call, 1)[0]
+    return abs(value) if isinstance(value, (int, float)) else UNKNOWN
+
+
+def _new_object(caller: Caller, call: CallExpr) -> Value:
+    for argument in call.args:
+        caller.value(argument)
+    return Address(Place(Decl("(heap)", "local", _HEAP, call.span), (0,)))
+
+
+def _nothing(caller: Caller, call: CallExpr) -> Value:
+    _arguments(caller, call, 0)
+    return UNKNOWN
+
+
+def _getopt(caller: Caller, call: CallExpr) -> Value:
+    values = _arguments(caller, call, 5)
+    short = values[2]
+    table = () if call.name == "getopt" else _table(caller, call.args[3:4])
+    index = values[4]
+    if isinstance(index, Address):
+        caller.memory.forget(index.place)
+    if not isinstance(values[1], Arguments) or not isinstance(short, Text) or table is None:
+        caller.remark(call, f"the options that {call.name}() is given are not known")
+        caller.option_text = UNKNOWN
+        return UNKNOWN
+    found = caller.options.next(short.rest, [option for option, _ in table])
+    caller.option_text = 0
+    if found.argument is not None:
+        number, offset = found.argument
+        text = caller.argument(number)
+        caller.option_text = text._replace(offset=offset) if isinstance(text, Text) else UNKNOWN
+    if found.entry is not None:
+        if isinstance(index, Address):
+            caller.memory.write(index.place, found.entry)
+        flag = table[found.entry][1]
+        if flag is not None:
+            caller.memory.write(flag, found.value, _INT)
+            return 0
+    return found.value
+
+
+def _table(
+    caller: Caller, argument: tuple[Expression, ...]
+) -> list[tuple[LongOption, Place | None]] | None:
+    """The entries of a table of long options, with where each writes; None if it is not known."""
+    if not argument or not isinstance(argument[0], Name):
+        return None
+    init = argument[0].decl.init
+    if not isinstance(init, Opaque) or init.text != "{}":
+        return None
+    entries: list[tuple[LongOption, Place | None]] = []
+    for entry in init.children:
+        parts = entry.children if isinstance(entry, Opaque) else ()
+        values = [caller.value(part) for part in parts]
+        if not values or not isinstance(values[0], Text):
+            break
+        if len(values) != 4 or not isinstance(values[1], int) or not isinstance(values[3], int):
+            return None
+        flag = values[2].place if isinstance(values[2], Address) else None
+        entries.append((LongOption(values[0].rest, values[1], values[3]), flag))
+    return entries
+
+
+LIBRARY: dict[str, Handler] = {
+    **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_whole),
+    **dict.fromkeys(("atof", "stod", "stof"), _to_real),
+    **dict.fromkeys(("strtol", "strtoll", "strtoul", "strtoull", "strtod", "strtof", "strtold",
+                     "strtoimax", "strtoumax"), _strto),
+    **dict.fromkeys(("strcmp", "strncmp", "strcasecmp", "strncasecmp"), _compare),
+    "strlen": _length,
+    **dict.fromkeys(("strchr", "strrchr", "strstr"), _found),
+    "strdup": _same,
+    **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copied),
+    "sscanf": _scan,
+    **dict.fromkeys(("tolower", "toupper", "isdigit", "isalpha", "isspace", "isalnum", "isupper",
+                     "islower"), _character),
+    **dict.fromkeys(("abs", "labs", "llabs"), _absolute),
+    **dict.fromkeys(("malloc", "calloc"), _new_object),
+    **dict.fromkeys(("printf", "fprintf", "puts", "fputs", "fflush", "putchar", "perror", "free"),
+                    _nothing),
+    **dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _getopt),
+}  # fmt: skip

@@ -1,0 +1,138 @@
+"""`getopt` and `getopt_long` as the GNU C library does them: options first, wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class LongOption(NamedTuple):
+    """One entry of the table: `argument` is 0 (none), 1 (required) or 2 (optional).
+
+    `value` is what is returned, or written where the table has an address for it.
+    """
+
+    name: str
+    argument: int
+    value: int
+
+
+class Found(NamedTuple):
+    """What a call gives: -1 at the end, `?` as a number for a wrong option.
+
+    `argument` is the number of the program's argument and the offset in it of the option's own.
+    `entry` is the place of a long option in the table.
+    """
+
+    value: int
+    argument: tuple[int, int] | None = None
+    entry: int | None = None
+
+
+@dataclass(slots=True)
+class OptionScan:
+    """Where a program is in its options; `words` are its arguments, `index` is `optind`.
+
+    `order` is that of the arguments: at the end those that are no options come last.
+    """
+
+    words: Sequence[str]
+    index: int = 1
+    inside: int = 0
+    rest: list[int] = field(default_factory=list)
+    read: set[int] = field(default_factory=set)
+    order: list[int] = field(init=False)
+    ended: bool = False
+
+    def __post_init__(self) -> None:
+        self.order = list(range(len(self.words)))
+
+    def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:
+        """The next option.
+
+        >>> scan = OptionScan(["p", "-vn", "5", "file", "--size=7"])
+        >>> table = [LongOption("size", 1, 115)]
+        >>> [scan.next("vn:", table) for _ in range(4)][1:]  # doctest: +NORMALIZE_WHITESPACE
+        [Found(value=110, argument=(2, 0), entry=None),
+         Found(value=115, argument=(4, 7), entry=0), Found(value=-1, argument=None, entry=None)]
+        """
+        if self.ended:
+            return Found(-1)
+        plain = short.lstrip("+-:")
+        if not self.inside:
+            while self.index < len(self.words) and not self._is_option(self.words[self.index]):
+                if short.startswith("+"):
+                    return self._end()
+                self.rest.append(self.index)
+                self.index += 1
+            if self.index >= len(self.words):
+                return self._end()
+            word = self.words[self.index]
+            self.read.add(self.index)
+            if word == "--":
+                self.index += 1
+                return self._end()
+            if word.startswith("--") and table:
+                return self._long(word[2:], table)
+            self.inside = 1
+        return self._short(plain)
+
+    def _end(self) -> Found:
+        last = [*self.rest, *range(self.index, len(self.words))]
+        self.order = [at for at in self.order if at not in last] + last
+        self.index = len(self.order) - len(last)
+        self.ended = True
+        return Found(-1)
+
+    @staticmethod
+    def _is_option(word: str) -> bool:
+        return word.startswith("-") and word != "-"
+
+    def _short(self, short: str) -> Found:
+        word = self.words[self.index]
+        letter = word[self.inside]
+        self.inside += 1
+        at = short.find(letter) if letter != ":" else -1
+        takes = 0
+        if at >= 0:
+            behind = short[at + 1 : at + 3]
+            takes = 2 if behind == "::" else 1 if behind.startswith(":") else 0
+        argument = None
+        if takes and self.inside < len(word):
+            argument = (self.index, self.inside)
+            self.inside = len(word)
+        if self.inside >= len(word):
+            self.inside = 0
+            self.index += 1
+        if at < 0:
+            return Found(ord("?"))
+        if takes == 1 and argument is None:
+            if self.index >= len(self.words):
+                return Found(ord("?"))
+            argument = (self.index, 0)
+            self.read.add(self.index)
+            self.index += 1
+        return Found(ord(letter), argument)
+
+    def _long(self, word: str, table: Sequence[LongOption]) -> Found:
+        name, equals, _ = word.partition("=")
+        at = self.index
+        self.index += 1
+        exact = [number for number, one in enumerate(table) if one.name == name]
+        alike = exact or [n for n, one in enumerate(table) if one.name.startswith(name)]
+        if len(alike) != 1:
+            return Found(ord("?"))
+        option = table[alike[0]]
+        if equals:
+            if not option.argument:
+                return Found(ord("?"))
+            return Found(option.value, (at, 3 + len(name)), alike[0])
+        if option.argument == 1:
+            if self.index >= len(self.words):
+                return Found(ord("?"))
+            argument = (self.index, 0)
+            self.read.add(self.index)
+            self.index += 1
+            return Found(option.value, argument, alike[0])
+        return Found(option.value, None, alike[0])

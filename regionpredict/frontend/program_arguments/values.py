@@ -1,0 +1,90 @@
+"""What a program's arguments make of the names of its regions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.program_arguments.follow import Entry, Followed, Follower
+from regionpredict.frontend.program_arguments.memory import UNKNOWN, Address, Place, Value
+from regionpredict.ir import Definition, Expr, Span
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentValues:
+    """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
+    could not be followed, a line each."""
+
+    entries: Mapping[Span, Sequence[Entry]]
+    remarks: tuple[str, ...]
+
+    def definitions(
+        self, span: Span, names: Iterable[str], said: Sequence[Definition]
+    ) -> tuple[Definition, ...]:
+        """What the source has `said` of names at a place, and in its stead each of the `names` that
+        has one value whenever the program comes there."""
+        entries = self.entries.get(span, ())
+        known: dict[str, Definition] = {}
+        for name in names:
+            values = {_value_of(name, entry) for entry in entries}
+            if len(values) == 1 and isinstance(value := values.pop(), int):
+                known[name] = Definition(name, Expr.const(value), span)
+        return (*(one for one in said if one.name not in known), *known.values())
+
+
+def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> ArgumentValues | None:
+    """Follows the programs of some units with the `words` behind their names; None without `main`.
+
+    What is not understood is not known.
+    """
+    entries: dict[Span, list[Entry]] = {}
+    remarks: dict[str, None] = {}
+    found = False
+    for unit in units:
+        main = next((one for one in unit.bodies() if one.name == "main"), None)
+        if main is None:
+            continue
+        found = True
+        seen = Follower(unit, ["program", *words]).run(main)
+        for span, own in seen.entries.items():
+            entries.setdefault(span, []).append(own)
+        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, words))))
+    return ArgumentValues(entries, tuple(remarks)) if found else None
+
+
+def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]:
+    unread = [word for number, word in enumerate(words, 1) if number not in seen.read]
+    if not unread or seen.handed_on:
+        return []
+    return [f"{unit.path}: nothing that can be followed reads the argument {' '.join(unread)}"]
+
+
+def _value_of(name: str, entry: Entry) -> Value:
+    """The value of `n`, `s->n` or `grid[0]` at an entry."""
+    root = _NAME.match(name)
+    decl = None if root is None else entry.names.get(root.group())
+    if root is None or decl is None:
+        return UNKNOWN
+    place, at = Place(decl), root.end()
+    while at < len(name):
+        step = _STEP.match(name, at)
+        if step is None:
+            return UNKNOWN
+        at = step.end()
+        held = entry.memory.read(place)
+        number = int(step[3]) if step[3] else None
+        if isinstance(held, Address):
+            place = held.place
+            last = place.steps[-1] if place.steps else None
+            if number is not None and isinstance(last, int):
+                place = Place(place.decl, (*place.steps[:-1], last + number))
+                continue
+        elif step[1] == "->":
+            return UNKNOWN
+        place = place.at(step[2] if number is None else number)
+    return entry.memory.read(place)

@@ -1,0 +1,124 @@
+"""Calls of functions that only say where something lies, as the place itself: `d.x(i)`, `m(i, j)`.
+
+double &x(int i) { return m_x[i]; }          d.x(i) = 0.0      ->  d.m_x[i] = 0.0
+int size() const { return m_n; }             i < d.size()      ->  i < d.m_n
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from regionpredict.frontend.syntax.addresses import substituted
+from regionpredict.frontend.syntax.nodes import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Compound,
+    Expression,
+    ExprStmt,
+    FloatLit,
+    Function,
+    IntLit,
+    Member,
+    Name,
+    Return,
+    Stmt,
+    Ternary,
+    Unary,
+)
+from regionpredict.frontend.syntax.traversal import every_expression
+
+# What a failed assertion calls: on the way that a program takes, it is not there.
+_STEPS = frozenset(("++", "--", "p++", "p--"))
+_ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert", "abort"))
+
+
+def in_place(function: Function, args: tuple[Expression, ...]) -> Expression | None:
+    """What the call gives, with its arguments in place; None where that would not be the same.
+
+    The function has to be one `return`, assertions aside. An argument that it uses twice must cost
+    nothing to say twice.
+    """
+    value = _only_return(function.body)
+    if value is None or len(args) != len(function.parameters):
+        return None
+    inside = list(every_expression(value))
+    uses = Counter(e.decl for e in inside if isinstance(e, Name))
+    for parameter, argument in zip(function.parameters, args, strict=True):
+        if uses[parameter] != 1 and not _costs_nothing(argument):
+            return None
+    changed = {e.left.decl for e in inside if isinstance(e, Assign) and isinstance(e.left, Name)}
+    changed |= {
+        e.operand.decl
+        for e in inside
+        if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in _STEPS
+    }
+    if changed & set(function.parameters):
+        return None
+    return substituted(value, dict(zip(function.parameters, args, strict=True)))
+
+
+def member_path(value: Expression, address: Expression) -> str:
+    """`.m_n` of the value `d.m_n` and the address `&d`, `.m_x.size()`; "" for anything else."""
+    if isinstance(value, Cast):
+        return member_path(value.operand, address)
+    if isinstance(value, CallExpr) and value.free and len(value.args) == 1:
+        inner = member_path(value.args[0], address)
+        return f"{inner}.{value.name}()" if inner else ""
+    if not isinstance(value, Member) or value.base is None:
+        return ""
+    reached = value.base is address if value.arrow else _is_object_at(address, value.base)
+    if reached:
+        return f".{value.field.name}"
+    inner = member_path(value.base, address)
+    return f"{inner}.{value.field.name}" if inner and not value.arrow else ""
+
+
+def _is_object_at(address: Expression, place: Expression) -> bool:
+    return isinstance(address, Unary) and address.op == "&" and address.operand is place
+
+
+def _only_return(body: Stmt) -> Expression | None:
+    items = [item for item in _flat(body) if not _asserts(item)]
+    if len(items) == 1 and isinstance(items[0], Return):
+        return items[0].value
+    return None
+
+
+def _flat(body: Stmt) -> list[Stmt]:
+    if isinstance(body, Compound):
+        return [inner for item in body.items for inner in _flat(item)]
+    return [body]
+
+
+def _asserts(statement: Stmt) -> bool:
+    """`assert(i < n)`, however the macro spells it, also an empty one."""
+    if not isinstance(statement, ExprStmt):
+        return False
+    bare = statement.expr
+    while isinstance(bare, Cast):
+        bare = bare.operand
+    if isinstance(bare, IntLit):
+        return True
+    return isinstance(bare, (Ternary, Binary)) and any(
+        isinstance(e, CallExpr) and e.name in _ASSERTION for e in every_expression(bare)
+    )
+
+
+def _costs_nothing(argument: Expression) -> bool:
+    """Whether it is a name, a constant, a sum of them or an address: no load, call or change."""
+    if isinstance(argument, (Name, IntLit, FloatLit)):
+        return True
+    if isinstance(argument, Cast):
+        return _costs_nothing(argument.operand)
+    if isinstance(argument, Binary):
+        sum_ = argument.op in ("+", "-", "*")
+        return sum_ and _costs_nothing(argument.left) and _costs_nothing(argument.right)
+    if isinstance(argument, Member):
+        return argument.base is None or _costs_nothing(argument.base)
+    if isinstance(argument, Unary):
+        if argument.op == "&":
+            return not any(isinstance(e, (CallExpr, Assign)) for e in every_expression(argument))
+        return argument.op in ("*", "-") and isinstance(argument.operand, Name)
+    return False

@@ -1,0 +1,85 @@
+"""Expressions made of others: what an address leads to, the address of a place, substitutions.
+
+They are simplified as they are made, so that what C++ hides behind references and methods comes
+out as it would be written without them: `(&d)->x` is `d.x`, `*&a[i]` is `a[i]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from regionpredict.frontend.syntax.nodes import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    Expression,
+    Index,
+    Member,
+    Name,
+    Opaque,
+    Ternary,
+    Unary,
+)
+from regionpredict.ir import Span
+
+
+def is_place(expression: Expression) -> bool:
+    """Whether it names a place in memory, or a variable, whose address can be taken."""
+    if isinstance(expression, Unary):
+        return expression.op == "*"
+    return isinstance(expression, (Name, Index, Member))
+
+
+def address_of(place: Expression, span: Span) -> Expression:
+    """`&place`; a value that has no place stays itself."""
+    if isinstance(place, Unary) and place.op == "*":
+        return place.operand
+    return Unary("&", place, span) if is_place(place) else place
+
+
+def followed(address: Expression, span: Span) -> Expression:
+    """`*address`."""
+    if isinstance(address, Unary) and address.op == "&":
+        return address.operand
+    return Unary("*", address, span)
+
+
+def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Member:
+    """`base.field`, or `base->field` with `arrow`."""
+    if arrow and isinstance(base, Unary) and base.op == "&":
+        return Member(base.operand, field, False, span)
+    if not arrow and isinstance(base, Unary) and base.op == "*":
+        return Member(base.operand, field, True, span)
+    return Member(base, field, arrow, span)
+
+
+def substituted(expression: Expression, values: Mapping[Decl, Expression]) -> Expression:
+    """The expression with values in place of names."""
+    e = expression
+    if isinstance(e, Name):
+        return values.get(e.decl, e)
+    if isinstance(e, Unary):
+        operand = substituted(e.operand, values)
+        return followed(operand, e.span) if e.op == "*" else Unary(e.op, operand, e.span)
+    if isinstance(e, Index):
+        return Index(substituted(e.base, values), substituted(e.index, values), e.span)
+    if isinstance(e, Member):
+        if e.base is None:
+            return e
+        return member_of(substituted(e.base, values), e.field, e.span, arrow=e.arrow)
+    if isinstance(e, Binary):
+        return Binary(e.op, substituted(e.left, values), substituted(e.right, values))
+    if isinstance(e, Cast):
+        return Cast(e.ctype, substituted(e.operand, values))
+    if isinstance(e, Ternary):
+        condition, then = substituted(e.condition, values), substituted(e.then, values)
+        return Ternary(condition, then, substituted(e.other, values))
+    if isinstance(e, CallExpr):
+        return e._replace(args=tuple(substituted(one, values) for one in e.args))
+    if isinstance(e, Assign):
+        return Assign(e.op, substituted(e.left, values), substituted(e.right, values), e.span)
+    if isinstance(e, Opaque):
+        return Opaque(e.text, tuple(substituted(one, values) for one in e.children))
+    return e

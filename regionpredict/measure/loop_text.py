@@ -1,0 +1,37 @@
+"""A loop's lines in its source, and their digest: whether a measured loop is still the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from regionpredict.documents import read_bytes
+from regionpredict.errors import InputError
+
+_DIGITS = 16
+
+
+def source_lines(file: str, first: int, last: int) -> list[str]:
+    """The lines `first` to `last` of a file, from 1; none where it cannot be read."""
+    return lines_of(file)[first - 1 : last]
+
+
+def lines_of(file: str) -> list[str]:
+    """All lines of a source file; none where it cannot be read."""
+    try:
+        return read_bytes(Path(file), "").decode("utf-8", "replace").splitlines()
+    except InputError:
+        return []
+
+
+def digest_of(lines: Sequence[str]) -> str:
+    """A digest that white space at the ends of lines does not change; empty without lines.
+
+    >>> digest_of(["for (;;)"]) == digest_of(["  for (;;) "]), digest_of([])
+    (True, '')
+    """
+    if not lines:
+        return ""
+    text = "\\n".join(line.strip() for line in lines)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]

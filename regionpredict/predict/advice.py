@@ -1,0 +1,162 @@
+"""What a change to the source would gain: a team predicted again as if it were made.
+
+A gain is the team's best time now over its best time then, both on the same numbers of threads; so
+it is the model's own. Few are tried: only in teams whose time counts, and only changes to terms
+that take enough of it (without a term that takes a share s of the time on p threads, p threads are
+at most 1/(1 - s) times as fast).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict.constants import ADVICE_GAIN, ADVISED_SHARE, ADVISED_TEAMS
+from regionpredict.predict.curve import Point
+from regionpredict.predict.estimate import Estimate
+from regionpredict.predict.saturation import predict_saturation, round_counts
+from regionpredict.predict.teams import TeamPrediction, predict_team
+from regionpredict.workload import Change, Span, Workload, in_a_running_team, names_of, spread_pages
+
+
+class Advice(NamedTuple):
+    """`id` is the rule's, `span` the place to change, `gain` how many times faster the team then
+    is at its best; `saved` seconds in all its executions.
+    """
+
+    id: str
+    span: Span
+    message: str
+    gain: float
+    saved: float
+
+
+class Member(NamedTuple):
+    """A loop of a team: its estimate, its workload and the changes that it allows."""
+
+    estimate: Estimate
+    workload: Workload
+    changes: Sequence[Change]
+
+
+def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
+    """The teams whose time is worth looking for changes, the longest first."""
+    spent = {
+        team.facts.id: team.facts.executions.weight * min(p.seconds for p in team.points)
+        for team in teams if team.points and team.threads is not None
+    }  # fmt: skip
+    whole = sum(spent.values())
+    known = [team for team in teams if spent.get(team.facts.id, 0.0) > ADVISED_SHARE.value * whole]
+    known.sort(key=lambda team: -spent[team.facts.id])
+    return known[: int(ADVISED_TEAMS.value)]
+
+
+def advice_for(
+    team: TeamPrediction, members: Sequence[Member], machine: Machine, *, within: float,
+    before: str | None,
+) -> tuple[Advice, ...]:  # fmt: skip
+    """What is worth changing in a team, the best first; one change of each rule.
+
+    `members` are its loops in order; `before` is where else its threads could be started: another
+    team's place just before it, or a loop around it.
+    """
+    counts = [point.threads for point in team.points]
+    tried = _Tried(team, members, machine, within, round_counts(machine, max(counts)))
+    found: list[Advice] = []
+    for one in (tried.first_touch(), tried.one_team(before), *tried.changes()):
+        if one is not None and one.gain >= ADVICE_GAIN.value:
+            found.append(one)
+    best: dict[str, Advice] = {}
+    for one in sorted(found, key=lambda one: -one.gain):
+        best.setdefault(one.id, one)
+    return tuple(best.values())
+
+
+class _Tried:
+    """The trials on one team."""
+
+    def __init__(
+        self, team: TeamPrediction, members: Sequence[Member], machine: Machine, within: float,
+        counts: Sequence[int],
+    ) -> None:  # fmt: skip
+        self.team = team
+        self.members = members
+        self.machine = machine
+        self.within = within
+        self.points = [point for point in team.points if point.threads in counts]
+        self.counts = tuple(point.threads for point in self.points)
+        self.best = min(point.seconds for point in self.points)
+
+    def share(self, terms: Sequence[str] | frozenset[str]) -> float:
+        """The largest share of the time that these terms take on more than one thread."""
+        return max(
+            (sum(point.terms[name] for name in terms) / point.seconds
+             for point in self.points if point.threads > 1 and point.seconds),
+            default=0.0,
+        )  # fmt: skip
+
+    def worth(self, terms: Sequence[str] | frozenset[str]) -> bool:
+        """Whether the team could gain enough if they were gone."""
+        return self.share(terms) >= 1.0 - 1.0 / ADVICE_GAIN.value
+
+    def first_touch(self) -> Advice | None:
+        """Pages where the threads are that use them."""
+        machine = self.machine
+        if machine.domains < 2 or machine.memory.shared_path is not None:
+            return None
+        spread = [spread_pages(one.workload) for one in self.members]
+        serial = [place for one in spread if one is not None for place in one[1]]
+        if not serial or not self.worth(("memory-bandwidth", "cache")):
+            return None
+        places = sorted({one.span for one in serial if one.span is not None})
+        span = places[0] if places else self.team.facts.span
+        where = ", ".join(f"{place.file.rsplit('/', 1)[-1]}:{place.line}" for place in places)
+        message = f"write {names_of(serial)} first in a parallel loop with the same schedule"
+        message += f"; now one thread does ({where})" if where else ""
+        return self._told(
+            "RP201", span, message, [one[0] if one is not None else None for one in spread]
+        )
+
+    def one_team(self, before: str | None) -> Advice | None:
+        """The threads started once for several loops, or runs, instead of each time."""
+        if before is None or len(self.members) != 1 or not self.worth(("overhead",)):
+            return None
+        workload = in_a_running_team(self.members[0].workload)
+        if workload is None:
+            return None
+        return self._told("RP205", self.team.facts.span, before, [workload], forks=False)
+
+    def changes(self) -> list[Advice]:
+        """The changes of each loop by itself."""
+        told = []
+        for number, member in enumerate(self.members):
+            for change in member.changes:
+                if self.worth(change.terms):
+                    workloads: list[Workload | None] = [None] * len(self.members)
+                    workloads[number] = change.workload()
+                    advice = self._told(change.id, change.span, change.message, workloads)
+                    told += [advice] if advice is not None else []
+        return told
+
+    def _told(
+        self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
+        forks: bool | None = None,
+    ) -> Advice | None:  # fmt: skip
+        facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
+        estimates = [
+            member.estimate if workload is None else
+            predict_saturation(workload, self.machine, threads=self.counts, within=self.within)
+            for member, workload in zip(self.members, workloads, strict=True)
+        ]  # fmt: skip
+        changed = predict_team(facts, estimates, self.machine, within=self.within)
+        best = _best(changed.points, self.counts)
+        if best is None or not best:
+            return None
+        saved = (self.best - best) * facts.executions.weight
+        return Advice(rule, span, message, round(self.best / best, 2), saved)
+
+
+def _best(points: Sequence[Point], counts: Sequence[int]) -> float | None:
+    return min((point.seconds for point in points if point.threads in counts), default=None)

@@ -1,0 +1,159 @@
+"""What a measured run tells of a program's sizes, for its regions as they are read now.
+
+A recorded region is the one with the same lines of source, wherever they stand in the file now;
+where these lines have changed, the run was one of other sources, and its sizes are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.recorded_values import RecordedSize, RecordedSizes, recorded_facts
+from regionpredict.errors import InputError, one_line
+from regionpredict.ir import Program, Region
+from regionpredict.measure.hints_file import common_end
+from regionpredict.measure.loop_text import digest_of, lines_of
+from regionpredict.measure.recording import RecordedRegion, Recording
+
+_REMEDY = "build it with regionpredict cc, and measure it again"
+_SHOWN = 4
+
+
+class WithRecorded(NamedTuple):
+    """A program with what a run tells of it, the facts of its regions, and how often each ran, by
+    id; `remarks` tell, a line each, what a reader should know of it."""
+
+    program: Program
+    facts: tuple[RegionFacts, ...]
+    executions: Mapping[str, int]
+    remarks: tuple[str, ...]
+
+
+def with_recorded(
+    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
+    recording: Recording, macros: Iterable[tuple[str, str]],
+) -> WithRecorded:  # fmt: skip
+    """Binds what neither the caller nor the source says by what a run recorded.
+
+    `macros` are those that the program is read with. Raises InputError for a recording of another
+    program or of other sources.
+    """
+    matched = match_recorded(program.regions, recording)
+    new_facts: list[RegionFacts] = []
+    names: set[str] = set()
+    for own in facts:
+        known = matched.get(own.region.id)
+        if known is None:
+            new_facts.append(own)
+            continue
+        made = recorded_facts(own.region, program.definitions[own.region.id], given, _sizes(known))
+        new_facts.append(made.facts)
+        names |= set(made.names)
+    regions = tuple(own.region for own in new_facts)
+    executions = {name: known.executions for name, known in matched.items()}
+    remarks = _remarks(recording, matched.values(), names, macros)
+    return WithRecorded(replace(program, regions=regions), tuple(new_facts), executions, remarks)
+
+
+def _sizes(known: RecordedRegion) -> RecordedSizes:
+    trips = None
+    if known.least_trips is not None and known.most_trips is not None:
+        trips = RecordedSize(known.least_trips, known.most_trips)
+    values = {size.name: RecordedSize(size.least, size.most) for size in known.sizes.values()}
+    return RecordedSizes(values, trips, known.executions)
+
+
+def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str, RecordedRegion]:
+    """The recorded region of each region, by id; those that the run did not come to have none.
+
+    Raises InputError where no file of the recording is the program's, or a loop is another one.
+    """
+    by_file: dict[str, list[Region]] = {}
+    for region in regions:
+        by_file.setdefault(region.span.file, []).append(region)
+    matched: dict[str, RecordedRegion] = {}
+    changed: list[RecordedRegion] = []
+    theirs: dict[str, list[RecordedRegion]] = {}
+    for known in recording.regions:
+        file = max(by_file, key=lambda file: common_end(file, known.file), default=None)
+        if file is not None and common_end(file, known.file):
+            theirs.setdefault(file, []).append(known)
+    for file, recorded in theirs.items():
+        found, gone = _match_file(file, by_file[file], recorded)
+        matched |= found
+        changed += gone
+    if not theirs:
+        raise InputError(
+            "recorded from another program: none of its files has these loops",
+            remedy="predict the sources that it was built from", path=recording.path,
+        )  # fmt: skip
+    if changed:
+        where = ", ".join(one_line(f"{one.file}:{one.line}") for one in changed[:_SHOWN])
+        more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+        raise InputError(
+            f"recorded from other sources: the loop that was at {where}{more} has changed since",
+            remedy=_REMEDY, path=recording.path,
+        )  # fmt: skip
+    return matched
+
+
+def _match_file(
+    file: str, regions: Sequence[Region], recorded: Sequence[RecordedRegion]
+) -> tuple[dict[str, RecordedRegion], list[RecordedRegion]]:
+    """The recorded regions of a file by the ids of its regions, and those that are not there."""
+    lines = lines_of(file)
+    left = list(regions)
+    matched: dict[str, RecordedRegion] = {}
+    moved: list[RecordedRegion] = []
+    for known in sorted(recorded, key=lambda one: (one.line, one.ordinal)):
+        same = [region for region in left if region.span.line == known.line]
+        if same and _is_same(known, same[0], lines):
+            matched[same[0].id] = known
+            left.remove(same[0])
+        else:
+            moved.append(known)
+    gone = []
+    for known in moved:
+        region = next((region for region in left if _is_same(known, region, lines)), None)
+        if region is None or not known.text:
+            gone.append(known)
+            continue
+        matched[region.id] = known
+        left.remove(region)
+    return matched, gone
+
+
+def _is_same(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
+    """Whether the lines of a recorded loop begin at the region; so where none were recorded."""
+    first = region.span.line - 1
+    return not known.text or digest_of(lines[first : first + known.lines]) == known.text
+
+
+def _remarks(
+    recording: Recording, matched: Iterable[RecordedRegion], names: set[str],
+    macros: Iterable[tuple[str, str]],
+) -> tuple[str, ...]:  # fmt: skip
+    """That values are those of a build with other macros, which no reading can adapt."""
+    here = {f"{name}={value}" for name, value in macros}
+    builds = {
+        frozenset(word[2:] if "=" in word else f"{word[2:]}=1" for word in known.macros)
+        for known in matched
+    }
+    if not names or builds <= {frozenset(here)}:
+        return ()
+    there = sorted(set().union(*builds) - here)
+    own = sorted(here - set().union(*builds))
+    if not there and not own:
+        return ()
+    shown = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    return (
+        f"{recording.path}: recorded with {_listed(there)}, read with {_listed(own)}: "
+        f"{len(names)} names are as recorded: {shown}",
+    )
+
+
+def _listed(macros: Sequence[str]) -> str:
+    return " ".join(f"-D{macro.removesuffix('=1')}" for macro in macros) or "none of these"

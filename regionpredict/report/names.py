@@ -1,0 +1,54 @@
+"""Names and paths in columns that are too narrow for them, cut so that they stay apart."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+
+
+def cut(name: str, width: int, head: int) -> str:
+    """A name cut to `width`, of which `head` characters are its begin.
+
+    >>> cut("hypre_CSRMatrixMatvecT", 16, 8), cut("short", 16, 8)
+    ('hypre_CS…MatvecT', 'short')
+    """
+    if len(name) <= width:
+        return name
+    tail = width - 1 - head
+    return name[:head] + "…" + (name[-tail:] if tail else "")
+
+
+def short_names(names: Sequence[str], width: int) -> dict[str, str]:
+    """Each name in at most `width` characters, cut at its end, or in the middle where others begin
+    alike.
+
+    >>> list(short_names(["N_VLinearSum_OpenMP", "N_VLinearScale_OpenMP"], 16).values())
+    ['N_VLinearSum_Op…', 'N_VLinearScale_…']
+    >>> list(short_names(["hypre_CSRMatrixMatvec", "hypre_CSRMatrixMatvecT"], 16).values())
+    ['hypre_CS…xMatvec', 'hypre_CS…MatvecT']
+    """
+    known = list(dict.fromkeys(names))
+    middle = width // 2
+    heads = sorted(range(width), key=lambda head: (head < width - 1, abs(head - middle), head))
+    cuts = {name: [cut(name, width, head) for head in heads] for name in known}
+    seen = Counter(text for texts in cuts.values() for text in set(texts))
+    # A cut that no other name could be cut to; where there is none, the line tells them apart.
+    return {
+        name: next((text for text in texts if seen[text] == 1), texts[0])
+        for name, texts in cuts.items()
+    }
+
+
+def common_folder(paths: Sequence[str]) -> str:
+    """The folder that all paths begin with, ending in a separator; empty where there is none.
+
+    >>> common_folder(["src/a/x.c", "src/a/y.c"]), common_folder(["x.c", "src/y.c"])
+    ('src/a/', '')
+    """
+    folders = {str(PurePath(path).parent) for path in paths}
+    if "." in folders or len({PurePath(folder).is_absolute() for folder in folders}) != 1:
+        return ""
+    common = os.path.commonpath(sorted(folders))
+    return common.rstrip(os.sep) + os.sep if common else ""

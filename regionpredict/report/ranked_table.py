@@ -1,0 +1,64 @@
+"""Regions one after the other, whatever file they are in: the table of `--sort` and `--top`.
+
+time  gain  pk thr limited by        sure  where
+61 %   9.2x  1  10 imbalance         57 %  bt/solve.c:12 x_solve
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from regionpredict.predict import Prediction
+from regionpredict.report.names import common_folder, cut
+from regionpredict.report.quantities import show_bytes
+from regionpredict.report.view import gain_of
+
+_WIDTH = 80
+_NAME = 12  # columns that a function keeps beside a long path
+
+
+def ranked_rows(
+    predictions: Sequence[Prediction], times: Mapping[str, float], whole: float, model: str,
+    *, data: bool,
+) -> list[str]:  # fmt: skip
+    """The table's lines; `times` are seconds by region, `whole` those of all. `data`: bytes stand
+    where the share of the time stands else.
+    """
+    folder = common_folder([one.facts.region.span.file for one in predictions])
+    choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
+    head = f"{'data' if data else 'time':>9}{choice}{'limited by':<16}  sure  where"
+    lines = [f"Below {folder}:"] if len(folder) > 1 else []
+    lines.append(head)
+    for one in predictions:
+        share = times.get(one.facts.region.id)
+        first = show_bytes(one.working_set_bytes) if data else _share(share, whole)
+        row = f"{first:>9}{_result(one)}"
+        region = one.facts.region
+        place = f"{region.span.file[len(folder) :]}:{region.span.line}"
+        lines.append(row + _where(place, region.function, _WIDTH - len(row)))
+    return lines
+
+
+def _share(seconds: float | None, whole: float) -> str:
+    return "?" if seconds is None or not whole else f"{100 * seconds / whole:.1f} %"
+
+
+def _result(one: Prediction) -> str:
+    if one.threads is None:
+        return f"{'no hint':^14}{one.status:<16} {'':4}   "
+    mark = "~" if one.borderline else " "
+    gain = gain_of(one)
+    if gain is not None:
+        choice = f"{gain:5.1f}x{mark}{one.packages:>2}{one.threads:>4} "
+    else:
+        choice = f"{one.score or 0.0:5.2f} {mark}{one.packages:>3}    "
+    partial = "?" if one.status == "partial" else " "
+    return f"{choice}{one.bottleneck or '':<16} {100 * one.confidence:3.0f} %{partial} "
+
+
+def _where(place: str, function: str, width: int) -> str:
+    """`gemm.c:41 kernel_gemm`; what does not fit is cut in the middle, never the line's number."""
+    room = max(width - min(len(function), _NAME) - 1, width // 2)
+    short = cut(place, room, room // 3)
+    left = width - len(short) - 1
+    return f"{short} {cut(function, left, left // 2)}"

@@ -1,0 +1,134 @@
+"""Which regions of a result are shown, and in which order: `--only`, `--sort`, `--top`.
+
+What is told of the whole program (its plan, the lines above the table) does not change with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.errors import UsageError
+from regionpredict.ir import Region
+from regionpredict.predict import Prediction, TeamPrediction, points_of
+
+Shown = TypeVar("Shown", Prediction, RegionFacts)
+Order = tuple[bool, float | str]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`only`: patterns of files, functions, folders or FILE:LINE, of which one must fit (none: all
+    do); `sort`: what comes first (`_order`); `top`: how many at most.
+    """
+
+    only: tuple[str, ...] = ()
+    sort: str = "line"
+    top: int | None = None
+
+
+EVERYTHING = View()
+
+
+def chosen_facts(facts: Sequence[RegionFacts], view: View) -> tuple[RegionFacts, ...]:
+    """The facts that a view shows, in its order; UsageError where a pattern fits none."""
+    return _chosen(facts, view, lambda one: one, lambda one: _facts_order(one, view.sort))
+
+
+def chosen_predictions(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], view: View
+) -> tuple[Prediction, ...]:
+    """The predictions that a view shows, in its order; UsageError where a pattern fits none."""
+    times = region_seconds(predictions, teams)
+    return _chosen(
+        predictions, view, lambda one: one.facts, lambda one: _order(one, view.sort, times)
+    )
+
+
+def chosen_teams(
+    teams: Sequence[TeamPrediction], predictions: Sequence[Prediction]
+) -> tuple[TeamPrediction, ...]:
+    """The teams that have one of these regions, in their own order."""
+    shown = {one.facts.region.id for one in predictions}
+    return tuple(
+        team for team in teams if any(one.facts.region.id in shown for one in team.facts.members)
+    )
+
+
+def region_seconds(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
+) -> dict[str, float]:
+    """By region: seconds of all its executions in the program, on one thread; none without one."""
+    runs: dict[str, float] = {}
+    for team in teams:
+        for member in team.facts.members:
+            name = member.facts.region.id
+            weight = team.facts.executions.weight * member.runs.weight
+            runs[name] = runs.get(name, 0.0) + weight
+    return {
+        one.facts.region.id: runs[one.facts.region.id] * points_of(one)[0].seconds
+        for one in predictions
+        if points_of(one) and one.facts.region.id in runs
+    }
+
+
+def _chosen(
+    items: Sequence[Shown], view: View, facts_of: Callable[[Shown], RegionFacts],
+    order_of: Callable[[Shown], Order],
+) -> tuple[Shown, ...]:  # fmt: skip
+    kept = list(items)
+    if view.only:
+        for pattern in view.only:
+            if not any(fits(facts_of(one).region, pattern) for one in items):
+                raise UsageError(
+                    f"--only {pattern}: no region is in such a file, function or line",
+                    remedy="write a name or a pattern, as 'solve*', '*/src/*' or gemm.c:41",
+                )
+        kept = [one for one in items
+                if any(fits(facts_of(one).region, pattern) for pattern in view.only)]  # fmt: skip
+    if view.sort != "line":  # as they come: by file and line
+        kept.sort(key=order_of)
+    return tuple(kept[: view.top])
+
+
+def fits(region: Region, pattern: str) -> bool:
+    """Whether a pattern is that of a region's function, file, folder, line, or FILE:LINE."""
+    file, function = region.span.file, region.function
+    lines = {region.span.line, region.nest.span.line if region.nest else region.span.line}
+    paths = [file, region.id, *(f"{file}:{line}" for line in lines)]
+    folder = pattern.rstrip("/")
+    return (
+        fnmatchcase(function, pattern)
+        or pattern in map(str, lines)
+        or any(fnmatchcase(path, end) for path in paths for end in (pattern, f"*/{pattern}"))
+        or any(fnmatchcase(file, inside) for inside in (f"{folder}/*", f"*/{folder}/*"))
+    )
+
+
+def _facts_order(facts: RegionFacts, sort: str) -> Order:
+    if sort == "function":
+        return False, facts.region.function
+    value = facts.iterations.value if sort == "iterations" else facts.working_set.value
+    return value is None, -(value or 0)
+
+
+def _order(one: Prediction, sort: str, times: Mapping[str, float]) -> Order:
+    """What most needs a look goes first: most time, least speedup, least sure."""
+    if sort == "time":
+        seconds = times.get(one.facts.region.id)
+        return seconds is None, -(seconds or 0.0)
+    if sort == "speedup":
+        return one.threads is None, gain_of(one) or one.score or 0.0
+    if sort == "sure":
+        return one.status == "skipped", one.confidence
+    if sort == "data":
+        return one.working_set_bytes is None, -(one.working_set_bytes or 0)
+    return _facts_order(one.facts, sort)
+
+
+def gain_of(one: Prediction) -> float | None:
+    """The speedup on the hinted threads; None of a model without a curve."""
+    return dict(one.speedup).get(one.threads or 1)

@@ -1,0 +1,104 @@
+"""What to change in the source of the teams that take the time, and what that would gain.
+
+Each change is tried as a prediction of its own (`predict/advice.py`); which are legal is the
+workload's to say (`workload/source_changes.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.history.first_touch import Placement
+from regionpredict.analysis.history.last_writes import History
+from regionpredict.analysis.teams import ProgramTeams, TeamFacts
+from regionpredict.errors import InputError
+from regionpredict.machine import Machine
+from regionpredict.predict import (
+    Advice,
+    Member,
+    Prediction,
+    TeamPrediction,
+    advice_for,
+    advised_teams,
+    size_target,
+)
+from regionpredict.workers import spread
+from regionpredict.workload import Workload, changes_of, workload_of
+
+_TEAMS_A_PROCESS = 4  # fewer are tried sooner than a process starts
+
+
+class AdvisedRegion(NamedTuple):
+    """A region's prediction, and what happened to its arrays before it runs."""
+
+    prediction: Prediction
+    placement: Placement
+    history: History
+
+
+def advice_of(
+    teams: Sequence[TeamPrediction], regions: Mapping[str, AdvisedRegion],
+    structure: ProgramTeams, machine: Machine, *, within: float, processes: int = 1,
+) -> dict[str, tuple[Advice, ...]]:  # fmt: skip
+    """By team: the changes that are worth it, the best first."""
+    chosen = advised_teams(teams)
+    advise = partial(
+        _advice, regions=regions, places=_other_starts(structure), machine=machine, within=within
+    )
+    told = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
+    return {team.facts.id: one for team, one in zip(chosen, told, strict=True)}
+
+
+def _advice(
+    team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], places: Mapping[str, str],
+    machine: Machine, within: float,
+) -> tuple[Advice, ...]:  # fmt: skip
+    members = []
+    for one in team.facts.members:
+        known = regions[one.facts.region.id]
+
+        def build(changed: RegionFacts, known: AdvisedRegion = known) -> Workload:
+            return workload_of(
+                changed, size_target(machine), machine.line_bytes, placement=known.placement,
+                history=known.history,
+            )  # fmt: skip
+
+        try:
+            workload = build(one.facts)
+            changes = tuple(changes_of(one.facts, workload, build))
+        except InputError:  # beyond 64 bits
+            return ()
+        members.append(Member(known.prediction, workload, changes))
+    before = places.get(team.facts.id)
+    return advice_for(team, members, machine, within=within, before=before)
+
+
+def _other_starts(structure: ProgramTeams) -> dict[str, str]:
+    """By team of one loop: where else its threads could be started, in words."""
+    teams = {team.id: team for team in structure.teams}
+    places: dict[str, str] = {}
+    for name, team in teams.items():
+        enclosing = team.members[0].facts.region.enclosing
+        if enclosing and len(team.members) == 1:
+            line = enclosing[-1].span.line
+            places[name] = f"start its threads once, in a parallel around the loop at line {line}"
+    for program in structure.programs:
+        for first, then in program.changes:
+            if _side_by_side(teams[first], teams[then]):
+                line = teams[first].span.line
+                places[then] = f"share one parallel with the loop at line {line}"
+    return places
+
+
+def _side_by_side(first: TeamFacts, then: TeamFacts) -> bool:
+    """Whether the second follows the first in one function, in the same loops."""
+    one, other = first.members[0].facts.region, then.members[0].facts.region
+    around = [[loop.span for loop in region.enclosing] for region in (one, other)]
+    return (
+        (one.span.file, one.function) == (other.span.file, other.function)
+        and around[0] == around[1]
+        and first.span.line < then.span.line
+    )

@@ -1,0 +1,51 @@
+"""Elements that a thread finds by its number, so close that several threads' lie in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.dependence import root_of
+from regionpredict.ir import Access, Diagnostic
+
+
+def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
+    """A note (RP223) for each array that threads write so, for lines of `line_bytes`.
+
+    Each write takes the line from the thread that had it (false sharing: Torrellas, Lam and
+    Hennessy 1994, IEEE Trans. Computers 43(6)).
+    """
+    told: set[str] = set()
+    for one in facts.statements:
+        for fact in one.accesses:
+            access = fact.access
+            if access.kind != "write" or access.array in told:
+                continue
+            apart = bytes_between_threads(facts, access)
+            if apart is not None and 0 < apart < line_bytes:
+                told.add(access.array)
+                message = (
+                    f"what neighbouring threads write at {access.text} lies {apart} B apart, in "
+                    f"one line of {line_bytes} B"
+                )
+                yield Diagnostic("RP223", access.span, message)
+
+
+def bytes_between_threads(facts: RegionFacts, access: Access) -> int | None:
+    """How far apart neighbouring threads' elements are; None where the thread's number is not in
+    the subscripts, or that is not known.
+    """
+    array = facts.region.array(access.array)
+    if root_of(access.array) not in facts.region.shared:
+        return None
+    numbers = facts.bindings.thread_numbers
+    size: int | None = array.element_bytes
+    for dimension in reversed(range(len(access.subscripts))):
+        subscript = access.subscripts[dimension]
+        for name in sorted(subscript.names & numbers):
+            factor = facts.bindings.whole(subscript.coefficient(name))
+            return None if factor is None or size is None else abs(factor) * size
+        extent = array.dims[dimension] if dimension < len(array.dims) else None
+        length = facts.bindings.whole(extent)
+        size = None if length is None or size is None else size * length
+    return None

@@ -1,0 +1,143 @@
+"""Changes to the source of one region that may let it use more threads, each as the workload that
+the region would then be: first touch, schedule, collapse, padding, one team for several loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts, facts_of
+from regionpredict.analysis.dependence import independent
+from regionpredict.analysis.history.first_touch import ArrayPlacement, Placement
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.ir import Loop, Region, Span
+from regionpredict.workload.constants import COARSE_CHUNK
+from regionpredict.workload.workload import Workload
+
+
+class Change(NamedTuple):
+    """One change: the rule that tells of it, the place to change, what to do there, of which terms
+    of the time it can take, and the workload after it.
+    """
+
+    id: str
+    span: Span
+    message: str
+    terms: frozenset[str]
+    workload: Callable[[], Workload]
+
+
+def changes_of(
+    facts: RegionFacts, workload: Workload, build: Callable[[RegionFacts], Workload]
+) -> Iterator[Change]:
+    """Every change that is sure to leave the region's results alone; `build` makes a workload."""
+    region = facts.region
+    if region.nest is None or workload.execution is None:
+        return
+    if region.clause("ordered") is None:
+        yield from _schedules(region, workload)
+        yield from _collapsed(facts, region, build)
+    yield from _padded(region, workload)
+
+
+def spread_pages(workload: Workload) -> tuple[Workload, tuple[ArrayPlacement, ...]] | None:
+    """The workload if all threads had written its arrays first, and the arrays of which one thread
+    did; None where none is known.
+    """
+    serial = tuple(one for one in workload.placement.arrays if one.kind == "serial")
+    if not serial:
+        return None
+    spread = tuple(one._replace(kind="parallel") for one in workload.placement.arrays)
+    placement = Placement("parallel", workload.placement.reason, False, spread)
+    return replace(workload, placement=placement), serial
+
+
+def in_a_running_team(workload: Workload) -> Workload | None:
+    """The workload of the loop in a `parallel` that another has started; None where it is."""
+    execution = workload.execution
+    if execution is None or not execution.synchronisation.forks:
+        return None
+    counts = execution.synchronisation._replace(forks=False)
+    return replace(workload, execution=replace(execution, synchronisation=counts))
+
+
+def _schedules(region: Region, workload: Workload) -> Iterator[Change]:
+    now = workload.schedule
+    tried = [Schedule("static", None), Schedule("static", 1.0), Schedule("guided", 1.0)]
+    tried += [Schedule("dynamic", chunk) for chunk in (1.0, COARSE_CHUNK.value)]
+    for schedule in tried:
+        if schedule != now:
+            yield Change(
+                "RP202", region.span, f"write {clause_of(schedule)}",
+                frozenset(("imbalance", "cache") if now.kind == "static" else
+                          ("imbalance", "cache", "overhead")),
+                _with(workload, schedule),
+            )  # fmt: skip
+
+
+def _with(workload: Workload, schedule: Schedule) -> Callable[[], Workload]:
+    return lambda: replace(workload, schedule=schedule)
+
+
+def clause_of(schedule: Schedule) -> str:
+    """The clause that asks for a schedule.
+
+    >>> clause_of(Schedule("dynamic", 16.0)), clause_of(Schedule("static", None))
+    ('schedule(dynamic, 16)', 'schedule(static)')
+    """
+    chunk = schedule.chunk
+    plain = chunk is None or (schedule.kind != "static" and chunk == 1)
+    return f"schedule({schedule.kind})" if plain else f"schedule({schedule.kind}, {chunk:.0f})"
+
+
+def _collapsed(
+    facts: RegionFacts, region: Region, build: Callable[[RegionFacts], Workload]
+) -> Iterator[Change]:
+    """Two loops that share their iterations instead of one, where nothing stands between them."""
+    nest = region.nest
+    if nest is None or region.collapse != 1 or len(nest.body) != 1 or nest.exits or nest.skips:
+        return
+    inner = nest.body[0]
+    if not isinstance(inner, Loop) or inner.kind != "for" or not _rectangular(nest, inner):
+        return
+    if not independent(region, inner):
+        return
+    yield Change(
+        "RP203", region.span, "write collapse(2)", frozenset(("imbalance",)),
+        lambda: build(facts_of(replace(region, collapse=2), facts.bindings)),
+    )  # fmt: skip
+
+
+def _rectangular(outer: Loop, inner: Loop) -> bool:
+    bounds = [inner.start, inner.bound, inner.step]
+    return all(part is not None and outer.variable not in part.names for part in bounds)
+
+
+def _padded(region: Region, workload: Workload) -> Iterator[Change]:
+    """What threads write by their number on lines of their own."""
+    execution = workload.execution
+    if execution is None:
+        return
+    line = float(workload.line_bytes)
+    narrow = {
+        one.array for one in execution.contended if one.apart is not None and one.apart < line
+    }
+    if not narrow:
+        return
+    contended = tuple(
+        one._replace(apart=line) if one.array in narrow else one for one in execution.contended
+    )
+    changed = replace(workload, execution=replace(execution, contended=contended))
+    yield Change(
+        "RP204", region.span,
+        f"give each thread's part of {', '.join(sorted(narrow))} a line of its own "
+        f"({workload.line_bytes} B)",
+        frozenset(("cache",)), lambda: changed,
+    )  # fmt: skip
+
+
+def names_of(arrays: Sequence[ArrayPlacement]) -> str:
+    """The arrays' names, in order."""
+    return ", ".join(sorted({one.array for one in arrays}))

@@ -1,0 +1,95 @@
+"""`-m host`: measured once, kept, told in one line; and what is said where -m is missing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from regionpredict.cli import machine_option, this_host
+from tests.cli.command_line import call
+
+SOURCE = """\
+double a[1000];
+void f(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) a[i] = 1;
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(machine_option, "CALIBRATION_S", 0.5)
+    path = tmp_path / "f.c"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+@pytest.mark.compiler
+def test_the_host_is_measured_once(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    if not any(shutil.which(name) for name in this_host.COMPILERS):
+        pytest.skip("needs a compiler")
+    first = call(monkeypatch, capsys, "predict", source, "-m", "host")
+    assert first.code == 0, first.err
+    assert first.out.startswith("host: ")
+    found = re.fullmatch(
+        r"note: host: \d+ x \d+ cores, measured in \d+ s, kept in (\S+\.yaml)\n", first.err
+    )
+    assert found is not None, first.err
+    [kept] = (tmp_path / "cache" / "regionpredict" / "hosts").iterdir()
+    assert str(kept) == found[1]
+    assert stat.S_IMODE(kept.stat().st_mode) & 0o022 == 0
+    text = kept.read_text()
+    monkeypatch.setattr(machine_option, "_measured", _must_not)
+    for command in ("predict", "sizes"):
+        again = call(monkeypatch, capsys, command, source, "-m", "host")
+        assert re.fullmatch(r"note: host: \d+ x \d+ cores, as measured before \(\S+\)\n", again.err)
+    told = call(monkeypatch, capsys, "explain", f"{source}:3", "-m", "host")
+    assert told.code == 0
+    assert kept.read_text() == text
+    shown = call(monkeypatch, capsys, "machines", "show", "host")
+    assert shown.out.startswith("host: ")
+
+
+def _must_not(*_: object) -> str:
+    raise AssertionError("measured again")
+
+
+def test_a_file_that_others_can_write_is_measured_anew(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(machine_option, "first_compiler", this_host.first_compiler)
+    monkeypatch.setenv("PATH", str(tmp_path))  # no compiler here
+    first = call(monkeypatch, capsys, "predict", source, "-m", "host")
+    assert first.code == 0
+    assert "not measured: no C compiler: none of gcc, cc, clang is there" in first.err
+    assert first.err.count("\n") == 1
+    [kept] = (tmp_path / "cache" / "regionpredict" / "hosts").iterdir()
+    assert kept.name.endswith(".shape.yaml")
+    whole = kept.with_name(kept.name.replace(".shape", ""))
+    whole.write_text("name: forged\n")
+    whole.chmod(0o666)
+    again = call(monkeypatch, capsys, "predict", source, "-m", "host")
+    assert "not measured" in again.err
+
+
+@pytest.mark.parametrize("command", ["predict", "sizes", "explain"])
+def test_without_a_machine_one_line_tells_the_choice(
+    source: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = f"{source}:3" if command == "explain" else source
+    done = call(monkeypatch, capsys, command, place)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "regionpredict: no machine; add -m host for this one, -m FILE, or -m NAME of "
+        "`regionpredict machines list`\n"
+    )

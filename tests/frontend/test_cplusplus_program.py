@@ -1,0 +1,95 @@
+"""A C++ program of private containers behind accessors, and its loops over plain pointers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from facts_compared import compared
+
+from regionpredict.errors import UsageError
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Analysis, analyse, predict
+
+PAIRS = Path(__file__).parent / "pairs"
+ELEMENTS, NODES, PLANE = 27000, 29791, 961  # of a cube of 30 elements an edge
+POINTERS = {"numElem": ELEMENTS, "numNode": NODES, "numSymmX": PLANE, "length": ELEMENTS}
+# What the class gives its containers, and no pointer tells.
+LENGTHS = {
+    **dict.fromkeys(("e[]", "p[]", "q[]", "volo[]", "ss[]"), ELEMENTS),
+    **dict.fromkeys(
+        ("x[]", "y[]", "xd[]", "yd[]", "xdd[]", "ydd[]", "fx[]", "fy[]", "nodalMass[]"), NODES
+    ),
+    "nodelist[]": 8 * ELEMENTS,
+    "nodeElemStart[]": NODES + 1,
+}
+# A node has as many corners as the loop over them has iterations.
+CORNERS = {"accessors": "hydro_accessors.cpp:137", "pointers": "hydro_pointers.cpp:59"}
+
+
+def analysed(which: str, given: dict[str, int]) -> Analysis:
+    path = PAIRS / f"hydro_{which}.cpp"
+    return analyse(requests_for([str(path)]), {**given, CORNERS[which]: 8}, frontend="libclang")
+
+
+def by_three_names() -> Analysis:
+    return analysed(
+        "accessors",
+        {"numElem": ELEMENTS, "domain.numNode()": NODES, "m_symmX.size()": PLANE},
+    )
+
+
+def test_every_region_has_the_bytes_and_operations_of_its_twin() -> None:
+    ours, theirs = compared(by_three_names()), compared(analysed("pointers", POINTERS))
+    assert len(ours) == 11
+    for one, other in zip(ours, theirs, strict=True):
+        assert one == other
+        assert one.status == "complete"
+        assert one.iterations in (ELEMENTS, NODES, PLANE)
+
+
+def test_every_region_has_the_hint_of_its_twin() -> None:
+    machine = load("skylake-gold-6148")
+    curves = []
+    for analysis in (by_three_names(), analysed("pointers", POINTERS | LENGTHS)):
+        made = predict(analysis, machine, "saturation", first_touch="parallel")
+        curves.append(list(made.predictions))
+    for ours, theirs in zip(*curves, strict=True):
+        assert (ours.packages, ours.threads, ours.bottleneck) == (
+            theirs.packages, theirs.threads, theirs.bottleneck,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["numElem", "domain.numElem()", "domain.m_numElem", "m_numElem", "CalcPressure:length"],
+)
+def test_one_size_goes_by_each_of_its_names(name: str) -> None:
+    """Regions of five functions have it: as a local, an argument, and through an argument."""
+    facts = analysed("accessors", {name: ELEMENTS}).facts
+    functions = [one.region.function for one in facts if one.iterations.value == ELEMENTS]
+    assert functions == [
+        "InitStress", "IntegrateStress", "CalcPressure", "UpdateVolumes", "CalcTimeConstraint",
+    ]  # fmt: skip
+
+
+def test_the_length_of_a_container_follows_from_the_sizes() -> None:
+    facts = by_three_names().facts
+    lengths = {
+        array.name: one.bindings.values.get(f"{array.name}[]")
+        for one in facts
+        for array in one.region.arrays
+        if array.name.startswith("domain.")
+    }
+    assert lengths == {
+        **{f"domain.m_{name[:-2]}": size for name, size in LENGTHS.items()},
+        "domain.m_symmX": None,  # from the number of elements an edge, which nobody gave
+        "domain.m_nodeElemCornerList": None,
+        "domain.m_v": None,
+    }
+
+
+def test_two_values_for_one_size_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"are one size in .* are given (5|6) and (5|6)"):
+        analysed("accessors", {"numElem": 5, "domain.m_numElem": 6})

@@ -1,0 +1,228 @@
+"""`--args`: what real programs make of their arguments, and what following them says.
+
+Every program prints the sizes of its loop just in front of it. Whatever is said of a size has to be
+what it prints; for the styles listed as followed it has to be said.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from regionpredict.analysis.bindings import bind, free_names
+from regionpredict.frontend import ArgumentValues, SourceRequest, read_alone
+
+pytestmark = pytest.mark.compiler
+
+HEAD = """\
+#include <ctype.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static double x[10];
+static void work(int n, int m)
+{
+    printf("%d %d\\n", n, m);
+#pragma omp parallel for
+    for (int i = 0; i < n + m; i++) x[i % 10] = 1;
+}
+"""
+OPTIONS = """\
+static struct option table[] = {
+    {"size", required_argument, NULL, 's'}, {"rows", required_argument, 0, 'r'},
+    {"fast", no_argument, &fast, 7}, {"verbose", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+"""
+# What reads the arguments, and which of them the program understands as numbers.
+STYLES = {
+    "positions": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
+    " int m = 3; if (argc > 2) m = (int)atol(argv[2]); work(n, m); return 0; }",
+    "strtol": "int main(int argc, char *argv[]) { char *end; int n = 5, m = 3;"
+    " if (argc >= 2) { n = strtol(argv[1], &end, 0); if (*end != 0) m = 40; }"
+    " if (argc >= 3) m += strtoul(argv[2], NULL, 10); work(n, m); return 0; }",
+    "reals": "int main(int argc, char **argv) { double f = argc > 1 ? strtod(argv[1], 0) : 1.5;"
+    " int n = f * 10; int m = argc > 2 ? (int)(atof(argv[2]) / 2) : 1; work(n, m); return 0; }",
+    "sscanf": "int main(int argc, char **argv) { int n = 1, m = 2;"
+    ' if (argc > 1 && sscanf(argv[1], "%d", &n) != 1) n = 77;'
+    ' if (argc > 2) sscanf(argv[2], "%dx%d", &n, &m); work(n, m); return 0; }',
+    "pairs": "int main(int argc, char **argv) { int n = 5, m = 3, i;"
+    ' for (i = 1; i < argc; i++) { if (!strcmp(argv[i], "-s") && i + 1 < argc)'
+    ' n = atoi(argv[++i]); else if (strcmp(argv[i], "-r") == 0) { i++; if (i < argc)'
+    " m = atoi(argv[i]); } } work(n, m); return 0; }",
+    "joined": "int main(int argc, char **argv) { int n = 5, m = 3;"
+    ' for (int i = 1; i < argc; ++i) { if (strncmp(argv[i], "--size=", 7) == 0)'
+    " n = atoi(argv[i] + 7); else if (argv[i][0] == '-' && argv[i][1] == 'r')"
+    " m = atoi(&argv[i][2]); } work(n, m); return 0; }",
+    "moving": "int main(int argc, char **argv) { int n = 5, m = 3;"
+    " while (*++argv) { char *p = *argv; if (*p++ != '-') continue; switch (*p) {"
+    " case 's': n = atoi(p + 1); break; case 'v': n++; case 'w': m++; break;"
+    " default: m = 9; } } work(n, m); return 0; }",
+    "getopt": "int main(int argc, char **argv) { int n = 5, m = 3, c;"
+    ' while ((c = getopt(argc, argv, "s:r:vo::")) != -1) switch (c) {'
+    " case 's': n = atoi(optarg); break; case 'r': m = atoi(optarg); break;"
+    " case 'v': m++; break; case 'o': n = optarg ? atoi(optarg) : 99; break; default: m = 50; }"
+    " if (optind < argc) n += atoi(argv[optind]); work(n, m); return 0; }",
+    "getopt_long": "static int fast; int main(int argc, char **argv) {" + OPTIONS
+    + "int n = 5, m = 3, c, at = 0;"
+    ' while ((c = getopt_long(argc, argv, "s:r:v", table, &at)) != -1) { switch (c) {'
+    " case 0: m += at; break; case 's': n = atoi(optarg); break;"
+    " case 'r': m = atoi(optarg); break; case 'v': n *= 2; break; default: m = 50; } }"
+    " if (optind < argc) n += strtol(argv[optind], 0, 10); work(n + fast, m); return 0; }",
+    "helper": "struct config { int n; struct { long m; } deep; };"
+    " static int number(const char *text) { return atoi(text); }"
+    " static void parse(int argc, char **argv, struct config *c) { c->n = 5; c->deep.m = 3;"
+    ' for (int i = 1; i + 1 < argc; i += 2) { if (!strcmp(argv[i], "-s"))'
+    " c->n = number(argv[i + 1]); else c->deep.m = number(argv[i + 1]); } }"
+    " int main(int argc, char **argv) { struct config c, d; parse(argc, argv, &c); d = c;"
+    " work(d.n, d.deep.m); return 0; }",
+    "global": "int rows = 4; static int cols; static int get(char **list, int at, int or_else)"
+    " { return list[at] ? atoi(list[at]) : or_else; }"
+    " int main(int argc, char **argv) { cols = 3; if (argc > 2) rows = get(argv, 2, 1);"
+    " if (argc > 1) cols = get(argv, 1, 1); for (int t = 0; t < 3; t++) work(rows, cols);"
+    " return 0; }",
+    "scaled": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5, m = 1;"
+    " char *unit = argc > 1 ? strchr(argv[1], 'k') : NULL; if (unit != NULL) n *= 1024;"
+    " while (m < n && m < 1000000) m *= 2; work(n, m); return 0; }",
+    "heap": "struct box { int n, dims[2]; }; int main(int argc, char **argv)"
+    " { struct box *b = malloc(sizeof *b); b->n = 2; b->dims[0] = b->dims[1] = 1;"
+    " for (int d = 0; d < 2 && d + 1 < argc; d++) b->dims[d] = atoi(argv[d + 1]);"
+    " work(b->dims[0] * b->n, b->dims[1]); free(b); return 0; }",
+    "checked": "static void usage(void) { puts(\"usage\"); exit(2); }"
+    " int main(int argc, char **argv) { int n, m = 3; if (argc < 2) usage(); n = atoi(argv[1]);"
+    " if (n <= 0) { usage(); } if (argc == 3) m = atoi(argv[2]); else if (argc > 3) return 1;"
+    " work(n, m); return 0; }",
+    # What only the run itself knows has to stay unknown, and nothing else.
+    "environment": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
+    ' int m = 3; if (getenv("HOME") != NULL) m = 8; work(n, m); return 0; }',
+    "input": "int main(int argc, char **argv) { int n = 4, m = 1; FILE *in = fopen(argv[0], \"r\");"
+    " if (in) { n = fgetc(in); fclose(in); } if (argc > 1) m = atoi(argv[1]); work(n, m);"
+    " return 0; }",
+    "loop of unknown length": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1])"
+    " : 5, m = 3; for (int i = 0; i < getpid() % 7; i++) m++; work(n, m); return 0; }",
+    "jump": "int main(int argc, char **argv) { int n = 5, m = 3; if (argc < 2) goto run;"
+    " n = atoi(argv[1]); run: work(n, m); return 0; }",
+}  # fmt: skip
+HIDDEN = {"environment": "m", "input": "n", "loop of unknown length": "m", "jump": "nm"}
+WORDS = st.one_of(
+    st.integers(-3, 10**6).map(str),
+    st.sampled_from([
+        "-s", "-r", "-v", "-w", "-vs", "--", "-", "--size", "--siz", "--s", "--rows", "--fast",
+        "--size=12", "--rows=4", "--fast=1", "--verbose", "-s7", "-r8", "-o5", "-o", "-x", "-rs",
+        "3x4", "10x", "0x20", "017", "1e3", " 9", "2.75", "12k", "abc", "", "+5", "file",
+    ]),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which programs are compiled when they are first asked for."""
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    return tmp_path_factory.mktemp("programs")
+
+
+def _built(folder: Path, style: str) -> Path:
+    source = folder / f"{style.replace(' ', '_')}.c"
+    if not source.exists():
+        source.write_text(HEAD + STYLES[style])
+        line = ["gcc", "-w", "-D_GNU_SOURCE", str(source), "-o", str(source.with_suffix(""))]
+        subprocess.run(line, check=True, timeout=60)
+    return source
+
+
+def _printed(source: Path, words: Sequence[str]) -> tuple[int, int] | None:
+    """What the program prints in front of its loop; None where it does not come there."""
+    done = subprocess.run(
+        [str(source.with_suffix("")), *words], capture_output=True, text=True, timeout=30,
+        check=False,
+    )  # fmt: skip
+    lines = [line.split() for line in done.stdout.splitlines()]
+    pairs = {(int(line[0]), int(line[1])) for line in lines if len(line) == 2}
+    assert len(pairs) <= 1
+    return pairs.pop() if pairs else None
+
+
+def _said(source: Path, words: Sequence[str], frontend: str) -> tuple[dict[str, object], list[str]]:
+    request = SourceRequest(str(source), defines=(("_GNU_SOURCE", "1"),))
+    part = read_alone(request, frontend, arguments=list(words))
+    [(region, _)] = part.regions
+    assert isinstance(part.arguments, ArgumentValues)
+    known = part.arguments.definitions(region.span, free_names(region), ())
+    return dict(bind(region, known, {}).values), list(part.arguments.remarks)
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize("style", STYLES)
+def test_what_is_said_is_what_the_program_prints(programs: Path, style: str, frontend: str) -> None:
+    source = _built(programs, style)
+
+    @settings(
+        max_examples=6,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        derandomize=True,
+        database=None,
+    )
+    @given(st.lists(WORDS, max_size=5))
+    @example(["60"])
+    @example(["-s", "60", "-r", "7"])
+    @example(["--size", "60", "--rows=7", "5", "--fast"])
+    @example(["-vs60", "8", "-r", "7", "9"])
+    def check(words: list[str]) -> None:
+        printed = _printed(source, words)
+        known, remarks = _said(source, words, frontend)
+        if printed is None:
+            return
+        for name, value in zip("nm", printed, strict=True):
+            assert known.get(name, value) == value, (words, remarks)
+            if name not in HIDDEN.get(style, ""):
+                assert name in known, (words, remarks)
+
+    check()
+
+
+CASES = [
+    (["pairs", "-s", "60"], []),
+    (["pairs", "-s", "60", "-q"], []),  # it is compared with, by which it is read
+    (["positions", "1", "2", "3"], ["nothing that can be followed reads the argument 3"]),
+    (["checked"], ["with these arguments the program ends"]),
+    (["jump", "1"], []),
+    (["jump"], ["a goto is not followed"]),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), CASES)
+def test_what_is_not_followed_is_said(programs: Path, words: list[str], said: list[str]) -> None:
+    _, remarks = _said(_built(programs, words[0]), words[1:], "libclang")
+    assert len(remarks) == len(said)
+    assert all(part in line for part, line in zip(said, remarks, strict=True))
+
+
+def test_options_at_file_level_are_not_seen_and_said(programs: Path) -> None:
+    style = STYLES["getopt_long"]
+    source = programs / "file_level.c"
+    main = style.index("int main")
+    source.write_text(HEAD + "static int fast;" + OPTIONS + style[main:].replace(OPTIONS, ""))
+    known, remarks = _said(source, ["--size", "60"], "libclang")
+    assert known == {}
+    assert "the options that getopt_long() is given are not known" in remarks[0]
+
+
+def test_a_function_that_is_not_seen_is_said(tmp_path: Path) -> None:
+    source = tmp_path / "hidden.c"
+    source.write_text(
+        HEAD + "void parse(int, char **, int *); int main(int argc, char **argv)"
+        "{ int n = 4, m = atoi(argv[1]); parse(argc, argv, &n); work(n, m); }"
+    )
+    known, remarks = _said(source, ["9"], "libclang")
+    assert known == {"m": 9}
+    assert [line.split(": ", 1)[1] for line in remarks] == [
+        "what parse() takes from the arguments is not followed"
+    ]

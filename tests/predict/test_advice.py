@@ -1,0 +1,130 @@
+"""Advice: its gain is that of the mended source predicted by itself, and it is rare."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.predict.constants import ADVICE_GAIN
+from regionpredict.report.rules import rule_page
+
+MACHINE = load("skylake-gold-6148")
+FRONTENDS = ("libclang", "pycparser")
+
+
+def result_of(folder: Path, text: str, frontend: str = "libclang", **sizes: int) -> Predictions:
+    (folder / "f.c").write_text(text)
+    analysis = analyse(requests_for([str(folder / "f.c")]), sizes, frontend=frontend, flows=True)
+    return predict(analysis, MACHINE, "saturation")
+
+
+def example(rule: str, which: str) -> str:
+    found = re.search(rf"^```c {which}\n(.*?)^```$", rule_page(rule), re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def best(result: Predictions) -> float:
+    """Seconds of all executions of the last team on its best number of threads."""
+    team = result.teams[-1]
+    return min(point.seconds for point in team.points) * team.facts.executions.weight
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("rule", "gain", "line"),
+    [
+        ("RP201", 2.0, 6),  # two packages' bandwidth instead of one's; the serial loop's line
+        ("RP202", 1.9, 4),  # the last of p equal pieces of a triangle is almost 2/p of it
+        ("RP203", 5.3, 4),  # 40 threads instead of 6, less the start of the team
+        ("RP204", None, 6),
+    ],
+)
+def test_a_gain_is_that_of_the_mended_source(
+    tmp_path: Path, frontend: str, rule: str, gain: float | None, line: int
+) -> None:
+    sizes = {"n": 10_000_000} if rule == "RP204" else {}
+    failing = result_of(tmp_path, example(rule, "failing"), frontend, **sizes)
+    told = failing.advice[failing.teams[-1].facts.id]
+    (one,) = [one for one in told if one.id == rule]
+    assert told[0] == one and one.span.line == line
+    if gain is not None:
+        assert one.gain == pytest.approx(gain, rel=0.06)
+    mended = result_of(tmp_path, example(rule, "mended"), frontend, **sizes)
+    # Tried on round numbers of threads, so that the best may lie a little beside.
+    assert best(failing) / best(mended) == pytest.approx(one.gain, rel=0.05)
+    assert best(failing) - best(mended) == pytest.approx(one.saved, rel=0.08)
+
+
+def test_one_team_for_all_turns_saves_their_starts(tmp_path: Path) -> None:
+    failing = result_of(tmp_path, example("RP205", "failing"))
+    (one,) = failing.advice[failing.teams[0].facts.id]
+    mended = result_of(tmp_path, example("RP205", "mended"))
+    # 1,000 runs in one team: one start for all of them.
+    assert best(failing) / best(mended) == pytest.approx(one.gain, rel=0.05)
+    assert "loop at line 4" in one.message
+
+
+def test_loops_side_by_side_share_a_team(tmp_path: Path) -> None:
+    loop = "#pragma omp parallel for\n  for (int i = 0; i < 2000; i++) {0}[i] += 1.0;\n"
+    text = "double a[2000], b[2000];\nvoid f(void) {\n" + loop.replace("{0}", "a")
+    text += loop.replace("{0}", "b") + "}\n"
+    result = result_of(tmp_path, text)
+    first, second = (result.advice[team.facts.id] for team in result.teams)
+    assert not [one for one in first if one.id == "RP205"]
+    assert [one.message for one in second if one.id == "RP205"] == [
+        "share one parallel with the loop at line 3"
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "double s = 0; for (int j = 0; j < 100000; j++) s += a[f][j]; y[f] = s;",
+        "for (int j = 0; j < 100000; j++) y[f] += a[f][j];",
+        "for (int j = 1; j < 100000; j++) a[f][j] += a[f][j - 1];",
+        "for (int j = f; j < 100000; j++) a[f][j] = 1.0 / a[f][j];",
+        "for (int j = 0; j < 100000; j++) a[f][j / 2] += 1.0;",
+        "for (int j = 0; j < 100000; j++) { if (a[f][j] < 0) break; a[f][j] = 1; }",
+        "for (int j = 0; j < 100000; j++) take(&a[f][j]);",
+    ],
+)
+def test_what_may_not_share_its_iterations_is_not_told_to(tmp_path: Path, body: str) -> None:
+    text = f"""double a[6][100000], y[6];
+void take(double *x);
+void fields(void) {{
+#pragma omp parallel for
+    for (int f = 0; f < 6; f++) {{ {body} }}
+}}
+"""
+    result = result_of(tmp_path, text)
+    assert not [one for told in result.advice.values() for one in told if one.id == "RP203"]
+
+
+def test_an_ordered_loop_keeps_its_schedule(tmp_path: Path) -> None:
+    text = example("RP202", "failing").replace("parallel for", "parallel for ordered")
+    result = result_of(tmp_path, text)
+    assert not [one for told in result.advice.values() for one in told]
+
+
+def test_a_loop_that_scales_has_no_advice(tmp_path: Path) -> None:
+    text = "double a[40000000];\nvoid f(void) {\n#pragma omp parallel for\n"
+    text += "  for (int i = 0; i < 40000000; i++) a[i] = 1.0 / (1.0 + a[i] * a[i]);\n}\n"
+    result = result_of(tmp_path, text)
+    assert [told for told in result.advice.values() if told] == []
+
+
+def test_no_gain_is_told_that_is_not_worth_it() -> None:
+    root = Path(__file__).resolve().parents[2] / "polybench_samples"
+    result = predict(analyse(requests_for([str(root)]), {}, flows=True), MACHINE, "saturation")
+    gains = [one.gain for told in result.advice.values() for one in told]
+    assert gains and min(gains) >= ADVICE_GAIN.value
+    # Each of a team's advice is of another rule, the best first.
+    for told in result.advice.values():
+        assert len({one.id for one in told}) == len(told)
+        assert [one.gain for one in told] == sorted((one.gain for one in told), reverse=True)
