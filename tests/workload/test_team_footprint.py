@@ -114,6 +114,11 @@ def footprints(nest: LoopNest, threads: int, sharers: int) -> TeamFootprints:
         # columns that lie inside each other's rows: the step from row to row is the longer one
         ("for (int i = 0; i < n; i++) for (int j = 0; j < 9; j++) a[j][i] = 1;",
          "int n, double a[9][n]", True),
+        # 720 bytes apart, a line and an element from the last of 81, but not of 82, elements
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 81; j++) a[9 * i + j] = 1;",
+         "int n, double *a", True),
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 82; j++) a[9 * i + j] = 1;",
+         "int n, double *a", False),
         # what moves and what all read, in one array
         ("for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i] += a[j];",
          "int n, double *a", False),
