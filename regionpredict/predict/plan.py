@@ -123,7 +123,7 @@ class _Times:
         """The sizes that are tried: powers of two, whole domains, the best constant, all cores."""
         machine = self.machine
         labels = {1 << k for k in range(machine.cores.bit_length())}
-        labels |= set(range(machine.cores_per_domain, machine.cores + 1, machine.cores_per_domain))
+        labels |= set(range(machine.cores_per_domain, machine.cores, machine.cores_per_domain))
         return sorted({*labels, threads, machine.cores})
 
     def along_the_order(self, labels: Sequence[int]) -> Sizes:

@@ -205,6 +205,10 @@ def test_what_follows_from_loops_that_run_is_not_told() -> None:
         found = conditions(*outside[:many], ("i", N), ("j", least(OUTER, bound)))
         assert (str(bound) in found) == told
         assert str(N - bound - 1) in found
+    a, b = names[:2]
+    for bound, told in ((2 * a + b - 3, False), (3 * a + b - 4, True)):  # of three, of four
+        found = conditions(*outside[:2], ("i", N), ("j", least(OUTER, bound)))
+        assert (str(bound) in found) == told
     # a - 2 is more than that
     assert str(names[0] - 2) in conditions(outside[0], ("i", N), ("j", least(OUTER, names[0] - 2)))
 

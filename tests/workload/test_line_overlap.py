@@ -80,6 +80,13 @@ def test_a_column_by_its_offset_in_the_rows() -> None:
             assert union_of(order, 64).touched == pytest.approx(union, rel=0.03)
 
 
+def test_columns_that_walk_over_the_same_lines() -> None:
+    """A line of ten rows, and of ten from the fourth on: seven in common, told by their offset."""
+    parts = [lines_of(COLUMN, 512, offsets=(64.0,)), lines_of(COLUMN, 576 + 3 * 4096)]
+    for order in (parts, parts[::-1]):
+        assert union_of(order, 64).touched == pytest.approx(13, rel=0.05)
+
+
 def test_written_lines_are_counted_once() -> None:
     both = [lines_of(ROW, 0, written=True), lines_of(ROW, 256, written=True)]
     assert union_of(both, 64) == (pytest.approx(12), pytest.approx(12))
