@@ -98,6 +98,11 @@ STYLES = {
     " int main(int argc, char **argv) { int n, m = 3; if (argc < 2) usage(); n = atoi(argv[1]);"
     " if (n <= 0) { usage(); } if (argc == 3) m = atoi(argv[2]); else if (argc > 3) return 1;"
     " work(n, m); return 0; }",
+    "after long loops": "static double y[1000]; int main(int argc, char **argv) {"
+    " int n = argc > 1 ? atoi(argv[1]) : 5, m = 0; for (int t = 0; t < 50; t++)"
+    " for (int i = 0; i < 1000; i++) for (int j = 0; j < 40; j++) y[i] += j;"
+    " for (int i = 0; i < 1000; i++) if (y[i] > 3) m = m < 7 ? m + 1 : m;"
+    " work(n, m); return 0; }",
     # What only the run itself knows has to stay unknown, and nothing else.
     "environment": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
     ' int m = 3; if (getenv("HOME") != NULL) m = 8; work(n, m); return 0; }',
@@ -109,7 +114,13 @@ STYLES = {
     "jump": "int main(int argc, char **argv) { int n = 5, m = 3; if (argc < 2) goto run;"
     " n = atoi(argv[1]); run: work(n, m); return 0; }",
 }  # fmt: skip
-HIDDEN = {"environment": "m", "input": "n", "loop of unknown length": "m", "jump": "nm"}
+HIDDEN = {
+    "environment": "m",
+    "input": "n",
+    "loop of unknown length": "m",
+    "jump": "nm",
+    "after long loops": "m",
+}
 WORDS = st.one_of(
     st.integers(-3, 10**6).map(str),
     st.sampled_from([

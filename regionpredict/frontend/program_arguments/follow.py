@@ -91,6 +91,8 @@ class Follower(Evaluator):
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.steps = 0
+        self.long_loops: set[Span] = set()  # those that were too long to be run
+        self.inside_long = 0  # how many such loops stand around what is being followed
 
     def run(self, main: Function) -> Followed:
         """Follows the program from `main` on."""
@@ -256,15 +258,29 @@ class Follower(Evaluator):
         if isinstance(loop, For) and loop.init is not None:
             self._statement(loop.init)
         self._enter(loop.span)
+        if self.inside_long or loop.span in self.long_loops:
+            self._long_loop(loop)
+            return None
         before = self.memory.copy()
+        # Half of what is left: what follows a long loop is followed, too.
+        most = (self.steps + _MOST_STEPS) // 2
         try:
-            return self._rounds(loop)
+            return self._rounds(loop, most)
         except _UnknownLoopError:
             self.memory = before
             self._unknown_loop(loop)
-            return None
+        except _LongLoopError:
+            self.memory = before
+            self.long_loops.add(loop.span)
+            self._long_loop(loop)
+        return None
 
-    def _rounds(self, loop: For | While) -> Signal | None:
+    def _long_loop(self, loop: For | While) -> None:
+        self.inside_long += 1
+        self._unknown_loop(loop)
+        self.inside_long -= 1
+
+    def _rounds(self, loop: For | While, most: int) -> Signal | None:
         first = isinstance(loop, While) and loop.behind
         for _ in range(_MOST_ROUNDS):
             if not first:
@@ -281,9 +297,9 @@ class Follower(Evaluator):
                 return signal
             if isinstance(loop, For) and loop.increment is not None:
                 self.value(loop.increment)
-            if self.steps > _MOST_STEPS:
+            if self.steps > most:
                 break
-        raise _UnknownLoopError
+        raise _LongLoopError
 
     def _unknown_loop(self, loop: For | While) -> None:
         """A loop of which nobody knows how often it runs: what no round changes stays known."""
@@ -359,6 +375,10 @@ class Follower(Evaluator):
                 self._repeat(body)
             return None
         return self._statement(body) if body is not None else None
+
+
+class _LongLoopError(Exception):
+    """A loop of too many rounds to run them all."""
 
 
 class _UnknownLoopError(Exception):
