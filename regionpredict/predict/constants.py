@@ -49,6 +49,3 @@ ADVISED_TEAMS = Constant(
 PLAN_ROUNDS = Constant(
     8, "rounds", "derived", "of a plan's improvements: each must gain, and few do after the second"
 )
-PLAN_GAIN = Constant(
-    1e-12, "of the time", "derived", "less is the rounding of sums of doubles, and no gain"
-)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.predict.constants import PLAN_GAIN, PLAN_ROUNDS
+from regionpredict.predict.constants import PLAN_ROUNDS
 
 
 class PlannedTeam(NamedTuple):
@@ -123,7 +123,7 @@ class _Times:
         """The sizes that are tried: powers of two, whole domains, the best constant, all cores."""
         machine = self.machine
         labels = {1 << k for k in range(machine.cores.bit_length())}
-        labels |= set(range(machine.cores_per_domain, machine.cores + 1, machine.cores_per_domain))
+        labels |= set(range(machine.cores_per_domain, machine.cores, machine.cores_per_domain))
         return sorted({*labels, threads, machine.cores})
 
     def along_the_order(self, labels: Sequence[int]) -> Sizes:
@@ -171,7 +171,7 @@ class _Times:
         for size in labels:
             tried = {**sizes, **{name: _at_most(self.by_id[name], size) for name in group}}
             cost = self._part(group, tried)
-            if cost < now * (1 - PLAN_GAIN.value):
+            if cost < now:
                 now, chosen = cost, tried
         return chosen
 

@@ -18,7 +18,6 @@ from regionpredict.workload.constants import (
     FALLBACK_SIZE,
     LARGEST_TRIAL,
     TILE_SIZE,
-    TRIAL_SIZE,
 )
 from regionpredict.workload.nest_lowering import loop_nest
 
@@ -126,7 +125,7 @@ def _smallest(measure: Callable[[int], float | None], target: float) -> int | No
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
     """The names that make some loop shorter and none longer when they grow alone."""
-    size = int(TRIAL_SIZE.value)
+    size = int(LARGEST_TRIAL.value)
     base = {**facts.bindings.values, **dict.fromkeys(missing, size)}
     lower = []
     for name in missing:
@@ -134,7 +133,7 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
         for trips in _trips(facts):
             if name not in trips.names:
                 continue
-            here, beyond = trips.evaluate(base), trips.evaluate({**base, name: size + 1})
+            here, beyond = trips.evaluate(base), trips.evaluate({**base, name: 2 * size})
             if here is None or beyond is None:
                 longer = True  # not known: no lower bound
                 continue

@@ -79,10 +79,6 @@ NEAR_DEPENDENCE = Constant(
 DEFAULT_ELEMENT = Constant(
     8, "B", "assumed", "a loop without references, and sizes that nothing gives: double precision"
 )
-TRIAL_SIZE = Constant(
-    1000, "1", "derived",
-    "a size at which it is tried whether a name lengthens or shortens a loop: any large one does",
-)  # fmt: skip
 TILE_SIZE = Constant(32, "iterations", "assumed", "a name that is a step and a bound: a tile")
 LARGEST_TRIAL = Constant(
     1 << 34, "1", "derived", "a vector of so many numbers fills the memory of any node: 128 GiB"

@@ -107,12 +107,12 @@ def _product(numbers: Sequence[float]) -> float:
 
 
 def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
-    """The outermost loop of which `own` iterations in a row are one or more, and how many."""
-    for at in range(len(trips)):
-        inside = max(1.0, _product(trips[at + 1 :]))
-        if own >= inside:
-            return at, own / inside
-    return len(trips) - 1, 1.0
+    """The outermost loop of which `own` innermost iterations (one or more) in a row are one
+    iteration or more, and how many.
+    """
+    inside = [max(1.0, _product(trips[at + 1 :])) for at in range(len(trips))]
+    cut = next(at for at, number in enumerate(inside) if own >= number)
+    return cut, own / inside[cut]
 
 
 def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int) -> DealtNest:

@@ -109,7 +109,7 @@ class LayerConditions:
         total: Volume = {}
         if trips <= 0:
             return total
-        slanted = loop.variable in loop.bounds_below and trips > 1
+        slanted = loop.variable in loop.bounds_below
         middle = self._at(loop, env, 0.5)
         window = self.window(loop, middle)
         fits = window <= self.capacity

@@ -128,7 +128,7 @@ class _Lowering:
         )
         self.arrays = {array.name: array for array in region.arrays}
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
-        self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + trips * i
+        self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
         self.loops = 0
         self.groups = 0
         self.statements = 0
@@ -168,7 +168,8 @@ class _Lowering:
                 f"iterations of the loop over {source.variable}",
             )
             if around and not self._unit_start(source):
-                self.shifted[source.variable] = (around[-1].variable, UNKNOWN_TRIPS.value)
+                apart = UNKNOWN_TRIPS.value * abs(size)
+                self.shifted[source.variable] = (around[-1].variable, apart)
         depends = frozenset[str]()
         if first is not None and limit is not None:
             depends = first.names | limit.names
@@ -181,12 +182,7 @@ class _Lowering:
         self.loops += 1
         chain = (*around, header)
         contents = _Contents([], [], [])
-        for node in source.body:
-            if isinstance(node, Branch):
-                for side in node.sides:
-                    self._body(side, chain, contents, share=BRANCH_SHARE.value)
-            else:
-                self._body((node,), chain, contents)
+        self._body(source.body, chain, contents, 1.0)
         groups = tuple(self._grouped(contents.accesses, chain))
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
@@ -196,9 +192,9 @@ class _Lowering:
 
     def _body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
-        share: float = 1.0,
+        share: float,
     ) -> None:  # fmt: skip
-        """Reads nodes below a loop; statements directly among them run in a `share` of it."""
+        """Reads nodes below a loop, in a `share` of whose iterations they run."""
         for node in nodes:
             if isinstance(node, Statement):
                 contents.accesses.extend(node.accesses)
@@ -209,9 +205,9 @@ class _Lowering:
                 contents.children.append(self._loop(node, chain, shared=shared))
             elif isinstance(node, Branch):
                 for side in node.sides:
-                    self._body(side, chain, contents)
+                    self._body(side, chain, contents, share * BRANCH_SHARE.value)
             else:
-                self._body(node.body, chain, contents)
+                self._body(node.body, chain, contents, share)
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
@@ -324,9 +320,9 @@ class _Lowering:
             for name, slope in form.slopes.items():
                 slopes[name] = slopes.get(name, 0.0) + slope * stride
             stride *= self._length(array, position, form, chain)
-        for name, (outer, trips) in self.shifted.items():
+        for name, (outer, apart) in self.shifted.items():
             if name in slopes and outer not in slopes:
-                slopes[outer] = slopes[name] * trips
+                slopes[outer] = slopes[name] * apart
         return Affine(constant, {name: slope for name, slope in slopes.items() if slope})
 
     def _length(

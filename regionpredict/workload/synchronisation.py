@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from regionpredict.ir import Branch, Loop, Node, Region, Synchronisation
 from regionpredict.workload.constants import BRANCH_SIDES
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS
+
+_SECTION = re.compile(r"\[[^\]]*\]")
+"""`[0:n]`, `[map(i, j)]` of a variable in a clause: its commas separate no variables."""
 
 
 class SynchronisationCounts(NamedTuple):
@@ -60,7 +64,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
     counts: dict[str, float] = {}
     _count(source.body, trips[0], trips, 1, counts)
     reductions = sum(
-        len((clause.text or "").split(":")[-1].split(","))
+        len(_SECTION.sub("", clause.text or "").split(","))
         for clause in region.clauses
         if clause.name == "reduction"
     )

@@ -62,7 +62,8 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
     even = max(1.0, -(-total // threads)) / total
     if not profile.weights:
         return min(1.0, even)
-    return min(1.0, max(even, _busiest(profile.weights, threads)))
+    busiest = max(piece_weights(profile.weights, threads)) / sum(profile.weights)
+    return min(1.0, max(even, busiest))
 
 
 def threads_at_work(
@@ -94,19 +95,6 @@ def threads_at_work(
         elif share:
             phases.append([active * share / total, share / total])
     return [(max(1, round(threads_work / share)), share) for threads_work, share in phases]
-
-
-def _busiest(weights: Sequence[float], threads: int) -> float:
-    """The heaviest of `threads` equal pieces, the samples joined by steps."""
-    size, total = len(weights), sum(weights)
-    width = size / threads
-    # Where the weights only rise or fall, the heaviest piece is the last or the first.
-    if all(a <= b for a, b in pairwise(weights)):
-        weights = weights[::-1]
-    if all(a >= b for a, b in pairwise(weights)):
-        whole = min(size - 1, int(width))
-        return (sum(weights[:whole]) + (width - whole) * weights[whole]) / total
-    return max(piece_weights(weights, threads)) / total
 
 
 def piece_weights(weights: Sequence[float], threads: int) -> list[float]:

@@ -171,6 +171,9 @@ int main(void) {
         ("fill(n, a); posix_memalign((void **)&a, 64, n * 8);", "parallel"),
         ("a = realloc(b, 2 * n * 8); fill(n, b);", "serial"),  # the same memory
         ("strlen((char *)a); free(b);", "parallel"),
+        ("a = same(b); fill(n, b);", "serial"),  # what a function gives back
+        ("a = pick(b, a); fill(n, b);", "serial"),  # of two returns the first
+        ("a = pick(a, b); fill(n, b);", "parallel"),
         ("a = got();", "parallel?"),  # memory that somebody else may have written
         ("fetch(&b, a);", "parallel?"),
         ("unseen(a); fill(n, a);", "serial?"),
@@ -203,6 +206,8 @@ long pread(int, void *, unsigned long, long);
 void bzero(void *, unsigned long);
 void hand(int n, double *first, double *second) {{ fill(n, second); }}
 void set(double *v, int i) {{ v[i] = i; }}
+double *same(double *v) {{ return v; }}
+double *pick(double *v, double *w) {{ if (v) return v; return w; }}
 void orphan(int n, double *v) {{
 #pragma omp for
   for (int i = 0; i < n; i++) v[i] = 0;
@@ -308,6 +313,20 @@ void f(int n, double *a, double *b) {
 }
 """)  # fmt: skip
     assert kinds(found["f"]) == {"a": "serial?", "b": "parallel?"}
+
+
+def test_without_main_a_function_knows_what_is_its_own(tmp_path: Path, frontend: str) -> None:
+    """A global may have been written before; an array of the function's own cannot."""
+    found = placed(tmp_path, frontend, """
+double g[1000];
+void f(void) {
+  double own[1000];
+  for (int i = 0; i < 1000; i++) { g[i] = 0; own[i] = 0; }
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) g[i] += own[i];
+}
+""")  # fmt: skip
+    assert kinds(found["f"]) == {"g": "serial?", "own": "serial"}
 
 
 def test_recursion_ends(tmp_path: Path, frontend: str) -> None:

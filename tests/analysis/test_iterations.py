@@ -131,6 +131,17 @@ def test_where_the_shown_form_holds_it_is_the_value() -> None:
         assert runs(loops, n=n, m=m) == truth
 
 
+def test_a_shown_form_holds_from_one_iteration_on() -> None:
+    """k runs 0 + i + 2 i times for each i: 3 n (n - 1) / 2 in all.
+
+    No sum is known that would hold where k does not run: the shown form alone gives the number.
+    """
+    loops = (
+        "for (int i = 0; i < n; i++) for (int j = 0; j < 3; j++) for (int k = 0; k < i * j; k++)"
+    )
+    assert [runs(loops, n=n) for n in (1, 2, 4)] == [0, 3, 18]
+
+
 def test_a_loop_that_is_not_counted_has_no_number() -> None:
     loops = "for (int i = 0; i < n; i++) { double v = y[i]; while (v > 1) v = x[i] * v; }"
     facts = shared("", loops, n=5)

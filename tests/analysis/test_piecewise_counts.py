@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -97,6 +97,133 @@ def test_readable_where_its_conditions_hold(loops: list[tuple[Expr, Expr, int]])
         signs = [one.evaluate(at) for one in (*found.holds, *(trips - 1 for trips in outside))]
         if all(sign is not None and sign >= 0 for sign in signs):
             assert found.expr.evaluate(at) == carried_out(loops, at), (n, w, str(found.expr))
+
+
+# -- sums by hand ---------------------------------------------------------------------------------
+
+
+OUTER, INNER, M = Expr.name("i"), Expr.name("j"), Expr.name("m")
+
+
+def below(*trips: tuple[str, Expr]) -> list[Steps]:
+    """Loops from 0 in steps of one."""
+    return [Steps(variable, ZERO, count, ONE) for variable, count in trips]
+
+
+def over(value: Expr, divisor: int) -> Expr:
+    return Expr.atom("floordiv", value, Expr.const(divisor))
+
+
+def least(first: Expr, second: Expr) -> Expr:
+    return Expr.atom("min", first, second)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "truth"),
+    [
+        # every remainder of a floor division, of a falling and of a shifted one
+        (lambda o: (over(o, 3),), lambda n: sum(i // 3 for i in range(n))),
+        (lambda o: (over(2 * o + 1, 3),), lambda n: sum((2 * i + 1) // 3 for i in range(n))),
+        (lambda o: (over(N - o + 2, 4),), lambda n: sum((n - i + 2) // 4 for i in range(n))),
+        # a minimum that turns inside, at either end, or never
+        (lambda o: (least(o, N - o),), lambda n: sum(min(i, n - i) for i in range(n))),
+        (lambda o: (least(2 * o, N),), lambda n: sum(min(2 * i, n) for i in range(n))),
+        (lambda o: (least(o, N),), lambda n: n * (n - 1) // 2),
+        (lambda o: (o, INNER), lambda n: sum(j for i in range(n) for j in range(i))),
+        (lambda o: (N - o, o + INNER),
+         lambda n: sum(i + j for i in range(n) for j in range(n - i))),
+    ],
+)  # fmt: skip
+def test_sums_by_hand(
+    bounds: Callable[[Expr], tuple[Expr, ...]], truth: Callable[[int], int]
+) -> None:
+    """Loops over i from 0 to n, and inside up to these bounds."""
+    inner = bounds(OUTER)
+    nest = below(("i", N), *zip("jk", inner, strict=False))
+    total = exact_total(nest)
+    assert total is not None
+    for n in (1, 2, 3, 6, 7, 12):
+        assert total.evaluate({"n": n}) == truth(n), n
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "bound", "told"),
+    [
+        # i = 2, 4, ... of n values: j runs i - w times where the first still does, w <= 2
+        (2, 2, OUTER - Expr.name("w"), {"-w + 2"}),
+        # falling from m: the last value is m - 2 (n - 1)
+        (M, -2, OUTER, {"m - 2*n + 2"}),
+        (M, -2, M - OUTER + 1, set()),
+    ],
+)
+def test_inner_loops_run_at_both_ends(
+    first: Expr | int, step: int, bound: Expr, told: set[str]
+) -> None:
+    """The count grows or falls along the loop around: where it is least, it is not negative."""
+    begin = first if isinstance(first, Expr) else Expr.const(first)
+    found = readable_total(
+        [Steps("i", begin, N, Expr.const(step)), *below(("j", bound), ("k", INNER + 1))]
+    )
+    assert found is not None
+    assert {str(one) for one in found.holds} == told
+
+
+# -- conditions ---------------------------------------------------------------------------------
+
+
+def conditions(*trips: tuple[str, Expr]) -> set[str]:
+    found = readable_total(below(*trips))
+    assert found is not None
+    return {str(one) for one in found.holds}
+
+
+@pytest.mark.parametrize(
+    ("bound", "plain", "cut"),
+    [
+        (M - 3, "m - 3", "-m + n + 2"),
+        (over(M, 2) - 3, "m - 6", "-(m / 2) + n + 2"),  # floor(m/2) >= 3 from m = 6 on
+        (over(M, 2), "m", "-(m / 2) + n - 1"),
+        (2 * over(M, 2) - 3, "m - 4", "-2*(m / 2) + n + 2"),  # from floor(m/2) = 2 on
+        (2 * M - 3, "m - 2", "-2*m + n + 2"),
+        (over(M, 2) * over(M, 3) - 3, "(m / 2)*(m / 3) - 3", "-(m / 2)*(m / 3) + n + 2"),
+        # what a program must not divide by is left as it stands
+        (over(M, 0) - 3, "(m / 0) - 3", "-(m / 0) + n + 2"),
+        (over(M, -2) - 3, "(m / -2) - 3", "-(m / -2) + n + 2"),
+    ],
+)  # fmt: skip
+def test_conditions_are_told_plainly(bound: Expr, plain: str, cut: str) -> None:
+    """j runs min(i, bound) times: the bound is not negative, and reached before i is n."""
+    assert conditions(("i", N), ("j", least(OUTER, bound))) == {plain, cut}
+
+
+def test_what_follows_from_loops_that_run_is_not_told() -> None:
+    """a - 1, b - 1 and c - 1 are not negative where the loops run, so a + b + c - 3 is not."""
+    names = [Expr.name(name) for name in "abcd"]
+    outside = list(zip("pqrs", names, strict=True))
+    for many, told in ((1, False), (2, False), (3, False), (4, True)):  # `_MOST_GUARDS`
+        bound = sum(names[:many], ZERO) - many
+        found = conditions(*outside[:many], ("i", N), ("j", least(OUTER, bound)))
+        assert (str(bound) in found) == told
+        assert str(N - bound - 1) in found
+    a, b = names[:2]
+    for bound, told in ((2 * a + b - 3, False), (3 * a + b - 4, True)):  # of three, of four
+        found = conditions(*outside[:2], ("i", N), ("j", least(OUTER, bound)))
+        assert (str(bound) in found) == told
+    # a - 2 is more than that
+    assert str(names[0] - 2) in conditions(outside[0], ("i", N), ("j", least(OUTER, names[0] - 2)))
+
+
+def test_divisions_by_more_than_eight_or_by_nothing_are_withheld() -> None:
+    """`_MAX_RESIDUES`: a case for every remainder of i; 4 of 8 where i goes up by twos."""
+    for divisor, known in ((1, True), (8, True), (9, False), (0, False), (-2, False)):
+        for total in (exact_total, readable_total):
+            found = total(below(("i", N), ("j", over(OUTER, divisor))))
+            assert (found is not None) == known, divisor
+    assert exact_total(below(("i", N), ("j", over(OUTER, -9)))) is None
+    twos = exact_total(below(("i", N), ("j", over(2 * OUTER + 1, 16))))
+    assert twos is not None
+    for n in (0, 5, 8, 40):
+        assert twos.evaluate({"n": n}) == sum((2 * i + 1) // 16 for i in range(n))
 
 
 # -- through the front ends -----------------------------------------------------------------------

@@ -93,6 +93,13 @@ def test_members_of_a_struct_lie_in_the_same_elements() -> None:
     assert bytes_of(loops, n=7) == 8 * 24
 
 
+def test_an_array_in_a_struct_lies_in_its_elements() -> None:
+    """Seven structs of 32 bytes and seven doubles; the numbers inside are not counted again."""
+    declared = "struct point { double p, flux[3]; } points[4000]; double x[4000];"
+    loops = "for (int i = 0; i < n; i++) { x[i] = points[i].flux[2]; points[i].p = 1; }"
+    assert bytes_of(loops, declared, n=7) == 7 * 32 + 7 * 8
+
+
 def test_a_thread_s_own_array_is_left_out() -> None:
     loops = "for (int i = 0; i < n; i++) { double own[9]; own[0] = x[i]; x[i] = own[0]; }"
     assert bytes_of(loops, n=7) == 7 * 8

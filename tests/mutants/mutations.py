@@ -9,7 +9,8 @@ Each is one edit of the text at one place, as a slip of the keyboard or of the m
     choice          `min(...)` -> `max(...)`, `a and b` -> `a or b`
     left-out term   `a + b` -> `a`, `a * b` -> `a`
 
-Left alone is what no result depends on: docstrings, messages, annotations, `__slots__`.
+Left alone is what no result depends on: docstrings, messages, annotations, `__slots__`, and
+`strict=`, which like an assertion only stops what must not happen.
 """
 
 from __future__ import annotations
@@ -162,6 +163,8 @@ class _Reader:
 def _relevant(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a node that decide what the program computes."""
     if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom, ast.Raise, ast.Assert)):
+        return
+    if isinstance(node, ast.keyword) and node.arg == "strict":
         return
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         yield from node.args.defaults

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.predict.curve import saturation_point
-from regionpredict.predict.hints import hint_from
+from regionpredict.predict.hints import choice_from, hint_from
 
 
 def curve(*values: float) -> list[tuple[int, float]]:
@@ -53,6 +53,17 @@ def test_the_nearest_other_choice_is_the_margin() -> None:
     assert hint_from(curve(4.0, 9.0, 10.0), 1).margin == pytest.approx(0.05)
     # Two are chosen with 9.6: by 0.01 of the best; one package, 4, is farther.
     assert hint_from(curve(4.0, 9.6, 10.0), 1).margin == pytest.approx(0.01)
+
+
+def test_numbers_of_threads_that_are_as_good() -> None:
+    """Three quarters of the best are enough: exactly 3 is, on the one package of the hint."""
+    assert choice_from(curve(1.0, 3.0, 3.5, 4.0), 2, within=0.25).good == {2}
+    assert choice_from(curve(1.0, 2.9, 3.5, 4.0), 2, within=0.25).good == {3, 4}
+    assert choice_from(curve(3.0, 3.0, 3.5, 4.0), 2, within=0.25).good == {1}
+
+
+def test_margins_are_told_to_a_millionth() -> None:
+    assert hint_from(curve(1.0, 3.0), 1, within=0.0).margin == 0.666667
 
 
 def test_some_thread_counts_are_a_curve_too() -> None:

@@ -83,6 +83,35 @@ def test_a_chain_of_teams_has_the_best_plan_of_all(times: list[list[float]]) -> 
     assert plan is not None and plan.seconds == pytest.approx(best)
 
 
+@pytest.mark.parametrize(
+    "times",
+    [
+        [(2, 6, 1), (2, 1, 5), (2, 4, 4)],
+        [(6, 3, 5), (6, 3, 1), (4, 5, 5)],
+        [(3, 6, 2), (2, 2, 5), (6, 5, 4), (4, 6, 6)],
+    ],
+)
+def test_the_best_of_all_where_no_team_alone_nor_its_like_gain(
+    times: list[tuple[int, int, int]],
+) -> None:
+    """On 2, 4 and 8 threads, in changes to 8: found on the way through the teams in their order."""
+    teams = [
+        PlannedTeam(
+            f"t{number}",
+            1.0,
+            {2: two * change(1, 8), 4: four * change(1, 8), 8: eight * change(1, 8)},
+        )
+        for number, (two, four, eight) in enumerate(times)
+    ]
+    changes = {(f"t{k}", f"t{k + 1}"): 1.0 for k in range(len(teams) - 1)}
+    plan = plan_of(teams, changes, MACHINE)
+    best = min(
+        total(teams, changes, {team.id: size for team, size in zip(teams, sizes, strict=True)})
+        for sizes in product((2, 4, 8), repeat=len(teams))
+    )
+    assert plan is not None and plan.seconds == pytest.approx(best)
+
+
 def test_a_change_is_worth_it_only_where_it_gains_more_than_it_costs() -> None:
     cost = change(2, 8)
     often = PlannedTeam("often", 1.0, {2: 1.0, 8: 0.5})

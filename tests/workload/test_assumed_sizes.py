@@ -122,6 +122,22 @@ def test_a_lower_bound_alone() -> None:
     assert (values["m"], note) == (0, "m = 0 (no value given: a lower bound)")
 
 
+@pytest.mark.parametrize(
+    ("head", "size", "lower"),
+    [
+        ("i = m / 4; i < n", "n", "m"),  # a step of the division, not of m, shortens the loop
+        ("i = m; i < n", "n", "m"),
+        ("i = 0; i < n - m", "n", "m"),
+        ("i = 0; i < n / 4", "n", ""),
+        ("i = 0; i < (n < m ? n : m)", "m, n", ""),  # which of them ends it depends on the other
+    ],
+)  # fmt: skip
+def test_what_shortens_a_loop_is_a_lower_bound(head: str, size: str, lower: str) -> None:
+    _, note = _bound(f"for (int {head}; i++) a[i] = 0;", DECLARED, 80_000)
+    told = [line.partition(" = ")[0] for line in note.splitlines()]
+    assert told == [name for name in (lower, size) if name]
+
+
 def test_names_of_a_bound_that_is_no_number_are_sizes() -> None:
     """The bound of k is data: nothing says that m shortens anything."""
     loops = "for (int i = 0; i < n; i++) for (int k = row[i]; k < row[i + 1]; k++) a[k] = m;"

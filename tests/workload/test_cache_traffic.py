@@ -135,6 +135,16 @@ NESTS = {
         ],
         rough=[(1, 1, 512), (4, 1, 512)],
     ),
+    "joined": Nest(  # two loops that fit together, and one that does not fit beside them
+        """for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 40; j++) x[j] = 1;
+        for (int j = 0; j < 40; j++) y[j] += x[j];
+        for (int k = 0; k < 400; k++) b[i][k] = 1; }""",
+        "double *x, double *y, double b[n][400]",
+        16,
+        near=[(1, 1, 1024), (1, 1, 2048), (4, 1, 1024), (4, 4, 1024), (1, 1, 65536)],
+        rough=[],
+    ),
     "private": Nest(  # a row of each thread's own
         """for (int i = 0; i < n; i++) {
         double t[40];
@@ -308,6 +318,48 @@ def test_what_stays(held: float, size: float) -> None:
         assert share == 0
     else:
         assert share == pytest.approx((size - held) / (size / 2))
+
+
+def test_loops_that_do_not_run_touch_nothing() -> None:
+    """50 doubles of a: 1 + 392 / 64 lines; b is not there at all."""
+    for inner in ("b[j] = 0;", "b[i] = 0;", "for (int k = 0; k < n; k++) b[k] = 0;"):
+        loops = f"for (int i = 0; i < n; i++) {{ for (int j = 5; j < 5; j++) {inner} a[i] = 1; }}"
+        counter = counter_of(nest_of(loops, "int n, double *a, double *b", n=50))
+        assert counter.touched() == {"a": 64 + 392}
+
+
+def test_an_element_that_is_cleared_before_its_sum_stays() -> None:
+    """No iteration of j fits 8 lines; c[i][j] stands still in it, from its store on: of each row
+    of 20 doubles, 64 + 152 bytes come once, and of b a line for every element.
+    """
+    loops = """for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+      c[i][j] = 0;
+      for (int k = 0; k < n; k++) c[i][j] += a[i][k] * b[k][j]; }"""
+    nest = nest_of(loops, "int n, double a[n][n], double b[n][n], double c[n][n]", n=20)
+    (level,) = counter_of(nest).traffic([CacheLevel(512.0, 1)], 1)
+    moved = {one.array: (one.read, one.written) for one in level.arrays}
+    assert moved["c"] == (pytest.approx(20 * 216), pytest.approx(20 * 216))
+    assert moved["b"] == (pytest.approx(64 * 8000), 0.0)
+
+
+def test_threads_of_a_triangle_read_a_row_at_different_times() -> None:
+    """The two loops over j fit the cache together, those over k do not beside them.
+
+    Each iteration of i reads the n - i doubles of a once: 64 + 8 (n - i - 1) bytes. Of four
+    threads each is at another i and reads them for itself, whether they share the cache or not.
+    """
+    loops = """for (int i = 0; i < n; i++) {
+      for (int j = i; j < n; j++) s[j] = a[j];
+      for (int j = i; j < n; j++) t[j] += 2 * a[j];
+      for (int k = 0; k < 400; k++) b[i][k] = 1; }"""
+    n = 64
+    declared = "int n, double b[n][400], double *a, double *s, double *t"
+    nest = nest_of(loops, declared, n=n)
+    for threads, sharers, size in ((1, 1, 2048.0), (4, 1, 2048.0), (4, 4, 4096.0)):
+        (level,) = counter_of(nest).traffic([CacheLevel(size, sharers)], threads)
+        read = {one.array: one.read for one in level.arrays}
+        assert read["a"] == pytest.approx(sum(64 + 8 * (n - i - 1) for i in range(n)), rel=0.01)
 
 
 @pytest.mark.parametrize("threads", [1, 3, 4])

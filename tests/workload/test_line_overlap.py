@@ -38,6 +38,7 @@ def lines(
     }  # fmt: skip
 
 
+COLUMN: tuple[Level, ...] = ((4096, 10),)  # a line in each of 10 rows
 ROW: tuple[Level, ...] = ((8, 64),)  # 8 lines
 ROWS: tuple[Level, ...] = ((4096, 10), (8, 64))  # 80 lines
 
@@ -56,6 +57,9 @@ ROWS: tuple[Level, ...] = ((4096, 10), (8, 64))  # 80 lines
         ((ROWS, 0), (ROWS, 4096 * 5)),  # the same rows from the fifth on
         ((ROWS, 0), (ROWS, 4096 * 10)),
         ((ROWS, 0), (((-4096, 10), (8, 64)), 9 * 4096)),  # the same from the other end
+        ((COLUMN, 512), (COLUMN, 512 + 3 * 4096)),  # seven rows in common
+        ((COLUMN, 512), (COLUMN, 512 + 3 * 4096 + 100)),  # the same rows, lines beside
+        ((COLUMN, 512), (COLUMN, 1024 + 3 * 4096)),
     ],
 )
 def test_two_references(
@@ -65,6 +69,22 @@ def test_two_references(
     parts = [lines_of(*first), lines_of(*second)]
     for order in (parts, parts[::-1]):
         assert union_of(order, 64).touched == pytest.approx(union, rel=0.1)
+
+
+def test_a_column_by_its_offset_in_the_rows() -> None:
+    """256 bytes from the begin of ten rows: in their lines; 600 from it: behind them."""
+    rows = lines_of(ROWS, 0)
+    for offset, union in ((256.0, 80), (600.0, 90)):
+        column = lines_of(COLUMN, 0, offsets=(offset,))
+        for order in ([rows, column], [column, rows]):
+            assert union_of(order, 64).touched == pytest.approx(union, rel=0.03)
+
+
+def test_columns_that_walk_over_the_same_lines() -> None:
+    """A line of ten rows, and of ten from the fourth on: seven in common, told by their offset."""
+    parts = [lines_of(COLUMN, 512, offsets=(64.0,)), lines_of(COLUMN, 576 + 3 * 4096)]
+    for order in (parts, parts[::-1]):
+        assert union_of(order, 64).touched == pytest.approx(13, rel=0.05)
 
 
 def test_written_lines_are_counted_once() -> None:
@@ -108,6 +128,7 @@ def test_lines_times_and_plus() -> None:
         ("a[i][j] + a[i + 40][j]", 0.03),  # another half
         ("a[i][j] + a[i + 20][j]", 0.03),  # half of each in the other
         ("a[2 * i][j] + a[2 * i + 1][j]", 0.1),  # two rows at a time, joined
+        ("a[i][j] + a[i + 13][j] + a[i + 26][j]", 0.03),  # thirds that reach into each other
         ("a[i][j] + a[3][j]", 0.03),
         ("a[i][j] + a[77][j]", 0.03),
         ("a[39 - i][j] + a[i][39 - j]", 0.03),

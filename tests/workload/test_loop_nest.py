@@ -24,7 +24,8 @@ def header(first: float | None, limit: float | None, step: int = 1) -> LoopHeade
     """A loop over i between two numbers."""
     forms = [None if end is None else Affine(end, {}) for end in (first, limit)]
     return LoopHeader(
-        0, "i", *forms, step, True, frozenset(), 3, counted=True, conditional=False
+        0, "i", *forms, step, True, frozenset(), 3, counted=True, conditional=False,
+        unordered=frozenset(),
     )  # fmt: skip
 
 
@@ -121,6 +122,17 @@ def test_innermost_iterations_at_a_place() -> None:
         "for (int i = 0; i < n; i++) for (int j = 5; j < 5; j++) a[i] = 0;", "int n, double *a", n=9
     )
     assert innermost_iterations(empty.loops[:1], {}) == 9
+
+
+def test_a_loop_of_one_iteration_has_its_middle_there() -> None:
+    """i = 4 alone, with i + 1 iterations inside; of none, where it would begin."""
+    loops = "for (int i = 4; i < %d; i++) for (int j = 0; j <= i; j++) a[j] = 0;"
+    one, none = (nest_of(loops % end, "double *a") for end in (5, 4))
+    assert body_executions(one) == ((1, 1), (5, 5))
+    assert innermost_iterations(one.loops[:1], {}) == 5
+    assert one.root.middle({}) == none.root.middle({}) == 4
+    assert body_executions(none) == ((0, 0), (5, 0))
+    assert innermost_iterations(none.loops[:1], {}) == 0
 
 
 def test_a_falling_loop_has_its_middle_below_its_begin() -> None:

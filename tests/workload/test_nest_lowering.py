@@ -91,6 +91,31 @@ def test_a_statement_s_share_of_the_iterations() -> None:
     assert sorted(own.values()).count(0.5) >= 2
 
 
+def test_branches_in_branches_halve_the_share_again() -> None:
+    """A store in each place; `critical` is no branch."""
+    loops = """for (int i = 0; i < n; i++) {
+      if (i % 3) a[i] = 1;
+      else if (i % 5) a[i] = 2;
+      else { if (i % 7) a[i] = 3; a[i] = 4; }
+      if (i % 2) {
+#pragma omp critical
+        a[0] = 5;
+      }
+#pragma omp critical
+      { if (i % 4) a[0] = 6; a[0] = 7; }
+    }"""
+    facts = facts_of(loops, "int n, double *a", n=9)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    shares = dict(nest.root.statements)
+    stored = [
+        shares[number]
+        for number, fact in enumerate(facts.statements)
+        if any(one.access.kind == "write" for one in fact.accesses)
+    ]
+    assert stored == [0.5, 0.25, 0.125, 0.25, 0.5, 0.5, 1.0]
+
+
 def test_groups_of_a_stencil() -> None:
     """Uniformly generated references are one group; 9 columns of doubles a row."""
     loops = """for (int i = 1; i < n; i++)
@@ -159,6 +184,22 @@ def test_a_loop_between_data_is_sixteen_iterations() -> None:
     assert group_of(nest, "v").slopes == {"k": 8.0, "i": 128.0}
     loop = loop_named(nest, "k")
     assert (loop.first, loop.limit, loop.depends, loop.trips({})) == (None, None, frozenset(), 16)
+
+
+@pytest.mark.parametrize(
+    ("move", "values", "step"),
+    [("k += 3", {}, 3), ("k += m", {"m": 3}, 3), ("k += m", {"m": 0}, 1), ("k += m", {}, 1),
+     ("k += row[0]", {}, 1), ("k -= 2", {}, -2)],
+)  # fmt: skip
+def test_a_step_that_is_not_known_is_one(move: str, values: dict[str, int], step: int) -> None:
+    """Sixteen iterations go over 16 * step elements, which lie behind those of the row before."""
+    loops = f"""for (int i = 0; i < n; i++)
+      for (int k = row[i]; k {">" if step < 0 else "<"} row[i + 1]; {move}) s[i] += v[k] * 2;"""
+    facts = facts_of(loops, "int n, int m, int *row, double *v, double *s")
+    nest = loop_nest(facts.region, {"n": 90, **values})
+    assert nest is not None
+    assert (loop_named(nest, "k").step, loop_named(nest, "k").trips({})) == (step, 16)
+    assert group_of(nest, "v").slopes == {"k": 8.0, "i": 128.0 * abs(step)}
 
 
 def test_data_bounds_from_zero_begin_each_time_anew() -> None:

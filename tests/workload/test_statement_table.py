@@ -35,6 +35,9 @@ def test_rows() -> None:
 def test_names_without_a_value() -> None:
     table = statement_table(facts_of(LOOPS, DECLARED), 64)
     assert table.unbound == ("n",)
+    loops = "for (int i = 0; i < n; i++) a[i][m] = a[i][0];"
+    part = facts_of(loops, "int n, int m, double a[n][m]", n=9)
+    assert statement_table(part, 64).unbound == ("m",)
     assert table.iterations is None and table.working_set_bytes is None
 
 

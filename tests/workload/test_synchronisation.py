@@ -84,7 +84,8 @@ def test_a_branch_runs_one_of_its_sides() -> None:
 @pytest.mark.parametrize(
     ("clauses", "number"),
     [("", 0), ("reduction(+: s)", 1), ("reduction(+: s, t)", 2),
-     ("reduction(+: s) reduction(max: t, u)", 3)],
+     ("reduction(+: s) reduction(max: t, u)", 3),
+     ("reduction(+: a[0:n])", 1), ("reduction(+: s, a[0:n], t)", 3)],
 )  # fmt: skip
 def test_reduced_scalars(clauses: str, number: int) -> None:
     loops = "for (int i = 0; i < n; i++) a[i] = 0;"

@@ -58,6 +58,20 @@ def test_a_statement_that_is_lost(tmp_path: Path) -> None:
         verify(replace(made, table=table))
 
 
+def test_rounding_is_no_contradiction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = workload(tmp_path, SUM, n=100)
+    for short, fine in ((1e-12, True), (1e-6, False)):
+        monkeypatch.setattr(
+            "regionpredict.workload.verify.largest_share",
+            lambda profile, threads, schedule, short=short: (1.0 - short) / threads,
+        )
+        if fine:
+            verify(made, threads=(3,))
+        else:
+            with pytest.raises(InconsistentWorkloadError, match="largest share of 3 threads"):
+                verify(made, threads=(3,))
+
+
 def test_a_share_that_is_too_small(tmp_path: Path) -> None:
     """No loop has less than no iterations: a share below nothing is no share."""
     made = workload(tmp_path, SUM, n=100)

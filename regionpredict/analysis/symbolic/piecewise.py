@@ -237,16 +237,15 @@ class _Summer:
 
     def _residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
         """A floor division by a constant: t = c u + r for every residue r."""
-        over, divisor = atom.args[0], atom.args[1].constant
-        powers = by_powers(over, _T)
-        if not isinstance(divisor, int) or powers is None or max(powers, default=0) > 1:
+        divisor, powers = _divisor(atom), by_powers(atom.args[0], _T)
+        if divisor is None or powers is None or max(powers, default=0) > 1:
             raise _WithheldError
         slope, rest = powers.get(1, ZERO).constant, powers.get(0, ZERO)
         if not isinstance(slope, int) or any(isinstance(c, Fraction) for c in rest.terms.values()):
             raise _WithheldError
         size = Expr.const(divisor)
-        period = abs(divisor) // gcd(slope, divisor)
-        if period > _MAX_RESIDUES or divisor < 0:
+        period = divisor // gcd(slope, divisor)
+        if period > _MAX_RESIDUES:
             raise _WithheldError
         total = ZERO
         for residue in range(period):
@@ -280,15 +279,20 @@ def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
     """Numbers that the expression cannot be below or above, by `a/c - 1 < floor(a/c) <= a/c`."""
     low = high = expression
     for atom in set(expression.atoms()):
-        size = atom.args[1].constant if atom.kind == "floordiv" else None
-        number = expression.terms.get(((atom, 1),))
-        if not isinstance(size, int) or size < 1 or number is None:
+        size, number = _divisor(atom), expression.terms.get(((atom, 1),))
+        if size is None or number is None:
             continue
         most = atom.args[0] * Fraction(1, size)
         least = (atom.args[0] - (size - 1)) * Fraction(1, size)
         low = _put(low, atom, least if number > 0 else most)
         high = _put(high, atom, most if number > 0 else least)
     return low.constant, high.constant
+
+
+def _divisor(atom: Atom) -> int | None:
+    """What a floor division is by, where that is a number above zero."""
+    divisor = atom.args[1].constant if atom.kind == "floordiv" else None
+    return divisor if isinstance(divisor, int) and divisor > 0 else None
 
 
 def _may_be_negative(expression: Expr) -> bool:
@@ -305,13 +309,10 @@ def _plain(condition: Expr) -> Expr:
             return _plain(Expr({m: c // common for m, c in condition.terms.items()
                                 if c // common}))  # fmt: skip
     rest = condition.terms.get((), 0)
-    for monomial, number in condition.terms.items():
-        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], Atom):
-            atom = monomial[0][0]
-            size = atom.args[1].constant if atom.kind == "floordiv" else None
-            alone = len(condition.terms) == 1 + bool(rest)
-            if alone and isinstance(size, int) and size > 0 and number > 0:
-                return _plain(atom.args[0] + size * int(rest // number))
+    for atom in condition.atoms():
+        size = _divisor(atom)
+        if size is not None and condition - rest == Expr({((atom, 1),): 1}):
+            return _plain(atom.args[0] + rest * size)
     return condition
 
 

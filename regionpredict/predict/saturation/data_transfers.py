@@ -127,8 +127,10 @@ class DataTransfers:
             else:
                 part = array.held_lines(own) if array.held_rank else 0.0
                 moved += part if array.held_whole else part * (1.0 - 1.0 / threads)
+        if not held:
+            return 0.0, 0.0
         # Only what the other core's private caches still hold comes from there.
-        there = min(1.0, self._room() / held) if held else 1.0
+        there = min(1.0, self._room() / held)
         first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
         few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
         many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz

@@ -68,6 +68,8 @@ operations:
   fp_compare: {latency: 3, throughput: 1}
   fp_neg: {latency: 1, throughput: 1}
   int_add: {latency: 1, throughput: 0.5}
+  int_mul: {latency: 3, throughput: 4}
+  int_div: {latency: 40, throughput: 30}
   exp: {latency: 40, throughput: 20}
   call: {latency: 100, throughput: 50}
 openmp:

@@ -103,6 +103,13 @@ def test_arrays_that_nobody_holds_fill_the_caches_too(workload: Workload) -> Non
     assert found.at(2) == cycles(lines=256 * 50 + (1024 - 256) * 10)
 
 
+def test_a_loop_that_touches_nothing_moves_nothing(workload: Workload) -> None:
+    """Its array has no lines: there is the border, which may be another run's."""
+    assert transfers(workload, {"b": LINES}, array(held=1)).at(2) == cycles()
+    both = transfers(workload, {"b": LINES}, array(held=1, written=True))
+    assert both.at(2) == cycles(exchange=BORDER)
+
+
 def test_where_no_cache_is_private_memory_has_it_all(workload: Workload) -> None:
     machine = round_machine(
         ("ways: 8, cores: 1, latency: 4", "ways: 8, cores: 2, latency: 4"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -11,6 +13,11 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import Prediction
+from regionpredict.predict.curve import Point
+from regionpredict.predict.saturation.constants import DECIDING_SHARE
+from regionpredict.predict.saturation.deciding_figures import deciding_figures
+from regionpredict.predict.saturation.region_time import RegionTime, WorkTime
+from regionpredict.workload import SynchronisationCounts
 
 COPY = """
 void copy(int n, double *a, double *b)
@@ -69,3 +76,101 @@ def test_where_no_line_is_claimed_by_reading_a_copy_moves_16_bytes(tmp_path: Pat
     other = replace(machine, processor=replace(machine.processor, write_allocate=one))
     allocating = _predicted(tmp_path, other)
     assert allocating.derivation.levels[-1].total == pytest.approx(24 * 50_000_000, rel=1e-3)
+
+
+# -- terms made up by hand ------------------------------------------------------------------------
+
+MACHINE = load("skylake-gold-6148")
+
+
+def _decided(
+    bottleneck: str, *, cached: float = 0.0, late: float = 0.0, lines: float = 0.0,
+    pages: float = 0.0, kind: str = "static", single: float = 0.0, forks: bool = False,
+    waits: bool = False, reductions: int = 0, **counts: float,
+) -> tuple[str, ...]:  # fmt: skip
+    """The figures on four threads, of work that waits so long for caches and for memory."""
+    time = SimpleNamespace(
+        machine=MACHINE,
+        synchronisation=SynchronisationCounts(forks, waits, reductions, 0.0, counts),
+        schedule=SimpleNamespace(kind=kind),
+        single=single,
+        core=SimpleNamespace(figures=("operations.fp_add.latency",)),
+        loops=SimpleNamespace(
+            at=lambda threads: WorkTime(0.0, cached, late, late, 1.0, 1.0, 1.0),
+        ),
+        transfers=SimpleNamespace(
+            at=lambda threads: SimpleNamespace(lines=lines, pages=pages),
+        ),
+        traffic=SimpleNamespace(sources=lambda threads: (2,)),
+    )
+    point = Point(4, 1.0, 1.0, bottleneck, {}, 1.0, 1.0)
+    return deciding_figures(cast("RegionTime", time), point, bottleneck)
+
+
+@pytest.mark.parametrize(
+    ("cached", "late", "lines", "deciding"),
+    [
+        (4.0, 0.0, 0.0, "caches[2]"),
+        (4.0, 3.0, 0.0, "caches[2]"),  # a second of four threads' for lines of caches, 3/4 late
+        (4.0, 4.0, 0.0, "memory.latency"),
+        (4.0, 5.0, 0.0, "memory.latency"),
+        (4.0, 3.0, 0.9, "caches[2]"),
+        (4.0, 3.0, 1.0, "openmp.line_transfer"),
+        (3.0, 4.0, 0.9, "memory.latency"),
+        (3.0, 4.0, 1.0, "openmp.line_transfer"),
+    ],
+)
+def test_the_largest_of_three_waits(
+    cached: float, late: float, lines: float, deciding: str
+) -> None:
+    """One thread of four: a quarter of the waits for caches and memory, all of its own lines."""
+    assert _decided("cache", cached=cached, late=late, lines=lines)[0].startswith(deciding)
+
+
+@pytest.mark.parametrize(
+    ("changes", "figures"),
+    [
+        (
+            {"forks": True, "waits": True},
+            {"fork_join"},
+        ),  # the barrier at its end is a part of the fork
+        ({"waits": True}, {"barrier"}),
+        ({"forks": True, "barrier": 2.0}, {"fork_join", "barrier"}),
+        ({"reductions": 1}, {"reduction"}),
+        ({"kind": "dynamic"}, {"dynamic_chunk"}),
+        ({"pages": 1e-9}, {"first_touch"}),
+        ({}, set()),
+    ],
+)
+def test_what_the_overhead_is_made_of(changes: dict[str, float], figures: set[str]) -> None:
+    found = _decided("overhead", **changes)  # type: ignore[arg-type]
+    assert set(found) == {f"openmp.{name}" for name in figures}
+
+
+def test_what_waits_for_its_turn() -> None:
+    assert _decided("serialization", atomic=3.0) == ("openmp.atomic",)
+    assert _decided("serialization", critical=2.0) == ("openmp.critical",)
+    assert _decided("serialization", critical=2.0, atomic=3.0) == (
+        "openmp.critical", "openmp.atomic",
+    )  # fmt: skip
+
+
+def test_the_latency_of_another_domain_where_one_holds_the_data() -> None:
+    spread, alone = (_decided("memory-bandwidth", single=share) for share in (0.0, 0.5))
+    assert alone == (*spread, "memory.remote_latency")
+    assert all(key.startswith("memory.bandwidth.") for key in spread)
+
+
+def test_terms_that_take_much_decide_beside_the_bottleneck() -> None:
+    share = DECIDING_SHARE.value
+    for part, both in ((share, True), (0.99 * share, False)):
+        terms = {"compute": part, "serialization": 1.0 - part}
+        time = SimpleNamespace(
+            machine=MACHINE,
+            synchronisation=SynchronisationCounts(False, False, 0, 0.0, {"atomic": 1.0}),
+            core=SimpleNamespace(figures=("processor.issue_width",)),
+        )
+        point = Point(4, 1.0, 1.0, "serialization", terms, 1.0, 1.0)
+        found = deciding_figures(cast("RegionTime", time), point, "serialization")
+        assert found == ("openmp.atomic", *(["processor.issue_width"] if both else []))
+        assert deciding_figures(cast("RegionTime", time), point, "imbalance") == ()

@@ -54,6 +54,8 @@ def test_arithmetic_of_vectors(operations: dict[str, float], expected: float) ->
     [
         ({"fp_add": 8, "fp_mul": 3}, 11.0),
         ({"fp_div": 1, "int_add": 8}, 10 + 8 / 4),  # four integer pipes
+        ({"fp_div": 1, "int_compare": 4, "int_logic": 4}, 10 + 8 / 4),
+        ({"int_mul": 4, "int_div": 2}, (4 * 4 + 2 * 30) / 2),  # half of the table's cycles
         ({"call:exp": 1, "fp_sqrt": 1}, 20 + 12),
         ({"call:unheard_of": 2}, 2 * 50),  # as any call
     ],
@@ -72,6 +74,14 @@ def test_without_fusing_adders_and_multipliers_work_side_by_side(
 ) -> None:
     loop = body({"fp_add": adds, "fp_mul": muls}, because=SCALAR)
     assert cycles(loop, UNFUSED) == (expected, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["fp_neg", "fp_compare"])
+def test_negations_and_comparisons_are_the_adders(kind: str) -> None:
+    """Beside the multipliers, which take 4 cycles for two products."""
+    loop = body({kind: 3, "fp_mul": 2}, because=SCALAR)
+    assert cycles(loop, UNFUSED) == (4.0, 0.0)
+    assert cycles(body({"fp_add": 2, kind: 3, "fp_mul": 2}, because=SCALAR), UNFUSED)[0] == 5.0
 
 
 def test_additions_that_take_half_a_cycle() -> None:
@@ -135,6 +145,22 @@ def test_a_narrower_first_cache(measured: int, ports: int, scalar: float, vector
     )
     assert cycles(body(loads=6, because=SCALAR), machine)[1] == 6 / scalar
     assert cycles(body(loads=6), machine)[1] == 6 * 1.375 / vector / 4
+
+
+def test_two_elements_are_a_vector_already() -> None:
+    """Two of 16 B cross a line at 16 of 64 positions; 16 B a cycle take two cycles a vector."""
+    machine = round_machine(
+        ("load: {1: 128}", "load: {1: 32}"), ("loads_per_cycle: 2", "loads_per_cycle: 1")
+    )
+    assert cycles(body(loads=6, element=16), machine)[1] == 6 * 1.25 * 2 / 2
+
+
+def test_a_table_no_faster_than_scalar_loads_says_nothing_of_vectors() -> None:
+    """Two loads of 8 B a cycle are 16 B, 32 GB/s at 2 GHz: vectors load the 64 B of the ports."""
+    same = round_machine(("load: {1: 128}", "load: {1: 32}"))
+    assert cycles(body(loads=6), same)[1] == 6 * 1.375 / 2 / 4
+    faster = round_machine(("load: {1: 128}", "load: {1: 34}"))
+    assert cycles(body(loads=6), faster)[1] == 6 * 1.375 * 32 / 17 / 4
 
 
 def test_a_first_cache_without_a_table() -> None:

@@ -73,6 +73,15 @@ def test_parts_of_the_threads_add_up(share: float, crowd: int) -> None:
     assert overflow_of(share, float(crowd), static=False).last == share
 
 
+def test_threads_of_each_domain() -> None:
+    """Of ten threads and a quarter far, 7.5 work near and 2.5 far at once; at least one each."""
+    for static, last in ((True, 1.0), (False, 0.25)):
+        assert overflow_of(0.25, 10.0, static=static) == (7.5, 2.5, last)
+    assert overflow_of(0.25, 2.0, static=True) == (1.5, 1.0, 0.5)
+    assert overflow_of(0.75, 2.0, static=True) == (1.0, 1.5, 1.0)
+    assert overflow_of(0.25, 2.0, static=False) == (1.5, 1.0, 0.25)
+
+
 def test_one_thread_takes_the_mean_latency(tmp_path: Path) -> None:
     """One thread streams 24 of 32 GiB near and 8 far, 1.6 times slower: (0.75 + 0.25 * 1.6) t."""
     whole, part = _machine(None), _machine(24)

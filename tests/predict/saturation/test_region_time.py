@@ -8,6 +8,7 @@ beside it: 2e9 iterations a second.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import partial
 
@@ -26,7 +27,7 @@ from regionpredict.analysis.history.first_touch import ArrayPlacement
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.quantity import Quantity
-from regionpredict.predict.saturation.parts import Parts
+from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import LoopTime, RegionTime, WorkTime
 from regionpredict.workload import (
     ArraySharing,
@@ -74,12 +75,12 @@ def moved(memory: float = 0.0, *, caches: float = 0.0, name: str = "a") -> Traff
 
 def loops(
     workload: Workload, *bodies: LoopBody, given: Traffic = no_traffic, machine: Machine = MACHINE,
-    warm: bool = True, **changes: object,
+    warm: bool = True, parts: Parts = ALL_PARTS, **changes: object,
 ) -> LoopTime:  # fmt: skip
     assert workload.execution is not None
     work = workload.execution.work._replace(bodies=bodies)
     own = replace(workload, **changes)  # type: ignore[arg-type]
-    return LoopTime(own, work, GivenTraffic(work.nest, given), machine, warm=warm, parts=Parts())
+    return LoopTime(own, work, GivenTraffic(work.nest, given), machine, warm=warm, parts=parts)
 
 
 def corrected(**factors: float) -> Machine:
@@ -92,6 +93,14 @@ def corrected(**factors: float) -> Machine:
 def terms(time: WorkTime, share: float = 1.0) -> tuple[float, float, float]:
     """(compute, cache, memory) in seconds."""
     return pytest.approx(time.terms(share), abs=1e-12)  # type: ignore[return-value]
+
+
+def test_bytes_that_are_not_known_are_none(workload: Workload) -> None:
+    """What the region touches tells whether it fits the memory: unknown, it does."""
+    known = replace(workload.table, working_set_bytes=24)
+    unknown = replace(workload.table, working_set_bytes=None)
+    assert loops(workload, table=known).touched == 24.0
+    assert loops(workload, table=unknown).touched == 0.0
 
 
 # -- core and caches ------------------------------------------------------------------------------
@@ -156,6 +165,25 @@ def test_fewer_waiting_cores_have_more_bandwidth_each(workload: Workload) -> Non
     assert math.hypot(8 / 40e9 * rate, m) == pytest.approx(4, rel=1e-5)
     assert time.rate == pytest.approx(rate)
     assert time.total == pytest.approx(math.hypot(8, m * 40e9 / rate))
+
+
+def test_without_a_queue_all_cores_wait_at_all_times(workload: Workload) -> None:
+    alone = Parts(queue=False)
+    time = loops(workload, core(8.0), given=moved(40e9), parts=alone).at(4)
+    assert (time.requesting, time.rate) == (4.0, pytest.approx(20e9))
+    assert time.total == pytest.approx(math.hypot(8, 4 * 40 / 20))
+    assert loops(workload, core(8.0), parts=alone).at(4).requesting == 0.0
+
+
+def test_without_overlap_work_and_waiting_add_up(workload: Workload) -> None:
+    alone = Parts(overlap=False)
+    time = loops(workload, core(3.0), given=moved(40e9), parts=alone).at(1)
+    assert time.total == pytest.approx(7.0)
+    assert terms(time) == (3.0, 0.0, 4.0)
+    # a quarter from afar: 3/4 of 2 + 4 seconds, 1/4 of 2 + 6
+    far = overflowing(workload, QUARTER, bodies=[core(2.0)], parts=alone).at(1)
+    assert far.total == pytest.approx(6.5)
+    assert far.terms(1.0) == pytest.approx((2.0, 0.0, 4.5))
 
 
 def test_a_peak_caps_the_table(workload: Workload) -> None:
@@ -299,11 +327,13 @@ def test_packages_whose_cores_ask_for_less_than_the_shared_path_gives(workload: 
 # -- more than a domain holds ---------------------------------------------------------------------
 
 
-def overflowing(workload: Workload, gigabytes: float, **more: object) -> LoopTime:
+def overflowing(
+    workload: Workload, gigabytes: float, bodies: Sequence[LoopBody] = (), **more: object
+) -> LoopTime:
     """Domains of 100 GB, of which programs get 95; 40 GB of traffic."""
     machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  size: 100 GB"))
     table = replace(workload.table, working_set_bytes=int(gigabytes * 1e9))
-    return loops(workload, given=moved(40e9), machine=machine, table=table, **more)  # type: ignore[arg-type]
+    return loops(workload, *bodies, given=moved(40e9), machine=machine, table=table, **more)  # type: ignore[arg-type]
 
 
 QUARTER = 95 / 0.75

@@ -1,0 +1,176 @@
+"""Where the threads of a cache stand, over what their loops range, and what they touch: by hand."""
+
+from __future__ import annotations
+
+import pytest
+from nest_texts import STATIC, nest_of
+
+from regionpredict.workload.dealt_nest import TeamSpacing, deal, undivided
+from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.team_footprint import (
+    FootprintTables,
+    Range,
+    TeamFootprints,
+    TeamLevel,
+    joined_groups,
+    loop_ranges,
+    team_levels,
+)
+
+TRIANGLE = "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) a[j] = i;"
+ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) b[i][j] = a[%s][j] + a[%s][j];"
+NOTHING = frozenset[str]()
+
+
+@pytest.mark.parametrize(
+    ("threads", "levels"),
+    [
+        (1, []),
+        (3, [("j", 3.0)]),
+        (4, [("j", 4.0)]),
+        (6, [("j", 4.0), ("i", 1.5)]),
+        (20, [("j", 4.0), ("i", 2.0)]),  # along i no more than one and a half stand, two at most
+    ],
+)
+def test_threads_stand_along_the_closest_loop_first(
+    threads: int, levels: list[tuple[str, float]]
+) -> None:
+    spacings = [TeamSpacing("j", 2.0, 4.0), TeamSpacing("i", 1.0, 1.5)]
+    apart = {"j": 2.0, "i": 1.0}
+    expected = tuple(TeamLevel(name, apart[name], along) for name, along in levels)
+    assert team_levels(spacings, threads) == expected
+
+
+def ranges_of(nest: LoopNest, *, cut: tuple[float, float] | None = None, **pieces: float) -> dict:
+    """The ranges of the innermost loop's chain; `pieces` by the variable of their loop."""
+    index = {loop.variable: loop.index for loop in nest.loops}
+    lengths = {index[name]: length for name, length in pieces.items()}
+    return loop_ranges(nest.loops, {}, lengths, cut)
+
+
+def test_the_ranges_of_a_triangle() -> None:
+    """In the middle, at i = 4, five of j; over all i from 0 to 8."""
+    nest = nest_of(TRIANGLE, "int n, double *a", n=9)
+    assert ranges_of(nest) == {
+        "i": Range(9, 9, NOTHING, 1, 0), "j": Range(5, 9, frozenset("i"), 1, 0),
+    }  # fmt: skip
+    # The mean thread of three has i from 3 to 5, and j from 3 to 8.
+    assert ranges_of(nest, i=3.0) == {
+        "i": Range(3, 3, NOTHING, 1, 3), "j": Range(5, 6, frozenset("i"), 1, 3),
+    }  # fmt: skip
+    # The last third: i from 6, in the middle 7 with two of j.
+    assert ranges_of(nest, cut=(2 / 3, 1.0)) == {
+        "i": Range(pytest.approx(3), pytest.approx(3), NOTHING, 1, pytest.approx(6)),
+        "j": Range(pytest.approx(2), pytest.approx(3), frozenset("i"), 1, pytest.approx(6)),
+    }
+
+
+def test_the_ranges_of_a_falling_triangle_by_twos() -> None:
+    """i = 8, 6, ... 0 with j from i down to 1: at i = 4 four, from 8 to 1 in all."""
+    loops = "for (int i = 8; i >= 0; i -= 2) for (int j = i; j > 0; j--) a[j] = i;"
+    found = ranges_of(nest_of(loops, "double *a"))
+    assert found == {"i": Range(5, 5, NOTHING, -2, 8), "j": Range(4, 9, frozenset("i"), -1, 8)}
+
+
+def test_what_depends_on_no_loop_inside_the_chain_is_as_it_is() -> None:
+    """With i given from outside, j ranges over what it takes there alone."""
+    nest = nest_of(TRIANGLE, "int n, double *a", n=9)
+    assert loop_ranges(nest.loops[1:], {"i": 6.0}, {}) == {"j": Range(3, 3, NOTHING, 1, 6)}
+
+
+def test_groups_of_the_same_addresses_are_one() -> None:
+    """The store before the loop, the sum in it: c is one group, of the shorter chain of loops."""
+    loops = """for (int i = 0; i < n; i++) {
+      c[i] = 0;
+      for (int k = 0; k < n; k++) c[i + 1] += x[k];
+      for (int l = 0; l < n; l++) d[i] += x[l] + x[l + 1];
+      for (int m = 1; m < n; m++) e[i] += x[m];
+    }"""
+    nest = nest_of(loops, "int n, double *c, double *d, double *e, double *x", n=9)
+    joined = joined_groups(list(nest.groups()))
+    (c,) = (group for group in joined if group.array == "c")
+    assert (c.offsets, c.written, len(c.loops)) == ((0.0, 8.0), (0.0, 8.0), 1)
+    # x over k and over l, which range alike; over m it begins later.
+    assert [group.offsets for group in joined if group.array == "x"] == [(0.0, 8.0), (0.0,)]
+
+
+def footprints(nest: LoopNest, threads: int, sharers: int) -> TeamFootprints:
+    dealt = deal(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    return TeamFootprints(dealt, float(sharers), 64, FootprintTables())
+
+
+@pytest.mark.parametrize(
+    ("loops", "declared", "far"),
+    [
+        # rows of 800 bytes, a thread's ten of them 8000 away from its neighbour's
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) a[i][j] = 1;",
+         "int n, double a[n][100]", True),
+        # rows that reach into a neighbour's ten, and rows that do not reach far
+        (ROWS % ("i - 5", "i + 5"), "int n, double a[n][100], double b[n][100]", False),
+        (ROWS % ("i - 1", "i + 1"), "int n, double a[n][100], double b[n][100]", True),
+        # ten elements are 80 bytes, more than a line with an element; of floats they are 40
+        ("for (int i = 0; i < n; i++) a[i] = 1;", "int n, double *a", True),
+        ("for (int i = 0; i < n; i++) a[i] = 1;", "int n, float *a", False),
+        # columns that lie inside each other's rows: the step from row to row is the longer one
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 9; j++) a[j][i] = 1;",
+         "int n, double a[9][n]", True),
+        # 720 bytes apart, a line and an element from the last of 81, but not of 82, elements
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 81; j++) a[9 * i + j] = 1;",
+         "int n, double *a", True),
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 82; j++) a[9 * i + j] = 1;",
+         "int n, double *a", False),
+        # what moves and what all read, in one array
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i] += a[j];",
+         "int n, double *a", False),
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i] += b[j];",
+         "int n, double *a, double *b", True),
+    ],
+)  # fmt: skip
+def test_threads_that_cannot_meet_in_a_line(loops: str, declared: str, far: bool) -> None:
+    """Ten threads have ten of a hundred iterations each. Of those far apart any two are alike."""
+    nest = nest_of(loops, declared, n=100)
+    key = footprints(nest, 10, 2).key
+    assert key == (2.0, 1) if far else key == (2.0, footprints(nest, 10, 2).team)
+
+
+@pytest.mark.parametrize(
+    ("loops", "declared", "one", "four"),
+    [
+        # a row each of 25: 25 lines and a byte, or all hundred
+        ("for (int i = 0; i < 4; i++) for (int j = 0; j < 200; j++) a[i][j] = 1;",
+         "double a[4][200]", 64 + 1592, 64 + 6392),
+        # the same row for all
+        ("for (int i = 0; i < 4; i++) for (int j = 0; j < 200; j++) b[j] = 1;",
+         "double *b", 64 + 1592, 64 + 1592),
+        # an array of each thread's own
+        ("for (int i = 0; i < 4; i++) { double t[200];"
+         " for (int j = 0; j < 200; j++) t[j] = 1; }", "", 64 + 1592, 4 * (64 + 1592)),
+    ],
+)  # fmt: skip
+def test_bytes_of_one_thread_and_of_four(loops: str, declared: str, one: int, four: int) -> None:
+    nest = nest_of(loops, declared)
+    assert footprints(nest, 4, 1).all_bytes() == pytest.approx(one)
+    assert footprints(nest, 4, 4).all_bytes() == pytest.approx(four)
+    whole = one if "b[j]" in loops else four if "a[i]" in loops else one
+    assert footprints(nest, 1, 1).all_bytes() == pytest.approx(whole)
+
+
+def test_only_what_is_stored_to_is_written() -> None:
+    """Every 16th double and the one 64 bytes behind it: two lines each, of which one is written."""
+    nest = nest_of("for (int i = 0; i < 100; i++) a[16 * i] = a[16 * i + 8];", "double *a")
+    found = footprints(nest, 1, 1).footprint((nest.root,), {}, nest.root.groups_below)
+    assert found == {"a": (pytest.approx(200), pytest.approx(100))}
+
+
+def test_parts_that_stand_apart_in_time_count_for_each_thread() -> None:
+    """Of 25 elements each, 200 bytes: side by side four threads touch 100 of them as one run."""
+    nest = nest_of("for (int i = 0; i < 100; i++) a[i] = 1;", "double *a")
+    team = footprints(nest, 4, 4)
+    groups = nest.root.groups_below
+    together = team.footprint((nest.root,), {}, groups)["a"]
+    assert together == (pytest.approx(1 + 99 / 8), pytest.approx(1 + 99 / 8))
+    apart = team.footprint((nest.root,), {}, groups, apart=True)["a"]
+    assert apart.touched == pytest.approx(4 * (1 + 24 / 8))
+    # In one iteration each is in a line of its own.
+    (inside,) = team.footprint((), {"i": 50.0}, groups).values()
+    assert inside.touched == pytest.approx(4)
