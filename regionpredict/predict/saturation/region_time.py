@@ -186,10 +186,8 @@ class LoopTime:
     def _path(self, requesting: float, threads: int, writes: float) -> float:
         machine = self.machine
         if machine.memory.shared_path is not None:
-            domains = -(-threads // machine.cores_per_domain)
-            each = self._domain(max(1.0, requesting / domains), writes)
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
-            return min(each * domains if requesting > 1 else each, ceiling)
+            return min(self._own_paths(requesting, threads, writes), ceiling)
         rate = self._domain(requesting, writes)
         if self.single and threads > machine.cores_per_domain:
             remote = 1.0 - machine.cores_per_domain / self._crowd(threads)
@@ -198,6 +196,22 @@ class LoopTime:
             )
             rate *= 1.0 - remote * (1.0 - slower)
         return rate
+
+    def _own_paths(self, requesting: float, threads: int, writes: float) -> float:
+        """Traffic in B/s of domains that each serve their own cores; threads are bound close.
+
+        Static pieces are equal: the fullest domain is the last to be done with those of its
+        threads. Other schedules leave no domain idle.
+        """
+        if requesting <= 1.0:
+            return self._domain(requesting, writes)
+        asking, cores = requesting / threads, self.machine.cores_per_domain
+        fullest = min(threads, cores)
+        full = self._domain(max(1.0, asking * fullest), writes)
+        if self.static:
+            return full * threads / fullest
+        whole, rest = divmod(threads, cores)
+        return full * whole + (self._domain(max(1.0, asking * rest), writes) if rest else 0.0)
 
     def _domain(self, cores: float, writes: float) -> float:
         """Traffic of one NUMA domain with `cores` requesting cores, in B/s."""

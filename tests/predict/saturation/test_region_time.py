@@ -303,7 +303,7 @@ def test_where_pages_lie_matters_from_the_first_thread_that_asks_memory(workload
     [
         (1, 4.0),
         (4, 8.0),  # 20 GB/s of one package
-        (5, 5 * 40 / 25),  # 2.5 on each path, 15 GB/s each: more than the chipset's 25
+        (5, 5 * 40 / 25),  # four of five pieces by one path: 20 GB/s, as much as the chipset's 25
         (8, 8 * 40 / 25),
     ],
 )
@@ -317,7 +317,12 @@ def test_packages_whose_cores_ask_for_less_than_the_shared_path_gives(workload: 
     machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  shared_path: {traffic: 100}"))
     time = loops(workload, given=moved(40e9), machine=machine)
     assert time.at(8).total == pytest.approx(8 * 40 / 40)
-    assert time.at(6).total == pytest.approx(6 * 40 / (2 * (10 + 2 * 10 / 3)))
+    # Four of six equal pieces pass through the first package's 20 GB/s.
+    assert time.at(6).total == pytest.approx(6 * (4 / 6 * 40 / 20))
+    # Pieces that are handed out on demand: 20 GB/s and what two cores of the other get.
+    shared = replace(workload, schedule=Schedule("dynamic", 1.0))
+    time = loops(shared, given=moved(40e9), machine=machine)
+    assert time.at(6).total == pytest.approx(6 * 40 / (20 + 10 + 10 / 3))
     # hardly any waiting: one core on one path
     busy = loops(workload, core(400.0), given=moved(40e9), machine=machine).at(8)
     assert busy.requesting < 1
