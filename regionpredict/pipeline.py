@@ -150,7 +150,7 @@ def analyse(
     """
     chosen = frontend or default_frontend()
     begin = clock()
-    selection = files_to_read(requests, flows=flows, every=arguments is not None)
+    selection = files_to_read(requests, every=arguments is not None)
     read = selection.read
     if len(requests) == 1:
         ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock,

@@ -54,11 +54,8 @@ class Selection(NamedTuple):
     left: dict[str, Lookups]
 
 
-def files_to_read(
-    requests: Sequence[SourceRequest], *, flows: bool, every: bool = False
-) -> Selection:
-    """Chooses among the requests; `flows`: what happens between regions matters as well; `every`:
-    all of the program does.
+def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> Selection:
+    """Chooses among the requests; `every`: all of the program matters.
 
     A file that cannot be read is for the parser, who says so.
     """
@@ -68,7 +65,7 @@ def files_to_read(
     links = _Links(texts.passages)
     with_loops = links.callers(links.directed, through_functions=False)
     directed = texts.with_all_of(links.files_of(with_loops))
-    callers = links.callers(with_loops, through_functions=True) if flows else with_loops
+    callers = links.callers(with_loops, through_functions=True)
     chosen = texts.with_all_of(links.files_of(links.called(callers))) | directed
     if sum(is_cpp(path) for path in chosen - directed) > _MOST_CPP:
         chosen = {path for path in chosen if path in directed or not is_cpp(path)}

@@ -14,14 +14,14 @@ from regionpredict.pipeline import analyse, predict
 LOOP = "#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = 0.0;\n"
 
 
-def chosen(folder: Path, files: dict[str, str], *, flows: bool = True) -> set[str]:
+def chosen(folder: Path, files: dict[str, str]) -> set[str]:
     """The files that are read of a folder with these and twelve that nothing links."""
     for number in range(12):
         text = f"static int own{number}(int n) {{ return n + {number}; }}\n"
         Path(folder, f"other{number}.c").write_text(text)
     for name, text in files.items():
         Path(folder, name).write_text(text)
-    selection = files_to_read(requests_for([str(folder)]), flows=flows)
+    selection = files_to_read(requests_for([str(folder)]))
     read = {Path(request.path).name for request in selection.read}
     left = {Path(path).name for path in selection.left}
     assert not read & left
@@ -37,7 +37,7 @@ def test_a_file_with_a_directive_alone_is_read(tmp_path: Path) -> None:
     assert chosen(tmp_path, {"sum.c": f"void f(int n, double *a) {{\n{LOOP}}}\n"}) == {"sum.c"}
 
 
-def test_callers_and_what_they_call_are_read_where_flows_are_asked_for(tmp_path: Path) -> None:
+def test_callers_and_what_they_call_are_read(tmp_path: Path) -> None:
     files = {
         "sum.c": f"void f(int n, double *a) {{\n{LOOP}}}\n",
         "caller.c": "void f(int, double *);\nvoid g(int n, double *a) { f(n, a); }\n",
@@ -46,7 +46,19 @@ def test_callers_and_what_they_call_are_read_where_flows_are_asked_for(tmp_path:
         "init.c": "void init(double *a) { for (int i = 0; i < 9; i++) a[i] = 1.0; }\n",
     }
     assert chosen(tmp_path, files) == set(files)
-    assert chosen(tmp_path, files, flows=False) == {"sum.c"}
+
+
+def test_what_a_loop_calls_is_read(tmp_path: Path) -> None:
+    """By a name in a table of pointers, too."""
+    files = {
+        "sum.c": "void work(int);\nvoid f(int n) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < n; i++) work(i);\n}\n",
+        "work.c": "extern int (*table[])(int);\nvoid work(int i) { table[i](i); }\n",
+        "table.c": "int one(int);\nint (*table[])(int) = { one };\n",
+        "one.c": "int one(int i) { return i; }\n",
+        "silent.c": "int h(void) { return 1; }\n",
+    }
+    assert chosen(tmp_path, files) == files.keys() - {"silent.c"}
 
 
 def test_a_call_through_a_macro_of_a_header_is_one(tmp_path: Path) -> None:
@@ -74,7 +86,7 @@ def test_a_directive_in_a_macro_is_one(tmp_path: Path, macro: str, use: str) -> 
         f"{use}\nfor (int i = 0; i < n; i++) a[i] = 0.0;\n}}\n",
         "silent.c": '#include "macros.h"\nint h(void) { return 1; }\n',
     }
-    assert chosen(tmp_path, files, flows=False) == {"sum.c"}
+    assert chosen(tmp_path, files) == {"sum.c"}
 
 
 def test_a_header_with_a_loop_is_read_with_the_first_file_that_includes_it(tmp_path: Path) -> None:
@@ -105,13 +117,13 @@ def test_few_files_are_all_read(tmp_path: Path) -> None:
     for name in ("a.c", "b.c", "c.c"):
         Path(tmp_path, name).write_text("int f(void) { return 1; }\n")
     requests = requests_for([str(tmp_path)])
-    assert files_to_read(requests, flows=True).read == requests
+    assert files_to_read(requests).read == requests
 
 
 def test_headers_of_files_left_out_are_kept_in_mind(tmp_path: Path) -> None:
     files = {"own.c": '#include "own.h"\nint f(void) { return 1; }\n', "own.h": "int f(void);\n"}
     chosen(tmp_path, files)
-    left = files_to_read(requests_for([str(tmp_path)]), flows=True).left
+    left = files_to_read(requests_for([str(tmp_path)])).left
     seen = {Path(path).name for lookups in left.values() for path in lookups.files}
     assert {"own.c", "own.h"} <= seen
 
@@ -161,7 +173,7 @@ def test_the_files_left_out_change_no_answer(tmp_path: Path, model: str) -> None
     answers = []
     for folder in folders:
         folder.mkdir()
-        read = chosen(folder, program, flows=model == "saturation")
+        read = chosen(folder, program)
         assert len(read) < 16
         if folder.name == "all":
             for path in folder.glob("*.c"):

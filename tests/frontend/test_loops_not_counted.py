@@ -28,12 +28,12 @@ def region_of(tmp_path: Path, body: str, frontend: str) -> Region:
 @pytest.mark.parametrize(
     "loop",
     [
-        "for (int j = 0, k = 9; j < k; j++, k--) A[i][j] = 1;",
         "for (int j = 0; j < 10; j++) { A[i][j] = 1; j++; }",
         "int e = 10; for (int j = 0; j < e; j++) { A[i][j] = 1; e--; }",
         "int e = 10; for (int j = 0; j < e; j++) { A[i][j] = 1; if (A[i][j] > 0) e = 5; }",
-        "for (int s = 1; s < 10; s += s) A[i][s] = 1;",
-        "for (int s = 1; s < 10; s *= 2) A[i][s] = 1;",
+        "for (int j = 0, k = n; j < k; j++, k--) A[i][j] = 1;",
+        "for (int s = 1; s < n; s += s) A[i][s] = 1;",
+        "for (int s = 1; s < n; s *= 2) A[i][s] = 1;",
         "for (int j = 10; j-- > 0; j--) A[i][j] = 1;",
         "int t = 1; for (int j = 0; j < 100; j += t) { A[i][j] = 1; t++; }",
     ],
@@ -44,6 +44,26 @@ def test_what_moves_besides_is_not_counted(tmp_path: Path, loop: str, frontend: 
     (inner,) = [node for node in region.nest.body if isinstance(node, Loop)]
     assert inner.trips is None
     assert "RP105" in [note.id for note in region.diagnostics]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("int j = 0, k = 9; j < k; j++, k--", "0 1 2 3 4"),
+        ("int j = 1; j < 10; j += j", "1 2 4 8"),
+        ("int j = 1; j < 10; j *= 2", "1 2 4 8"),
+        ("int j = 40; j > 3; j /= 3", "40 13 4"),
+        ("int j = 5; j > 9; j /= 2", ""),
+    ],
+)
+def test_known_numbers_that_take_no_steps_are_run_through(
+    tmp_path: Path, header: str, columns: str, frontend: str
+) -> None:
+    region = region_of(tmp_path, f"for ({header}) A[i][j] = 1;", frontend)
+    touched = [str(a.subscripts[-1]) for one, _ in region.statements() for a in one.accesses]
+    assert touched == columns.split()
+    assert not region.diagnostics
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

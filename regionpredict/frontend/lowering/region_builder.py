@@ -49,6 +49,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    every_expression,
     every_statement,
     inner_statements,
     show,
@@ -207,8 +208,13 @@ class RegionBuilder:
         """How often a loop runs whose condition is a known number each time; None: not known."""
         if loop.condition is None or loop.increment is None or _exits(loop.body):
             return None
-        moved = self.effects.of(loop.increment).keys()
-        if self.effects.written_in(loop.body) & moved:
+        names = {
+            inner.decl
+            for part in (loop.condition, loop.increment)
+            for inner in every_expression(part)
+            if isinstance(inner, Name)
+        }
+        if self.effects.written_in(loop.body) & names or self.effects.of(loop.condition):
             return None
         trial = Frame(dict(frame.env), frame.depth)
         for count in range(_MAX_UNROLLED + 1):

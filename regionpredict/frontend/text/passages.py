@@ -26,6 +26,7 @@ _EDGE = re.compile(rb"[{};]")
 _ARGUMENTS = re.compile(rb"\([^()]*\)")
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\b\s*\x00")
 _OBJECT = re.compile(rb"\b([A-Za-z_]\w*)\b\s*(?:\[[^\]]*\]\s*)*=")
+_POINTER = re.compile(rb"\(\s*\*+\s*([A-Za-z_]\w*)")
 _AT_MARGIN = re.compile(rb"^[A-Za-z_][^;{}()=\n]*?\b(\w+)[ \t]*\(", re.MULTILINE)
 _SCOPE = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
 _FUNCTION = re.compile(rb"\x00(?:\b(?:const|volatile|noexcept|override|final)\b|[&\s])*$")
@@ -112,14 +113,16 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
                 begin = since = at
             else:
                 # Between an old C function's name and its body stand declarations.
-                names = _names(header) or _names(_flat(text[since : at - 1])) or names
+                pointers = _pointers(text[begin : at - 1], header)
+                names = pointers or _names(header) or _names(_flat(text[since : at - 1])) or names
                 start, depth = begin, 1
         elif char == b"}":
             scopes -= 1
             begin = since = at
         else:
             if text.find(b"=", begin, at) >= 0:
-                own = _names(_flat(text[begin:at]))
+                header = _flat(text[begin:at])
+                own = _pointers(text[begin:at], header) or _names(header)
                 found.append(_passage(own, text[begin:at], may_direct=may_direct))
             begin = at
         if scopes < 0:
@@ -145,6 +148,11 @@ def _is_scope(header: bytes) -> bool:
     if not _SCOPE.search(header) or header.rstrip().endswith(b"="):
         return False
     return _FUNCTION.search(header) is None
+
+
+def _pointers(text: bytes, header: bytes) -> frozenset[bytes]:
+    """The pointers to functions that get a value: `int (*table[])(int) = ...`."""
+    return frozenset(_POINTER.findall(text)) if b"=" in header else frozenset()
 
 
 def _names(header: bytes) -> frozenset[bytes]:
