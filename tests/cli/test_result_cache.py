@@ -173,7 +173,7 @@ CHANGES: dict[str, Callable[[Project], None]] = {
     "a system header in front of the system's": edit("first/math.h", "#define FACTOR 2\n"),
     "a new source": edit("src/below/third.c", OTHER.replace("add", "more")),
     "a source less": lambda project: (project.folder / "src/other.c").unlink(),
-    "the machine": edit("small.yaml", MACHINE.replace("1: 4, 2: 6", "1: 4, 2: 4.1")),
+    "the machine": edit("small.yaml", MACHINE.replace("1 GHz", "3 GHz")),
     "commands for the folder": lambda project: project.write(
         "src/compile_commands.json",
         json.dumps([{"directory": ".", "file": "main.c", "command": "cc -DFACTOR=3 main.c"}]),
