@@ -21,7 +21,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     every_expression,
 )
-from regionpredict.ir import Expr, Loop
+from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.expr import ONE
 
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -227,3 +227,10 @@ def _counts_down(condition: Expression | None) -> Decl | None:
     if isinstance(bare, Unary) and bare.op == "p--" and isinstance(bare.operand, Name):
         return bare.operand.decl
     return None
+
+
+def trips_of(header: Header) -> Expr | None:
+    """How often a loop with this header runs, as `Loop.trips`."""
+    return Loop(
+        "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
+    ).trips

@@ -14,20 +14,21 @@ from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.library_calls import library_loops
+from regionpredict.frontend.lowering.loop_exits import exits, skips, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
     outer_loop,
     read_header,
+    trips_of,
 )
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
 from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
     UNKNOWN,
-    Assign,
-    Binary,
     CallExpr,
     Compound,
     CType,
@@ -39,7 +40,6 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     If,
-    Jump,
     Name,
     Pragma,
     RangeFor,
@@ -49,9 +49,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
-    every_expression,
     every_statement,
-    inner_statements,
     show,
 )
 from regionpredict.frontend.text import (
@@ -70,7 +68,6 @@ from regionpredict.ir import (
 from regionpredict.ir.expr import ZERO
 
 _MAX_INLINE = 6
-_MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
 _MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
@@ -87,6 +84,7 @@ class RegionBuilder:
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
         self.statements = 0
         self.effects = unit.effects
+        self.values = VariableValues(self.context, self.effects)
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
@@ -114,7 +112,7 @@ class RegionBuilder:
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             if nest is not None and nest.exits and isinstance(loop, For):
                 # Nothing may leave it from inside (OpenMP 5.2, sec. 4.4.1): it stays in the body.
-                nest = replace(nest, exits=_tests_more(loop))
+                nest = replace(nest, exits=tests_more(loop))
             self._note_errors(loop)
             if nest is not None and nest.trips is None:
                 self.say("RP102", nest.span, "the number of iterations is not understood")
@@ -173,18 +171,18 @@ class RegionBuilder:
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
         simd, self.simd = self.simd, None
-        trips = _trips(header)
+        trips = trips_of(header)
         outside = dict(frame.env)
         self.context.open_loops.append(name)
         frame.env[header.decl] = self._loop_value(header, name)
         self._enter(loop, written, header, name, outside, frame)
         body = self._body(loop.body, frame)
         self.context.open_loops.pop()
-        self._leave(loop, written, trips, outside, frame)
-        self._leave_counter(loop, header, trips, frame)
+        self.values.leave(loop, written, trips, outside, frame)
+        self.values.leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=_stops(loop), skips=_skips(loop.body),
+            loop.span, exits=stops(loop), skips=skips(loop.body),
             unordered=_reduced(simd),
         )  # fmt: skip
         return [*before, node]
@@ -194,37 +192,15 @@ class RegionBuilder:
 
         So are the stages of a transform, `for (s = 256; s > 1; s /= 2)`, each of another shape.
         """
-        iterations = self._known_iterations(loop, frame)
+        iterations = self.values.known_iterations(loop, frame)
         if iterations is None:
             return [self._uncounted(loop, "for", frame)]
         nodes: list[Node] = []
         for _ in range(iterations):
             nodes += self._body(loop.body, frame)
             if loop.increment is not None:
-                self._assign_values(loop.increment, frame)
+                self.values.assign(loop.increment, frame)
         return nodes
-
-    def _known_iterations(self, loop: For, frame: Frame) -> int | None:
-        """How often a loop runs whose condition is a known number each time; None: not known."""
-        if loop.condition is None or loop.increment is None or _exits(loop.body):
-            return None
-        names = {
-            inner.decl
-            for part in (loop.condition, loop.increment)
-            for inner in every_expression(part)
-            if isinstance(inner, Name)
-        }
-        if self.effects.written_in(loop.body) & names or self.effects.of(loop.condition):
-            return None
-        trial = Frame(dict(frame.env), frame.depth)
-        for count in range(_MAX_UNROLLED + 1):
-            goes_on = self.context.value(loop.condition, trial).constant
-            if goes_on is None:
-                return None
-            if not goes_on:
-                return count
-            self._assign_values(loop.increment, trial)
-        return None
 
     def _loop_name(self, decl: Decl, frame: Frame) -> str:
         base = self.context.name_of(decl, frame.depth)
@@ -242,10 +218,10 @@ class RegionBuilder:
     def _before_loop(self, loop: For, frame: Frame) -> list[Node]:
         """What an initialiser does besides setting the loop variable: `for (s = 0, i = 0; ...)`."""
         if isinstance(loop.init, ExprStmt):
-            self._assign_values(loop.init.expr, frame)
+            self.values.assign(loop.init.expr, frame)
         elif isinstance(loop.init, DeclStmt):
             for decl in loop.init.decls:
-                self._set(decl, decl.init, frame)
+                self.values.set(decl, decl.init, frame)
         return []
 
     def _enter(
@@ -258,88 +234,23 @@ class RegionBuilder:
         number of iterations before; any other that the body sets is unknown until it is set.
         """
         step = header.step.constant if header.step is not None else None
-        for decl in _in_order(written):
+        for decl in in_order(written):
             if decl is header.decl:
                 continue
             advance = (
-                self._advance(loop.body, decl, frame) if step and header.start is not None else None
+                self.values.advance(loop.body, decl, frame)
+                if step and header.start is not None
+                else None
             )
             start = outside.get(decl)
             if start is None and advance is not None and decl.ctype.kind in ("int", "pointer"):
-                start = self._unset_value(decl, frame)
+                start = self.values.unset(decl, frame)
             if advance is not None and start is not None and step and header.start is not None:
                 passed = (Expr.name(name) - header.start) * Expr.const(1).over(abs(int(step)))
                 moved = passed * advance if step > 0 else -passed * advance
                 frame.env[decl] = start + moved if isinstance(start, Expr) else start.plus(moved)
             else:
-                self._forget(decl, frame)
-
-    def _unset_value(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
-        use = Name(decl, decl.span)
-        if decl.ctype.kind == "pointer":
-            return self.context.pointer(use, frame)
-        return self.context.value(use, frame)
-
-    def _leave(
-        self, loop: For, written: Collection[Decl], trips: Expr | None,
-        outside: dict[Decl, Expr | Pointer], frame: Frame,
-    ) -> None:  # fmt: skip
-        for decl in _in_order(written):
-            start = outside.get(decl)
-            advance = self._advance(loop.body, decl, frame) if trips is not None else None
-            if advance is not None and start is not None and trips is not None:
-                total = advance * trips
-                frame.env[decl] = start + total if isinstance(start, Expr) else start.plus(total)
-            else:
-                self._forget(decl, frame)
-
-    def _leave_counter(self, loop: For, header: Header, trips: Expr | None, frame: Frame) -> None:
-        """What the loop's own variable holds behind it: the first value that fails the test."""
-        decl = header.decl
-        if isinstance(loop.init, DeclStmt) and decl in loop.init.decls:
-            return
-        if trips is None or header.start is None or header.step is None or _stops(loop):
-            self._forget(decl, frame)
-            return
-        end = header.start + trips * header.step
-        frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
-
-    def _forget(self, decl: Decl, frame: Frame) -> None:
-        name = self.context.name_of(decl, frame.depth)
-        if decl.ctype.kind == "pointer":
-            frame.env.pop(decl, None)
-            pointer = self.context.pointer(Name(decl, decl.span), frame)
-            if pointer is not None:
-                frame.env[decl] = pointer.plus(self.context.varying(name))
-        elif decl.ctype.kind == "int":
-            frame.env[decl] = self.context.varying(name)
-
-    def _advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
-        """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
-        if decl not in self.effects.written_in(body):
-            return ZERO
-        if isinstance(body, Compound):
-            total = ZERO
-            for item in body.items:
-                part = self._advance(item, decl, frame)
-                if part is None:
-                    return None
-                total = total + part
-            return total
-        if isinstance(body, ExprStmt):
-            amount = self.effects.of(body.expr).get(decl, 0)
-            return None if amount is None else Expr.const(amount)
-        if isinstance(body, For):
-            inner = self._advance(body.body, decl, frame)
-            if inner is None or inner == 0:
-                return inner
-            header = read_header(body, self.context, frame)
-            steady = header is not None and is_steady(body, header, self.effects)
-            trips = _trips(header) if header is not None and steady else None
-            if trips is None or trips.names & set(self.context.open_loops):
-                return None
-            return inner * trips
-        return None
+                self.values.forget(decl, frame)
 
     def _uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
         name = f"{kind}@{loop.span.line}"
@@ -347,8 +258,8 @@ class RegionBuilder:
         if isinstance(loop, For) and loop.increment is not None:
             written |= self.effects.of(loop.increment).keys()
         self.context.open_loops.append(name)
-        for decl in _in_order(written):
-            self._forget(decl, frame)
+        for decl in in_order(written):
+            self.values.forget(decl, frame)
         body: list[Node] = []
         if loop.condition is not None:
             body += self._expression(loop.condition, loop.span, frame, "condition")
@@ -356,10 +267,10 @@ class RegionBuilder:
         if isinstance(loop, For) and loop.increment is not None:
             body += self._expression(loop.increment, loop.span, frame, "assign")
         self.context.open_loops.pop()
-        for decl in _in_order(written):
-            self._forget(decl, frame)
+        for decl in in_order(written):
+            self.values.forget(decl, frame)
         self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
-        return Loop(name, None, None, "", None, tuple(body), loop.span, "while", _exits(loop.body))
+        return Loop(name, None, None, "", None, tuple(body), loop.span, "while", exits(loop.body))
 
     def _range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
         text = show(loop.range) if loop.range is not None else "range"
@@ -377,7 +288,7 @@ class RegionBuilder:
         size = Expr.name(f"size({text})")
         return [
             Loop(position, ZERO, size, "<", Expr.const(1), tuple(body), loop.span, "range",
-                 _exits(loop.body))
+                 exits(loop.body))
         ]  # fmt: skip
 
     # -- statements -----------------------------------------------------------------------------
@@ -455,14 +366,14 @@ class RegionBuilder:
             ends.append(inner.env)
         if len(sides) == 1:
             ends.append(before)
-        for decl in _in_order({d for end in ends for d in end}):
+        for decl in in_order({d for end in ends for d in end}):
             held = [end.get(decl) for end in ends]
             if (all(value == held[0] for value in held) and held[0] is not None) or (
                 isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", "")
             ):
                 frame.env[decl] = held[0]
             else:
-                self._forget(decl, frame)
+                self.values.forget(decl, frame)
         return Branch(condition, tuple(lowered), span)
 
     def _declarations(self, statement: DeclStmt, frame: Frame) -> list[Node]:
@@ -477,7 +388,7 @@ class RegionBuilder:
             tally.writes.add(self.context.name_of(decl, frame.depth))
             text = f"{decl.name} = {show(decl.init)}"
             self._finish(tally, text, "declare", nodes, before)
-            self._set(decl, decl.init, frame)
+            self.values.set(decl, decl.init, frame)
         return nodes
 
     def _expression(
@@ -489,7 +400,7 @@ class RegionBuilder:
         if role == "return":
             self.returned = ctype
         self._finish(tally, show(expression), role, nodes, 0)
-        self._assign_values(expression, frame)
+        self.values.assign(expression, frame)
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
@@ -512,59 +423,6 @@ class RegionBuilder:
         if tally.calls and role == "assign" and not tally.accesses and not tally.writes:
             role = "call"
         nodes.append(tally.statement(text, role))
-
-    # -- what variables hold --------------------------------------------------------------------
-
-    def _set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
-        if value is None:
-            return
-        if decl.ctype.kind == "int":
-            frame.env[decl] = self.context.value(value, frame)
-        elif decl.ctype.kind == "pointer":
-            pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
-                value, frame
-            )
-            if pointer is not None:
-                frame.env[decl] = pointer
-            elif decl in frame.env:
-                self._forget(decl, frame)
-
-    def _assign_values(self, expression: Expression, frame: Frame) -> None:
-        if isinstance(expression, Binary) and expression.op == ",":
-            self._assign_values(expression.left, frame)
-            self._assign_values(expression.right, frame)
-        elif isinstance(expression, Assign) and isinstance(expression.left, Name):
-            decl = expression.left.decl
-            if expression.op == "=":
-                if isinstance(expression.right, Assign):
-                    self._assign_values(expression.right, frame)
-                self._set(decl, expression.right, frame)
-            else:
-                amount = self.effects.of(expression).get(decl)
-                changed = self._changed(expression, frame) if amount is None else None
-                if changed is not None:
-                    frame.env[decl] = changed
-                else:
-                    self._grow(decl, amount, frame)
-        else:
-            for inner, amount in self.effects.of(expression).items():
-                self._grow(inner, amount, frame)
-
-    def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
-        """The number that `n /= 2` leaves, where it is known."""
-        value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
-        return value if value.constant is not None else None
-
-    def _grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
-        held = frame.env.get(decl)
-        if held is None or decl.ctype.kind not in ("int", "pointer"):
-            if decl.ctype.kind in ("int", "pointer"):
-                self._forget(decl, frame)
-        elif amount is None:
-            self._forget(decl, frame)
-        else:
-            step = Expr.const(amount)
-            frame.env[decl] = held + step if isinstance(held, Expr) else held.plus(step)
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -644,11 +502,6 @@ class RegionBuilder:
         return nodes
 
 
-def _in_order(decls: Collection[Decl]) -> list[Decl]:
-    """As declared, so that names are given in the same order at every run."""
-    return sorted(decls, key=lambda decl: (decl.span, decl.name))
-
-
 def _is_object(value: Expression) -> bool:
     """Whether it is a whole object behind a reference: `return *this` moves nothing."""
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
@@ -681,38 +534,3 @@ def _declared_in(loop: Stmt) -> set[Decl]:
         if isinstance(statement, DeclStmt):
             declared.update(statement.decls)
     return declared
-
-
-def _exits(body: Stmt, *, own: bool = True) -> bool:
-    """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
-    if isinstance(body, Jump):
-        return body.kind == "goto" or (own and body.kind == "break")
-    if isinstance(body, Return):
-        return True
-    inside = own and not isinstance(body, (For, While, RangeFor, Switch))
-    return any(_exits(inner, own=inside) for inner in inner_statements(body))
-
-
-def _skips(body: Stmt) -> bool:
-    """Whether a loop body has a `continue` of its own."""
-    if isinstance(body, Jump):
-        return body.kind == "continue"
-    if isinstance(body, (For, While, RangeFor)):
-        return False
-    return any(_skips(inner) for inner in inner_statements(body))
-
-
-def _stops(loop: For) -> bool:
-    """Whether a loop may end before its variable reaches the bound."""
-    return _tests_more(loop) or _exits(loop.body)
-
-
-def _tests_more(loop: For) -> bool:
-    """Whether a loop has a second condition."""
-    return isinstance(loop.condition, Binary) and loop.condition.op == "&&"
-
-
-def _trips(header: Header) -> Expr | None:
-    return Loop(
-        "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
-    ).trips

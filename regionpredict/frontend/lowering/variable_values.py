@@ -1,0 +1,196 @@
+"""What the variables of a region hold, statement by statement and behind loops.
+
+int k = 0;                         k is 0
+for (int j = 0; j < n; j++)        k grows by 2 in each of n iterations:
+    k += 2;                        behind the loop it is 2*n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from regionpredict.frontend.lowering.loop_exits import exits, stops
+from regionpredict.frontend.lowering.loop_headers import (
+    Header,
+    is_steady,
+    read_header,
+    trips_of,
+)
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    Compound,
+    Decl,
+    DeclStmt,
+    Effects,
+    Expression,
+    ExprStmt,
+    For,
+    Name,
+    Stmt,
+    every_expression,
+)
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ZERO
+
+_MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
+
+
+class VariableValues:
+    """Keeps the values of a frame's variables as statements change them."""
+
+    def __init__(self, context: Context, effects: Effects) -> None:
+        self.context = context
+        self.effects = effects
+
+    def known_iterations(self, loop: For, frame: Frame) -> int | None:
+        """How often a loop runs whose condition is a known number each time; None: not known."""
+        if loop.condition is None or loop.increment is None or exits(loop.body):
+            return None
+        names = {
+            inner.decl
+            for part in (loop.condition, loop.increment)
+            for inner in every_expression(part)
+            if isinstance(inner, Name)
+        }
+        if self.effects.written_in(loop.body) & names or self.effects.of(loop.condition):
+            return None
+        trial = Frame(dict(frame.env), frame.depth)
+        for count in range(_MAX_UNROLLED + 1):
+            goes_on = self.context.value(loop.condition, trial).constant
+            if goes_on is None:
+                return None
+            if not goes_on:
+                return count
+            self.assign(loop.increment, trial)
+        return None
+
+    def unset(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
+        """What a variable stands for that nothing has set: its own name."""
+        use = Name(decl, decl.span)
+        if decl.ctype.kind == "pointer":
+            return self.context.pointer(use, frame)
+        return self.context.value(use, frame)
+
+    def leave(
+        self, loop: For, written: Collection[Decl], trips: Expr | None,
+        outside: dict[Decl, Expr | Pointer], frame: Frame,
+    ) -> None:  # fmt: skip
+        """Behind a loop of so many `trips`: what it wrote, from what was there `outside`."""
+        for decl in in_order(written):
+            start = outside.get(decl)
+            advance = self.advance(loop.body, decl, frame) if trips is not None else None
+            if advance is not None and start is not None and trips is not None:
+                total = advance * trips
+                frame.env[decl] = start + total if isinstance(start, Expr) else start.plus(total)
+            else:
+                self.forget(decl, frame)
+
+    def leave_counter(self, loop: For, header: Header, trips: Expr | None, frame: Frame) -> None:
+        """What the loop's own variable holds behind it: the first value that fails the test."""
+        decl = header.decl
+        if isinstance(loop.init, DeclStmt) and decl in loop.init.decls:
+            return
+        if trips is None or header.start is None or header.step is None or stops(loop):
+            self.forget(decl, frame)
+            return
+        end = header.start + trips * header.step
+        frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
+
+    def forget(self, decl: Decl, frame: Frame) -> None:
+        """The variable holds what is not understood from now on."""
+        name = self.context.name_of(decl, frame.depth)
+        if decl.ctype.kind == "pointer":
+            frame.env.pop(decl, None)
+            pointer = self.context.pointer(Name(decl, decl.span), frame)
+            if pointer is not None:
+                frame.env[decl] = pointer.plus(self.context.varying(name))
+        elif decl.ctype.kind == "int":
+            frame.env[decl] = self.context.varying(name)
+
+    def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
+        """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
+        if decl not in self.effects.written_in(body):
+            return ZERO
+        if isinstance(body, Compound):
+            total = ZERO
+            for item in body.items:
+                part = self.advance(item, decl, frame)
+                if part is None:
+                    return None
+                total = total + part
+            return total
+        if isinstance(body, ExprStmt):
+            amount = self.effects.of(body.expr).get(decl, 0)
+            return None if amount is None else Expr.const(amount)
+        if isinstance(body, For):
+            inner = self.advance(body.body, decl, frame)
+            if inner is None or inner == 0:
+                return inner
+            header = read_header(body, self.context, frame)
+            steady = header is not None and is_steady(body, header, self.effects)
+            trips = trips_of(header) if header is not None and steady else None
+            if trips is None or trips.names & set(self.context.open_loops):
+                return None
+            return inner * trips
+        return None
+
+    def set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
+        """The variable gets the value of an expression."""
+        if value is None:
+            return
+        if decl.ctype.kind == "int":
+            frame.env[decl] = self.context.value(value, frame)
+        elif decl.ctype.kind == "pointer":
+            pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
+                value, frame
+            )
+            if pointer is not None:
+                frame.env[decl] = pointer
+            elif decl in frame.env:
+                self.forget(decl, frame)
+
+    def assign(self, expression: Expression, frame: Frame) -> None:
+        """All that an expression writes to variables."""
+        if isinstance(expression, Binary) and expression.op == ",":
+            self.assign(expression.left, frame)
+            self.assign(expression.right, frame)
+        elif isinstance(expression, Assign) and isinstance(expression.left, Name):
+            decl = expression.left.decl
+            if expression.op == "=":
+                if isinstance(expression.right, Assign):
+                    self.assign(expression.right, frame)
+                self.set(decl, expression.right, frame)
+            else:
+                amount = self.effects.of(expression).get(decl)
+                changed = self._changed(expression, frame) if amount is None else None
+                if changed is not None:
+                    frame.env[decl] = changed
+                else:
+                    self.grow(decl, amount, frame)
+        else:
+            for inner, amount in self.effects.of(expression).items():
+                self.grow(inner, amount, frame)
+
+    def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
+        """The number that `n /= 2` leaves, where it is known."""
+        value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
+        return value if value.constant is not None else None
+
+    def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
+        """The variable grows by an amount; None: by one that is not known."""
+        held = frame.env.get(decl)
+        if held is None or decl.ctype.kind not in ("int", "pointer"):
+            if decl.ctype.kind in ("int", "pointer"):
+                self.forget(decl, frame)
+        elif amount is None:
+            self.forget(decl, frame)
+        else:
+            step = Expr.const(amount)
+            frame.env[decl] = held + step if isinstance(held, Expr) else held.plus(step)
+
+
+def in_order(decls: Collection[Decl]) -> list[Decl]:
+    """As declared, so that names are given in the same order at every run."""
+    return sorted(decls, key=lambda decl: (decl.span, decl.name))
