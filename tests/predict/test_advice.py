@@ -48,14 +48,13 @@ def best(result: Predictions) -> float:
 def test_a_gain_is_that_of_the_mended_source(
     tmp_path: Path, frontend: str, rule: str, gain: float | None, line: int
 ) -> None:
-    sizes = {"n": 10_000_000} if rule == "RP204" else {}
-    failing = result_of(tmp_path, example(rule, "failing"), frontend, **sizes)
+    failing = result_of(tmp_path, example(rule, "failing"), frontend)
     told = failing.advice[failing.teams[-1].facts.id]
     (one,) = [one for one in told if one.id == rule]
     assert told[0] == one and one.span.line == line
     if gain is not None:
         assert one.gain == pytest.approx(gain, rel=0.06)
-    mended = result_of(tmp_path, example(rule, "mended"), frontend, **sizes)
+    mended = result_of(tmp_path, example(rule, "mended"), frontend)
     # Tried on round numbers of threads, so that the best may lie a little beside.
     assert best(failing) / best(mended) == pytest.approx(one.gain, rel=0.05)
     assert best(failing) - best(mended) == pytest.approx(one.saved, rel=0.08)
