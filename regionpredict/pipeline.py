@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis import RegionFacts, bind, checked_facts
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.given_sizes import with_given_trips
@@ -66,6 +66,7 @@ from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.size_trials import (
     Chosen,
+    KnownTrials,
     OpenSizes,
     RegionTrials,
     Subject,
@@ -226,7 +227,7 @@ def _read_and_ask(
     """A program of one file."""
     begin = clock()
     part = read_alone(request, frontend, flows=flows, arguments=arguments)
-    return _asked(part, given, begin, clock)
+    return _asked(part, part.arguments, given, begin, clock)
 
 
 def _ask_all(
@@ -252,7 +253,12 @@ def _ask_all(
     values = None
     if arguments is not None:
         [followed] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
-        values = None if isinstance(followed, Failure) else followed
+        if isinstance(followed, Failure):
+            raise UsageError(
+                f"--args: {followed.reason}, while the program was followed",
+                remedy="give the sizes with --set",
+            )
+        values = followed
     lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
                     values=values)  # fmt: skip
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))
@@ -280,27 +286,25 @@ def _lower_and_ask(
     clock: Callable[[], float], values: ArgumentValues | None,
 ) -> _Asked:  # fmt: skip
     begin = clock()
-    part = lower_file(parsed[at], units.get(at))._replace(arguments=values)
-    one = _asked(part, given, begin, clock)
-    return one._replace(part=one.part._replace(arguments=None))
+    return _asked(lower_file(parsed[at], units.get(at)), values, given, begin, clock)
 
 
 def _asked(
-    part: Part, given: Mapping[str, int], begin: float, clock: Callable[[], float]
-) -> _Asked:
-    """A file's part with the sizes that were given, and the facts of its regions."""
+    part: Part, values: ArgumentValues | None, given: Mapping[str, int], begin: float,
+    clock: Callable[[], float],
+) -> _Asked:  # fmt: skip
+    """A file's part with the sizes that were given, and the facts of its regions; `values` are
+    what the program's arguments make of the names in it."""
     counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
-    part = _with_arguments(part._replace(regions=counted))
+    part = part._replace(regions=counted)
+    part = part if values is None else _with_arguments(part, values)
     read = clock()
     facts = [_facts(region, definitions, given) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
 
 
-def _with_arguments(part: Part) -> Part:
+def _with_arguments(part: Part, values: ArgumentValues) -> Part:
     """The part with what the program's arguments make of the names in it."""
-    values = part.arguments
-    if values is None:
-        return part
     regions = [
         (region, values.definitions(region.span, free_names(region), defined))
         for region, defined in part.regions
@@ -319,7 +323,7 @@ def _with_arguments(part: Part) -> Part:
 def _facts(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
 ) -> RegionFacts:
-    return facts_of(region, bind(region, definitions, given))
+    return checked_facts(region, bind(region, definitions, given))
 
 
 def _length(path: str) -> int:
@@ -361,7 +365,9 @@ def predict(
     by_id = {
         own.facts.region.id: TeamLoop(
             one.estimate,
-            RegionTrials(own, one.sizes, machine, choices.chosen) if one.sizes else None,
+            RegionTrials(own, one.sizes, machine, choices.chosen, one.known or {})
+            if one.sizes
+            else None,
         )
         for one, own in zip(made, subjects, strict=True)
     }
@@ -458,6 +464,7 @@ class _Estimated(NamedTuple):
 
     estimate: Estimate
     sizes: OpenSizes | None = None
+    known: KnownTrials | None = None
 
 
 def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Estimated:
@@ -473,8 +480,9 @@ def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Esti
     sizes = open_sizes(subject, workload, estimate, machine)
     if sizes is None:
         return _Estimated(estimate)
-    found = RegionTrials(subject, sizes, machine, chosen).tried(estimate)
-    return _Estimated(with_open_sizes(estimate, found), sizes)
+    trials = RegionTrials(subject, sizes, machine, chosen)
+    found = trials.tried(estimate)
+    return _Estimated(with_open_sizes(estimate, found), sizes, trials.known)
 
 
 def _pasts(analysis: Analysis, model: str, first_touch: str | None) -> tuple[Past, ...]:

@@ -72,14 +72,17 @@ class OpenSizes:
     """The sizes of a region that nobody gave.
 
     `size` are the names that a common size stands for, `names` all; `assumed` has their values.
-    Every trial tells the time on `also` threads. `known` are the trials that were made.
+    Every trial tells the time on `also` threads.
     """
 
     size: tuple[str, ...]
     names: tuple[str, ...]
     assumed: Mapping[str, int]
     also: int
-    known: dict[tuple[str | None, int], Trial | None] = field(default_factory=dict)
+
+
+KnownTrials = dict[tuple[str | None, int], Trial | None]
+"""The trials that were made, by name and size."""
 
 
 def open_sizes(
@@ -110,14 +113,15 @@ def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str
     return tuple(name for name in names if name not in made) or tuple(names)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RegionTrials:
-    """A region with values for its open sizes, each trial made once."""
+    """A region with values for its open sizes, each trial made once: it adds to `known`."""
 
     subject: Subject
     sizes: OpenSizes
     machine: Machine
     chosen: Chosen
+    known: KnownTrials = field(default_factory=dict)
 
     def at(self, name: str | None, size: int) -> Trial | None:
         """The region with a value for one name, the others as assumed; `None`: the common size.
@@ -127,15 +131,15 @@ class RegionTrials:
         sizes = self.sizes
         if name is None and len(sizes.size) == 1:
             name = sizes.size[0]
-        if (name, size) not in sizes.known:
+        if (name, size) not in self.known:
             if name is None:
                 values = dict.fromkeys(sizes.size, size)
             elif sizes.size == (name,):
                 values = {name: size}  # other guesses may follow from it
             else:
                 values = {**sizes.assumed, name: size}
-            sizes.known[name, size] = self._tried(values)
-        return sizes.known[name, size]
+            self.known[name, size] = self._tried(values)
+        return self.known[name, size]
 
     def _tried(self, values: Mapping[str, int]) -> Trial | None:
         subject, machine = self.subject, self.machine

@@ -1,8 +1,8 @@
 """Regions in, `Facts` out: one question a file, each a pure function of the region.
 
-`iterations` (how often), `operations` (what work), `dimensions` (which arrays count), `reuse`
+`iterations` (how often), `dimensions` (which arrays count), `reuse`
 (hit or miss), `patterns` (streaming, latency or irregular), `footprint` (how many bytes).
-`values` binds the names of a program to numbers.
+`bindings` gives the names of a program numbers.
 """
 
 from regionpredict.analysis.bindings import Bindings, bind
@@ -12,6 +12,7 @@ from regionpredict.analysis.facts import (
     Count,
     RegionFacts,
     StatementFact,
+    checked_facts,
     facts_of,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "RegionFacts",
     "StatementFact",
     "bind",
+    "checked_facts",
     "facts_of",
 ]

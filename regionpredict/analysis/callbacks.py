@@ -1,8 +1,8 @@
 """Calls through a parameter, where the caller says which function it hands over.
 
 A function that calls what it was given is, for each function that it is given, a function of its
-own: `repeat(7, step)` calls `repeat(step)`, which calls `step` (procedure cloning: Cooper, Hall and
-Kennedy 1993).
+own: `repeat(7, step)` calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall
+and Kennedy 1993).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from regionpredict.analysis.callees import Callees
 from regionpredict.constant import Constant
-from regionpredict.ir.flow import Block, Event, Flow, Handed
+from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions, every_event
 
 MOST_CLONES = Constant(
     2000.0, "functions", "assumed", "a table of some hundred tasks is followed, a recursion ends"
@@ -23,24 +23,11 @@ Given = Mapping[int, str]
 
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
     """The functions, and those that are made of them by what they are given to call."""
-    calls = (event for flow in flows for event in _events(flow.body) if isinstance(event, Handed))
-    if not any(isinstance(name, str) for call in calls for _, name in call.functions):
+    events = (event for flow in flows for event in every_event(flow.body))
+    handed = (name for event in events if isinstance(event, Handed) for _, name in event.functions)
+    if not any(isinstance(name, str) for name in handed):
         return tuple(flows)
     return _Cloning(flows).all()
-
-
-def _events(events: Sequence[Event]) -> list[Event]:
-    listed: list[Event] = []
-    for event in events:
-        listed.append(event)
-        if isinstance(event, Block):
-            listed += _events(event.body)
-    return listed
-
-
-def _called(flows: Sequence[Flow]) -> set[str]:
-    events = (event for flow in flows for event in _events(flow.body))
-    return {event.function for event in events if isinstance(event, Handed)}
 
 
 class _Cloning:
@@ -54,9 +41,9 @@ class _Cloning:
         own = [replace(flow, body=self._body(flow, flow.body, {})) for flow in self.flows]
         made = [*own, *(clone for clone in self.clones.values() if clone is not None)]
         # One that is always given something to call is never called as it stands.
-        begun = {flow.function for flow in self.flows} - _called(self.flows)
+        begun = {flow.function for flow in self.flows} - called_functions(self.flows)
         while True:
-            called = begun | _called(made)
+            called = begun | called_functions(made)
             kept = [flow for flow in made if flow.function in called]
             if len(kept) == len(made):
                 return tuple(kept)
@@ -89,7 +76,7 @@ class _Cloning:
         """The parameters that a function calls or hands on."""
         key = (flow.span.file, flow.function)
         if key not in self.calling:
-            calls = [event for event in _events(flow.body) if isinstance(event, Handed)]
+            calls = [event for event in every_event(flow.body) if isinstance(event, Handed)]
             self.calling[key] = frozenset(
                 [call.parameter for call in calls if call.parameter is not None]
                 + [name for call in calls for _, name in call.functions if isinstance(name, int)]
@@ -97,8 +84,9 @@ class _Cloning:
         return self.calling[key]
 
     def _clone(self, flow: Flow, given: Given) -> str:
-        """The name of the function made of `flow` for what it is given."""
-        name = f"{flow.function}({', '.join(given[at] for at in sorted(given))})"
+        """The name of the function made of `flow` for what it is given: `run(_, step)`."""
+        shown = ", ".join(given.get(at, "_") for at in range(max(given) + 1))
+        name = f"{flow.function}({shown})"
         key = (flow.span.file, name)
         if key not in self.clones:
             if len(self.clones) >= MOST_CLONES.value:

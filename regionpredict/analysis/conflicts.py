@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 
 from regionpredict.analysis.dependence import (
+    MAY_NOT_RUN,
     Reference,
     carried_dependence,
+    may_be_left,
     parallel_loops,
     root_of,
     sure_references,
@@ -73,15 +75,13 @@ def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
 
 def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
     """What surely happens in each iteration: a variable, the statement or loop that sets it."""
-    if region.nest is None or region.nest.exits or region.nest.skips:
-        return
-    if any(one.role == "return" for one, _ in region.statements()):
+    if region.nest is None or region.nest.skips or may_be_left(region):
         return
 
     def below(nodes: tuple[Node, ...]) -> Iterator[tuple[str, Statement | Loop]]:
         for node in nodes:
             if isinstance(node, Statement):
-                if not any(sign in node.text for sign in ("?", "&&", "||")):
+                if not any(sign in node.text for sign in MAY_NOT_RUN):
                     yield from ((name, node) for name in sorted(node.writes))
             elif isinstance(node, Loop) and node.kind == "for":
                 yield node.variable, node

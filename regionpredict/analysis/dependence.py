@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from regionpredict.ir import Access, Branch, Expr, Loop, Node, Region, Statement, Synchronisation
 
-_MAY_NOT_RUN = ("?", "&&", "||")
+MAY_NOT_RUN = ("?", "&&", "||")
+"""In the text of a statement: parts of it may not run."""
 
 
 class Reference(NamedTuple):
@@ -35,21 +36,23 @@ class Dependence(NamedTuple):
     distance: int
 
 
+def may_be_left(region: Region) -> bool:
+    """Whether an iteration, or a function in it, may end early: what follows may not run."""
+    left = any(one.role == "return" for one, _ in region.statements())
+    return left or (region.nest is not None and region.nest.exits)
+
+
 def sure_references(region: Region) -> list[Reference]:
     """The references of a region that run in every iteration, outside all synchronisation."""
-    if (
-        region.nest is None
-        or region.nest.exits
-        or any(one.role == "return" for one, _ in region.statements())
-    ):
-        return []  # a function that is left early: what follows may not run
+    if region.nest is None or may_be_left(region):
+        return []
     return list(_sure((region.nest,), ()))
 
 
 def _sure(nodes: Sequence[Node], loops: tuple[Loop, ...]) -> Iterator[Reference]:
     for node in nodes:
         if isinstance(node, Statement):
-            if not any(sign in node.text for sign in _MAY_NOT_RUN):
+            if not any(sign in node.text for sign in MAY_NOT_RUN):
                 yield from (Reference(access, loops, node) for access in node.accesses)
         elif isinstance(node, Loop) and node.kind == "for" and not (node.exits or node.skips):
             yield from _sure(node.body, (*loops, node))

@@ -98,7 +98,7 @@ class RegionFacts:
 
 
 def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
-    """Every fact of one region, with the names bound as `bindings` says."""
+    """Every fact of one region, with the names bound as `bindings` says; see `checked_facts`."""
     dims = array_dimensions(region)
     counted = counted_arrays(region, dims)
     arrays = {array.name: array for array in region.arrays}
@@ -124,7 +124,6 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
     early = _left_early(region)
     notes = [*_notes(region, unknown, shown), *early]
     status = _status(region, statements)
-    outer_trips = bindings.whole(region.nest.trips) if region.nest is not None else None
     trip_count = count_of_loops(iterations(region), bindings)
     return RegionFacts(
         region=region,
@@ -137,8 +136,19 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
         bindings=replace(
             bindings, assumed=(*bindings.assumed, *(_TO_THE_END.format(n.span.line) for n in early))
         ),
-        diagnostics=(*region.diagnostics, *notes, *conflicts(region, outer_trips)),
+        diagnostics=(*region.diagnostics, *notes),
     )
+
+
+def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
+    """Every fact of one region, and notes on what is wrong or contended on several threads.
+
+    The notes are the same for all sizes but those of the fewest iterations: who tries many sizes
+    asks for the facts alone.
+    """
+    facts = facts_of(region, bindings)
+    trips = bindings.whole(region.nest.trips) if region.nest is not None else None
+    return replace(facts, diagnostics=(*facts.diagnostics, *conflicts(region, trips)))
 
 
 def count_of(expression: Expr | None, bindings: Bindings) -> Count:

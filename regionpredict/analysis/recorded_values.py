@@ -7,10 +7,11 @@ a macro or another name decides follows these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from regionpredict.analysis.bindings import Bindings, bind, free_names
-from regionpredict.analysis.facts import RegionFacts, facts_of
+from regionpredict.analysis.bisection import smallest_reaching
+from regionpredict.analysis.facts import RegionFacts, checked_facts
 from regionpredict.analysis.given_sizes import trip_name, with_given_trips
 from regionpredict.analysis.iterations import iterations
 from regionpredict.ir import Definition, Region
@@ -66,7 +67,7 @@ def recorded_facts(
             bindings = bind(region, definitions, given, values)
     names = _taken(region, definitions, given, bindings, values.keys())
     told = (*bindings.assumed, *_told(names, recorded))
-    return RecordedFacts(facts_of(region, Bindings(bindings.values, told)), names)
+    return RecordedFacts(checked_facts(region, replace(bindings, assumed=told)), names)
 
 
 def _taken(
@@ -124,14 +125,5 @@ def _argument_of(count: Callable[[int], int | None], wanted: int) -> int | None:
     >>> _argument_of(lambda n: n // 2 - 3, 10), _argument_of(lambda n: 4 * n, 10)
     (26, None)
     """
-    low, high = 0, _MOST_SOLVED
-    last = count(high)
-    if last is None or last < wanted:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        reached = count(middle)
-        if reached is None:
-            return None
-        low, high = (low, middle) if reached >= wanted else (middle + 1, high)
-    return low if count(low) == wanted else None
+    size = smallest_reaching(count, wanted, 0, _MOST_SOLVED)
+    return size if size is not None and count(size) == wanted else None

@@ -18,7 +18,7 @@ from regionpredict.analysis.facts import count_of_loops
 from regionpredict.analysis.iterations import executions
 from regionpredict.constant import Constant
 from regionpredict.ir import Expr, Loop, Region, Span
-from regionpredict.ir.flow import Block, Event, Flow, Handed
+from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions
 
 ASSUMED_TRIPS = Constant(
     10.0, "iterations", "assumed", "a serial loop whose trip count is not known repeats its teams"
@@ -141,7 +141,7 @@ def team_orders(
     known, by their places.
     """
     walk = _Walk(flows, regions, loops)
-    called = {name for flow in flows for name in _called(flow.body)}
+    called = called_functions(flows)
     mains = [flow for flow in flows if flow.function == "main"]
     rest = [flow for flow in flows if flow.function != "main" and flow.function not in called]
     if len(mains) < 2:
@@ -163,14 +163,6 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
     for root in roots:
         _add(whole, walk.summary(root, None), ONCE)
     return whole.order
-
-
-def _called(events: Sequence[Event]) -> Iterable[str]:
-    for event in events:
-        if isinstance(event, Handed):
-            yield event.function
-        elif isinstance(event, Block):
-            yield from _called(event.body)
 
 
 def _add(to: _Summary, other: _Summary, runs: Runs) -> None:

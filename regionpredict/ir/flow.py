@@ -6,7 +6,7 @@ pointers that get a new value, calls that hand arrays on, and which of it severa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -87,6 +87,20 @@ class Flow:
     parameters: tuple[Place, ...]
     body: tuple[Event, ...]
     span: Span
+
+
+def every_event(events: Iterable[Event]) -> Iterator[Event]:
+    """The events and those inside them, each block before what is in it."""
+    for event in events:
+        yield event
+        if isinstance(event, Block):
+            yield from every_event(event.body)
+
+
+def called_functions(flows: Iterable[Flow]) -> set[str]:
+    """The names of all functions that are called."""
+    events = (event for flow in flows for event in every_event(flow.body))
+    return {event.function for event in events if isinstance(event, Handed)}
 
 
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:

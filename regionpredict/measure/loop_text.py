@@ -33,5 +33,5 @@ def digest_of(lines: Sequence[str]) -> str:
     """
     if not lines:
         return ""
-    text = "\\n".join(line.strip() for line in lines)
+    text = "\n".join(line.strip() for line in lines)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]

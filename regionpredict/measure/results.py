@@ -8,10 +8,14 @@ from typing import Any, NamedTuple
 
 from regionpredict.documents import parse_json
 from regionpredict.errors import InputError
+from regionpredict.json_records import MOST_WHOLE, Record
 from regionpredict.measure.instrument import NOWAIT
 from regionpredict.measure.records import EntrySize, RegionRun
 
 _NS = 1e-9
+_LEAST = -MOST_WHOLE
+_ABSENT = {"ordinal": 1, "text": "", "lines": 0}
+"""What a line of an older library says that does not name them."""
 Place = tuple[str, int, int]
 
 
@@ -36,17 +40,19 @@ def read_results(lines: Iterable[str]) -> Results:
     by_region: dict[Place, dict[int, RegionRun]] = {}
     sizes: dict[Place, dict[str, EntrySize]] = {}
     for entry in result_entries(lines):
+        record = Record({**_ABSENT, **entry}, "a line of results", "", "measure again")
         try:
-            if entry["kind"] == "run":
-                program, compiler, runtime = entry["program"], entry["compiler"], entry["runtime"]
+            kind = record.text("kind")
+            if kind == "run":
+                program, compiler, runtime = map(record.text, ("program", "compiler", "runtime"))
                 processes += 1
                 continue
-            if entry["kind"] == "size":
-                _add_size(sizes, entry)
+            if kind == "size":
+                _add_size(sizes, record)
                 continue
-            region, pid = _region(entry), int(entry["pid"])
-        except (ValueError, KeyError, TypeError):
-            continue
+            region, pid = _region(record), record.whole("pid")
+        except InputError:
+            continue  # torn, or none of ours
         by_process = by_region.setdefault(region.place, {})
         by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
     regions = [max(runs.values(), key=lambda run: run.total_s) for runs in by_region.values()]
@@ -55,12 +61,12 @@ def read_results(lines: Iterable[str]) -> Results:
     return Results(program, compiler, runtime, processes, tuple(regions))
 
 
-def _add_size(sizes: dict[Place, dict[str, EntrySize]], entry: dict[str, Any]) -> None:
+def _add_size(sizes: dict[Place, dict[str, EntrySize]], entry: Record) -> None:
     """Adds a name's values to those of the region's other instances and processes."""
-    size = EntrySize(
-        str(entry["name"]), *(int(entry[key]) for key in ("entries", "first", "least", "most"))
-    )
-    of_region = sizes.setdefault((entry["file"], entry["line"], entry["ordinal"]), {})
+    first, least, most = (entry.whole(key, _LEAST) for key in ("first", "least", "most"))
+    size = EntrySize(entry.text("name"), entry.whole("entries"), first, least, most)
+    place = entry.text("file"), entry.whole("line"), entry.whole("ordinal")
+    of_region = sizes.setdefault(place, {})
     of_region[size.name] = joined_sizes(of_region.get(size.name), size)
 
 
@@ -85,29 +91,29 @@ def result_entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             yield entry
 
 
-def _region(entry: dict[str, Any]) -> RegionRun:
+def _region(entry: Record) -> RegionRun:
     return RegionRun(
-        file=entry["file"],
-        line=entry["line"],
-        loop_line=entry["loop_line"],
-        function=entry["function"],
-        directive=entry["directive"],
-        build=entry["build"],
-        executions=entry["executions"],
-        total_s=entry["total_ns"] * _NS,
-        least_s=entry["least_ns"] * _NS,
-        most_s=entry["most_ns"] * _NS,
-        first_s=entry["first_ns"] * _NS,
-        counted=entry["counted"],
-        trips=entry["trips"],
-        least_trips=entry["least_trips"],
-        most_trips=entry["most_trips"],
-        least_team=entry["least_team"],
-        most_team=entry["most_team"],
-        nowait=bool(entry["flags"] & NOWAIT),
-        ordinal=entry.get("ordinal", 1),
-        text=entry.get("text", ""),
-        lines=entry.get("lines", 0),
+        file=entry.text("file"),
+        line=entry.whole("line"),
+        loop_line=entry.whole("loop_line"),
+        function=entry.text("function"),
+        directive=entry.text("directive"),
+        build=entry.text("build"),
+        executions=entry.whole("executions"),
+        total_s=entry.whole("total_ns") * _NS,
+        least_s=entry.whole("least_ns") * _NS,
+        most_s=entry.whole("most_ns") * _NS,
+        first_s=entry.whole("first_ns") * _NS,
+        counted=entry.whole("counted"),
+        trips=entry.whole("trips", _LEAST),
+        least_trips=entry.whole("least_trips", _LEAST),
+        most_trips=entry.whole("most_trips", _LEAST),
+        least_team=entry.whole("least_team"),
+        most_team=entry.whole("most_team"),
+        nowait=bool(entry.whole("flags") & NOWAIT),
+        ordinal=entry.whole("ordinal"),
+        text=entry.text("text"),
+        lines=entry.whole("lines"),
     )
 
 

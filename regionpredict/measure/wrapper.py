@@ -159,10 +159,14 @@ class _Build:
         """
         every = range(1, text.values + 1)
         refused: set[int] = set()
+        tried: set[str] = set()
         for without, ask in ((refused, True), (refused, True), (every, True), (every, False)):
             made = self._with_calls(text, without, ask=ask)
             if made is None:
                 return None
+            if made.text in tried:
+                continue
+            tried.add(made.text)
             file, said = self._compiled(source, made.text, number)
             if file is not None:
                 return file

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from regionpredict.predict import Prediction
 from regionpredict.report.names import common_folder, cut
 from regionpredict.report.quantities import show_bytes
+from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE
 from regionpredict.report.view import gain_of
 
 _WIDTH = 80
@@ -44,6 +45,9 @@ def _share(seconds: float | None, whole: float) -> str:
 
 
 def _result(one: Prediction) -> str:
+    partial = "?" if one.status == "partial" else " "
+    if one.range is not None:
+        return f"{UNKNOWN_CHOICE}{OPEN_SIZE:<16} {'':5}{partial} "
     if one.threads is None:
         return f"{'no hint':^14}{one.status:<16} {'':4}   "
     mark = "~" if one.borderline else " "
@@ -52,7 +56,6 @@ def _result(one: Prediction) -> str:
         choice = f"{gain:5.1f}x{mark}{one.packages:>2}{one.threads:>4} "
     else:
         choice = f"{one.score or 0.0:5.2f} {mark}{one.packages:>3}    "
-    partial = "?" if one.status == "partial" else " "
     return f"{choice}{one.bottleneck or '':<16} {100 * one.confidence:3.0f} %{partial} "
 
 

@@ -16,7 +16,8 @@ NAME_WIDTH = 16
 _WIDTH = 80
 UNKNOWN_CHOICE = "    ?   ?   ? "
 """Gain, packages and threads of a hint that guesses of sizes decide."""
-UNKNOWN_END = f"{'an open size':<22}"
+OPEN_SIZE = "an open size"
+UNKNOWN_END = f"{OPEN_SIZE:<22}"
 """What limits it, and how sure it is."""
 
 

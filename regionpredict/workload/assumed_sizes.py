@@ -5,12 +5,13 @@ How large that is comes from the caller: the model of a machine asks for a multi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.bindings import free_names, middle_of, names_inside, with_middles
+from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.constants import (
@@ -83,9 +84,11 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
         return _executions(facts, trial(n))
 
     why = target.reason
-    n = _smallest(touched, target.bytes)
+    most = int(LARGEST_TRIAL.value)
+    n = smallest_reaching(touched, target.bytes, 1, most)
     if n is None:
-        n = _smallest(executed, target.bytes / DEFAULT_ELEMENT.value) or int(FALLBACK_SIZE.value)
+        wanted = target.bytes / DEFAULT_ELEMENT.value
+        n = smallest_reaching(executed, wanted, 1, most) or int(FALLBACK_SIZE.value)
         why = "its data is the same for all"
     names = ", ".join(missing)
     notes.append(f"{names} = {n} (no value given: {why})")
@@ -103,24 +106,6 @@ def _bound(
         and middle_of(loop, values) is not None
     ]
     return BoundSizes(values, (*notes, *middles), open_size)
-
-
-def _smallest(measure: Callable[[int], float | None], target: float) -> int | None:
-    """The smallest n whose measure reaches the target; None where none does or none is known."""
-    low, high = 1, int(LARGEST_TRIAL.value)
-    last = measure(high)
-    if last is None or last < target:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        reached = measure(middle)
-        if reached is None:
-            return None
-        if reached >= target:
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ its cache, find of one round in the next is then reuse along a loop like any oth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from regionpredict.workload.loop_nest import (
     NestLoop,
     ReferenceGroup,
     Substituted,
+    in_source_order,
     with_contents,
 )
 
@@ -68,7 +70,7 @@ def undivided(nest: LoopNest) -> DealtNest:
 def deal(nest: LoopNest, threads: int, schedule: Schedule) -> DealtNest:
     """What a thread of a team gets; the team is no larger than there are pieces."""
     trips = parallel_trips(nest)
-    total = max(1.0, _product(trips))
+    total = max(1.0, math.prod(trips))
     threads = int(min(threads, total))
     own = piece_length(total, threads, schedule)
     threads = int(min(threads, -(-total // own)))
@@ -99,18 +101,11 @@ def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
     return tuple(trips)
 
 
-def _product(numbers: Sequence[float]) -> float:
-    total = 1.0
-    for number in numbers:
-        total *= number
-    return total
-
-
 def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
     """The outermost loop of which `own` innermost iterations (one or more) in a row are one
     iteration or more, and how many.
     """
-    inside = [max(1.0, _product(trips[at + 1 :])) for at in range(len(trips))]
+    inside = [max(1.0, math.prod(trips[at + 1 :])) for at in range(len(trips))]
     cut = next(at for at, number in enumerate(inside) if own >= number)
     return cut, own / inside[cut]
 
@@ -137,16 +132,9 @@ def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int) -> DealtNest:
         shared.append(shared[-1].children[0])
     along = TeamSpacing(loop.variable, length / covered, covered / length)
     return DealtNest(
-        LoopNest(tuple(_in_order(root)), tuple(shared), nest.assumed, nest.unbound),
+        LoopNest(tuple(in_source_order(root)), tuple(shared), nest.assumed, nest.unbound),
         dealt.threads, lengths, (*kept, along), in_step=True,
     )  # fmt: skip
-
-
-def _in_order(loop: NestLoop) -> list[NestLoop]:
-    loops = [loop]
-    for child in loop.children:
-        loops += _in_order(child)
-    return loops
 
 
 class _Rounds:

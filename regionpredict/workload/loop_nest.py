@@ -191,6 +191,14 @@ def with_contents(
     )  # fmt: skip
 
 
+def in_source_order(loop: NestLoop) -> list[NestLoop]:
+    """The loop and all in it."""
+    loops = [loop]
+    for child in loop.children:
+        loops += in_source_order(child)
+    return loops
+
+
 @dataclass(frozen=True, slots=True)
 class LoopNest:
     """A region in numbers: all its loops in source order, the worksharing loop first.

@@ -27,6 +27,7 @@ from regionpredict.workload.loop_nest import (
     LoopNest,
     NestLoop,
     ReferenceGroup,
+    in_source_order,
     innermost_iterations,
     with_contents,
 )
@@ -73,13 +74,6 @@ def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
         loop.statements,
     )  # fmt: skip
-
-
-def _in_source_order(loop: NestLoop) -> list[NestLoop]:
-    loops = [loop]
-    for child in loop.children:
-        loops += _in_source_order(child)
-    return loops
 
 
 def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
@@ -140,7 +134,7 @@ class _Lowering:
         if _uneven(root):
             root = _with_drifts(root, parallel)
         return LoopNest(
-            tuple(_in_source_order(root)), self._parallel(root),
+            tuple(in_source_order(root)), self._parallel(root),
             tuple(self.guesses.values()), tuple(self.guesses),
         )  # fmt: skip
 

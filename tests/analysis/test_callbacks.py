@@ -58,11 +58,23 @@ def test_each_set_of_functions_makes_one_function() -> None:
     main = flow("main", call("run", (1, "f")), call("run", (1, "g")), call("run", (1, "f")),
                 call("run", (0, "f")), call("qsort", (0, "f")))  # fmt: skip
     changed = {one.function: one for one in with_callbacks([run, main])}
-    assert list(changed) == ["run", "main", "run(f)", "run(g)"]
+    assert list(changed) == ["run", "main", "run(_, f)", "run(_, g)"]
     names = [event.function for event in changed["main"].body if isinstance(event, Handed)]
-    assert names == ["run(f)", "run(g)", "run(f)", "run", "qsort"]
-    (loop,) = changed["run(g)"].body
+    assert names == ["run(_, f)", "run(_, g)", "run(_, f)", "run", "qsort"]
+    (loop,) = changed["run(_, g)"].body
     assert isinstance(loop, Block) and loop.body == (call("g", parameter=1),)
+
+
+def test_a_function_for_another_parameter_is_another() -> None:
+    both = flow("both", call("", parameter=0), call("", parameter=1))
+    main = flow("main", call("both", (0, "f")), call("both", (1, "f")))
+    changed = {one.function: one.body for one in with_callbacks([both, main])}
+    names = {
+        name: [event.function for event in body if isinstance(event, Handed)]
+        for name, body in changed.items()
+    }
+    assert names == {"main": ["both(f)", "both(_, f)"], "both(f)": ["f", ""],
+                     "both(_, f)": ["", "f"]}  # fmt: skip
 
 
 def test_recursion_ends() -> None:

@@ -67,7 +67,6 @@ def test_a_file_that_others_can_write_is_measured_anew(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(machine_option, "first_compiler", this_host.first_compiler)
     monkeypatch.setenv("PATH", str(tmp_path))  # no compiler here
     first = call(monkeypatch, capsys, "predict", source, "-m", "host")
     assert first.code == 0

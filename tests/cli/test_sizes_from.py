@@ -160,6 +160,10 @@ def test_another_program_is_one_line(recorded: Path) -> None:
         (None, "missing.jsonl: cannot be read: No such file"),
         ("", "no measurements: it is empty"),
         ("{}\n", "no measurements"),
+        (
+            '{"kind":"run","pid":1}\n{"kind":"region","pid":1e999,"file":null,"line":"x"}\n',
+            "recorded from another program",
+        ),
     ],
 )
 def test_what_is_no_recording_is_one_line(recorded: Path, text: str | None, said: str) -> None:

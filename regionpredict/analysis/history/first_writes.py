@@ -8,13 +8,24 @@ pages: the kernel hands them out at the first write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees
 from regionpredict.ir import Span
-from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
+from regionpredict.ir.flow import (
+    Block,
+    Event,
+    Flow,
+    Handed,
+    Link,
+    Place,
+    Returned,
+    Write,
+    called_functions,
+    every_event,
+)
 
 _NEW = frozenset(
     ("malloc", "calloc", "aligned_alloc", "memalign", "valloc", "_mm_malloc", "mmap", "alloca",
@@ -120,8 +131,7 @@ class _Writer(NamedTuple):
 def follow(flows: Sequence[Flow]) -> Followed:
     """Follows the program; the results go by the place of a worksharing loop's directive."""
     notes = _Notes()
-    called = {event.function for flow in flows for event in _events(flow.body)
-              if isinstance(event, Handed)}  # fmt: skip
+    called = called_functions(flows)
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
     sharing = _come_to_worksharing(flows)
@@ -132,7 +142,7 @@ def follow(flows: Sequence[Flow]) -> Followed:
         _Walk(callees, notes, most, from_main=root.function == "main").run(root)
     for flow in flows:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
-               for e in _events(flow.body)):  # fmt: skip
+               for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
     return Followed(notes.first, {**notes.before, **notes.steady})
 
@@ -142,7 +152,7 @@ def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
     callers: dict[str, set[str]] = {}
     found: set[str] = set()
     for flow in flows:
-        for event in _events(flow.body):
+        for event in every_event(flow.body):
             if isinstance(event, Handed):
                 callers.setdefault(event.function, set()).add(flow.function)
             elif isinstance(event, Block) and event.kind == "share":
@@ -153,13 +163,6 @@ def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
         found |= more
         waiting += more
     return found
-
-
-def _events(events: Iterable[Event]) -> Iterable[Event]:
-    for event in events:
-        yield event
-        if isinstance(event, Block):
-            yield from _events(event.body)
 
 
 class _Walk:

@@ -389,18 +389,25 @@ static void write_run(struct line *line, int file, int signal_number)
     flush_line(line, file);
 }
 
+/* Begins a line that tells of a region. */
+static void begin_line(struct line *line, const char *head,
+                       const struct regionpredict_counts *counts)
+{
+    line->length = 0;
+    put(line, head);
+    put_number(line, "pid", regionpredict_state.pid);
+    put_text(line, "file", counts->file);
+    put_number(line, "line", counts->line);
+    put_number(line, "ordinal", counts->ordinal);
+}
+
 /* A name's values, in a line of their own: a region may have many. */
 static void write_size(struct line *line, int file, const struct regionpredict_counts *counts,
                        const struct regionpredict_size *size)
 {
     if (!size->entries)
         return;
-    line->length = 0;
-    put(line, "{\"kind\":\"size\"");
-    put_number(line, "pid", regionpredict_state.pid);
-    put_text(line, "file", counts->file);
-    put_number(line, "line", counts->line);
-    put_number(line, "ordinal", counts->ordinal);
+    begin_line(line, "{\"kind\":\"size\"", counts);
     put_text(line, "name", size->name);
     put_number(line, "entries", size->entries);
     put_number(line, "first", size->first);
@@ -412,13 +419,8 @@ static void write_size(struct line *line, int file, const struct regionpredict_c
 static void write_region(struct line *line, int file, const struct regionpredict_counts *counts)
 {
     int i;
-    line->length = 0;
-    put(line, "{\"kind\":\"region\"");
-    put_number(line, "pid", regionpredict_state.pid);
-    put_text(line, "file", counts->file);
-    put_number(line, "line", counts->line);
+    begin_line(line, "{\"kind\":\"region\"", counts);
     put_number(line, "loop_line", counts->loop_line);
-    put_number(line, "ordinal", counts->ordinal);
     put_text(line, "function", counts->function);
     put_text(line, "directive", counts->directive);
     put_text(line, "build", counts->build);
