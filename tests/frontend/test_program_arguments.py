@@ -103,6 +103,29 @@ STYLES = {
     " for (int i = 0; i < 1000; i++) for (int j = 0; j < 40; j++) y[i] += j;"
     " for (int i = 0; i < 1000; i++) if (y[i] > 3) m = m < 7 ? m + 1 : m;"
     " work(n, m); return 0; }",
+    "appended": "int main(int argc, char **argv) { char text[40]; strcpy(text, argc > 1 ? argv[1]"
+    ' : "3"); int n = atoi(text); strcat(text, "0"); int m = atoi(text); work(n, m); return 0; }',
+    "either way": "static int pick(void) { if (rand()) return 7; return 5; }"
+    " static void set(int *n) { if (rand()) return; *n = 5; }"
+    " int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 1, m = pick(); set(&n);"
+    " work(n, m); return 0; }",
+    "either case": "static int pick(void) { switch (rand() > 0) { case 1: return 7; } return 5; }"
+    " int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 1, m = pick();"
+    " for (int k = 0; k < 3; k++) { switch (rand() > 0) { case 1: continue; } n++; }"
+    " switch (argc) { case 2: if (rand()) break; n = 4; } work(n, m); return 0; }",
+    "perhaps": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 1, m = 2;"
+    " if (!rand() && (n = 50)) m = 3; rand() ? (m = 50) : 0; work(n, m); return 0; }",
+    "behind pointers": "static int n = 3, m = 4; static void set(void) { n = 50; }"
+    " static void deep(int d) { if (d > 0) { m++; deep(d - 1); } }"
+    " int main(int argc, char **argv) { void (*f)(void) = set; if (argc > 1) n = atoi(argv[1]);"
+    " if (argc > 1) m = n; deep(4); f(); work(n, m); return 0; }",
+    "some of two": "int main(int argc, char **argv) { int n = 3, m = argc; int *p = rand() ? &n : &m;"
+    " *p = 9; work(n, m); return 0; }",
+    "set in a call": "static int n = 3; static void more(void) { n++; } int main(int argc, char **argv)"
+    " { int m = argc; for (int i = 0; i < 1000; i++) { if (getpid() == i) break; more(); }"
+    " work(n, m); return 0; }",
+    "huge": "int main(int argc, char **argv) { __int128 x = 3; int n = argc > 1 ? atoi(argv[1]) : 1;"
+    " for (int i = 0; i < 14; i++) x *= x; double d = x; work(n, d > 1 ? 4 : 4); return 0; }",
     # What only the run itself knows has to stay unknown, and nothing else.
     "environment": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
     ' int m = 3; if (getenv("HOME") != NULL) m = 8; work(n, m); return 0; }',
@@ -115,12 +138,11 @@ STYLES = {
     " n = atoi(argv[1]); run: work(n, m); return 0; }",
 }  # fmt: skip
 HIDDEN = {
-    "environment": "m",
-    "input": "n",
-    "loop of unknown length": "m",
-    "jump": "nm",
-    "after long loops": "m",
-}
+    "environment": "m", "input": "n", "loop of unknown length": "m", "jump": "nm",
+    "after long loops": "m", "appended": "m", "either way": "nm", "either case": "nm",
+    "perhaps": "nm", "behind pointers": "nm", "some of two": "nm", "set in a call": "nm",
+    "huge": "nm",
+}  # fmt: skip
 WORDS = st.one_of(
     st.integers(-3, 10**6).map(str),
     st.sampled_from([
@@ -237,3 +259,13 @@ def test_a_function_that_is_not_seen_is_said(tmp_path: Path) -> None:
     assert [line.split(": ", 1)[1] for line in remarks] == [
         "what parse() takes from the arguments is not followed"
     ]
+
+
+def test_a_variable_of_an_inner_block_is_another(tmp_path: Path) -> None:
+    source = tmp_path / "inner.c"
+    source.write_text(
+        "#include <stdlib.h>\nstatic double x[100];\nint main(int argc, char **argv) {\n"
+        "int n = atoi(argv[1]);\n{ int n = 5; x[n] = n; }\n#pragma omp parallel for\n"
+        "for (int i = 0; i < n; i++) x[i] = 1;\n}\n"
+    )
+    assert _said(source, ["12"], "libclang")[0] == {"n": 12}

@@ -127,6 +127,8 @@ class Evaluator(Caller, ABC):
         if key in self.globals:
             return self.globals[key]
         self.globals[key] = decl
+        if self.memory.overwritten:
+            return decl
         init = self.first_value(decl).init
         if init is not None:
             self.initialise(Place(decl), decl.ctype, init)
@@ -184,6 +186,9 @@ class Evaluator(Caller, ABC):
 
     def _forget_some(self, target: Expression) -> None:
         """An element or a member of something is written, and it is not known which."""
+        if isinstance(target, Unary):
+            self.memory.forget_all()  # whatever the pointer points to
+            return
         while isinstance(target, (Index, Member)):
             base = target.base
             if base is None:
@@ -265,7 +270,10 @@ class Evaluator(Caller, ABC):
             first = truth(left)
             if first is not None and first == (op == "||"):
                 return int(first)
+            before = self.memory.copy()
             second = truth(self.value(expression.right))
+            if first is None:
+                self.memory = before.common(self.memory)
             if second is not None and second == (op == "||"):
                 return int(second)
             return UNKNOWN if first is None or second is None else int(second)
@@ -283,8 +291,10 @@ class Evaluator(Caller, ABC):
         if test is not None:
             return self.value(expression.then if test else expression.other)
         before = self.memory.copy()
-        then, other = self.value(expression.then), self.value(expression.other)
-        self.memory = before
+        then = self.value(expression.then)
+        behind, self.memory = self.memory, before
+        other = self.value(expression.other)
+        self.memory = behind.common(self.memory)
         return then if then == other else UNKNOWN
 
     def _call(self, call: CallExpr) -> Value:

@@ -8,7 +8,7 @@ is known what no round changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ from regionpredict.frontend.syntax import (
     Switch,
     Unary,
     While,
+    calls_in,
     every_expression,
     expressions_in,
 )
@@ -90,6 +91,7 @@ class Follower(Evaluator):
         self.seen = Followed(read=self.read)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
+        self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
         self.steps = 0
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self.inside_long = 0  # how many such loops stand around what is being followed
@@ -125,10 +127,25 @@ class Follower(Evaluator):
     def _function(self, function: Function) -> Signal | None:
         self.stack.append(function)
         self.names.append({one.name: one for one in function.parameters})
+        self.returned.append([])
         signal = self._statement(function.body)
         self.names.pop()
         self.stack.pop()
+        for memory, value in self.returned.pop():
+            if signal is not None and signal.kind == "end":
+                self.memory, signal = memory, Signal("return", value)
+                continue
+            self._merge(memory)
+            given = UNKNOWN if signal is None else signal.value
+            signal = Signal("return", value if value == given else UNKNOWN)
         return signal
+
+    def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
+        """Notes what is there where a function may return, and goes on on another way."""
+        if signal is None or signal.kind != "return":
+            return False
+        self.returned[-1].append((memory.copy(), signal.value))
+        return True
 
     def first_value(self, decl: Decl) -> Decl:
         """The declaration that gives a variable its first value."""
@@ -139,6 +156,8 @@ class Follower(Evaluator):
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
             self._unseen(call, values)
+            if body is not None or call.decl is None:
+                self.memory.forget_all()  # it may write any variable of the program
             return UNKNOWN
         for parameter, value, argument in zip(body.parameters, values, call.args, strict=False):
             self.memory.forget(Place(parameter))
@@ -161,7 +180,7 @@ class Follower(Evaluator):
     def _statement(self, statement: Stmt) -> Signal | None:
         self.steps += 1
         if self.steps > _MOST_STEPS:
-            self.memory.values.clear()
+            self.memory.forget_all()
             self._say(f"{self.unit.path}: too long to be followed to its end")
             return Signal("end")
         try:
@@ -171,7 +190,12 @@ class Follower(Evaluator):
 
     def _one(self, statement: Stmt) -> Signal | None:
         if isinstance(statement, Compound):
-            return self._sequence(statement.items)
+            outer = self.names[-1]
+            self.names[-1] = dict(outer)
+            try:
+                return self._sequence(statement.items)
+            finally:
+                self.names[-1] = outer
         if isinstance(statement, ExprStmt):
             self._ending_call(statement)
             self.value(statement.expr)
@@ -212,7 +236,7 @@ class Follower(Evaluator):
     def _jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
             self._say(f"{statement.span.file}:{statement.span.line}: a goto is not followed")
-            self.memory.values.clear()
+            self.memory.forget_all()
             return Signal("end")
         return Signal(statement.kind)
 
@@ -239,15 +263,15 @@ class Follower(Evaluator):
         if second is not None and second.kind == "end":
             self.memory = behind
             return first
+        if first != second and self._may_return(second, self.memory):
+            self.memory = behind
+            return first
+        if first != second and self._may_return(first, behind):
+            return second
         self._merge(behind)
         if first == second:
             return first
-        if first is not None and second is not None:
-            return first._replace(value=UNKNOWN)
-        left = first or second
-        if left is not None and left.kind in ("break", "continue"):
-            raise _UnknownLoopError
-        return None
+        raise _UnknownLoopError({one.kind for one in (first, second) if one is not None})
 
     def _merge(self, other: Memory) -> None:
         self.memory = self.memory.common(other)
@@ -310,7 +334,7 @@ class Follower(Evaluator):
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
             try:
-                self._statement(body)
+                self._may_return(self._statement(body), self.memory)
             except _UnknownLoopError:
                 self._forget_written(body)
             for expression in beside:
@@ -318,9 +342,12 @@ class Follower(Evaluator):
             self.memory = before.common(self.memory)
             if self.memory == before:
                 return
-        self.memory.values.clear()
+        self.memory.forget_all()
 
     def _forget_written(self, statement: Stmt) -> None:
+        if any(self.unit.body_of(decl) is not None for decl in calls_in(statement)):
+            self.memory.forget_all()  # a function may write any variable of the program
+            return
         for place in self._written(statement):
             if place.decl not in self.kept:
                 self.memory.forget(place)
@@ -348,8 +375,20 @@ class Follower(Evaluator):
             start = next((at for at, own in enumerate(labels) if None in own), None)
         if start is None:
             return None
-        signal = self._sequence(items[start:])
+        signal = self._cases_from(items[start:])
         return None if signal is not None and signal.kind == "break" else signal
+
+    def _cases_from(self, items: Sequence[Stmt]) -> Signal | None:
+        before = self.memory.copy()
+        try:
+            return self._sequence(items)
+        except _UnknownLoopError as error:
+            if "continue" in error.kinds:
+                raise
+        self.memory = before
+        for item in items:
+            self._forget_written(item)
+        return None
 
     def _any_case(self, items: Sequence[Stmt]) -> None:
         """Nobody knows at which label it begins: known is what all have behind."""
@@ -359,7 +398,11 @@ class Follower(Evaluator):
             if not _cases(item):
                 continue
             self.memory = before.copy()
-            signal = self._sequence(items[at:])
+            signal = self._cases_from(items[at:])
+            if signal is not None and signal.kind == "continue":
+                raise _UnknownLoopError({"continue"})
+            if self._may_return(signal, self.memory):
+                continue
             if signal is None or signal.kind != "end":
                 behind = behind.common(self.memory)
         self.memory = behind
@@ -382,7 +425,11 @@ class _LongLoopError(Exception):
 
 
 class _UnknownLoopError(Exception):
-    """It is not known whether a loop goes on."""
+    """It is not known whether a loop or a `switch` goes on."""
+
+    def __init__(self, kinds: Set[str] = frozenset()) -> None:
+        super().__init__()
+        self.kinds = kinds
 
 
 class ProgramEnd(Exception):  # noqa: N818

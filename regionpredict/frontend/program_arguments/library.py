@@ -137,6 +137,10 @@ def _copied(caller: Caller, call: CallExpr) -> Value:
         caller.memory.forget(whole)
         if isinstance(source, Text) and call.name == "strcpy":
             caller.memory.write(whole, source)
+    elif isinstance(target, Text) and (place := caller.place(call.args[0])) is not None:
+        caller.memory.forget(place)
+        if isinstance(source, Text) and call.name == "strcpy":
+            caller.memory.write(place, source)
     return target
 
 
@@ -259,5 +263,5 @@ LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("malloc", "calloc"), _new_object),
     **dict.fromkeys(("printf", "fprintf", "puts", "fputs", "fflush", "putchar", "perror", "free"),
                     _nothing),
-    **dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _getopt),
+    **dict.fromkeys(("getopt", "getopt_long"), _getopt),
 }  # fmt: skip

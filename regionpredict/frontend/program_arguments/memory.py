@@ -62,9 +62,13 @@ Value = int | float | Text | Arguments | Address | _Unknown
 
 @dataclass(slots=True)
 class Memory:
-    """The values by place; what is not in it is not known."""
+    """The values by place; what is not in it is not known.
+
+    `overwritten`: anything may have been written, also variables that were not met so far.
+    """
 
     values: dict[Place, Value] = field(default_factory=dict)
+    overwritten: bool = False
 
     def read(self, place: Place) -> Value:
         """What is at a place."""
@@ -85,17 +89,22 @@ class Memory:
             if known.steps[:common] == steps[:common]:
                 del self.values[known]
 
+    def forget_all(self) -> None:
+        """Nothing is known any more of any place."""
+        self.values.clear()
+        self.overwritten = True
+
     def common(self, other: Memory) -> Memory:
         """The values that both have."""
         same = {
             place: value for place, value in self.values.items()
             if place in other.values and other.values[place] == value
         }  # fmt: skip
-        return Memory(same)
+        return Memory(same, self.overwritten or other.overwritten)
 
     def copy(self) -> Memory:
         """The same values, to be changed by itself."""
-        return Memory(dict(self.values))
+        return Memory(dict(self.values), self.overwritten)
 
 
 def held(value: Value, ctype: CType | None) -> Value:
@@ -106,11 +115,11 @@ def held(value: Value, ctype: CType | None) -> Value:
     """
     if ctype is None or not isinstance(value, (int, float)):
         return value
-    if ctype.kind == "float":
-        return float(value)
-    if ctype.kind != "int":
+    if ctype.kind not in ("int", "float"):
         return value
     try:
+        if ctype.kind == "float":
+            return float(value)
         whole = int(value)
     except (ValueError, OverflowError):
         return UNKNOWN
