@@ -122,10 +122,12 @@ STYLES = {
     "some of two": "int main(int argc, char **argv) { int n = 3, m = argc;"
     " int *p = rand() ? &n : &m; *p = 9; work(n, m); return 0; }",
     "set in a call": "static int n = 3; static void more(void) { n++; }"
-    " int main(int argc, char **argv) { int m = argc; for (int i = 0; i < 1000; i++) { if (getpid() == i) break; more(); }"
+    " int main(int argc, char **argv) { int m = argc; for (int i = 0; i < 1000; i++)"
+    " { if (getpid() == i) break; more(); }"
     " work(n, m); return 0; }",
     "huge": "int main(int argc, char **argv) { __int128 x = 3;"
-    " int n = argc > 1 ? atoi(argv[1]) : 1; for (int i = 0; i < 14; i++) x *= x; double d = x; work(n, d > 1 ? 4 : 4); return 0; }",
+    " int n = argc > 1 ? atoi(argv[1]) : 1;"
+    " for (int i = 0; i < 14; i++) x *= x; double d = x; work(n, d > 1 ? 4 : 4); return 0; }",
     # What only the run itself knows has to stay unknown, and nothing else.
     "environment": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
     ' int m = 3; if (getenv("HOME") != NULL) m = 8; work(n, m); return 0; }',
