@@ -31,9 +31,13 @@ FIGURES: dict[str, Figure] = {
     "fp_mul_pipes": Figure("pipes"),
     "integer_pipes": Figure("pipes"),
     "divider_bits": Figure("bit"),
+    "window": Figure("instructions"),
     "outstanding_misses": Figure("lines"),
     "prefetched_streams": Figure("streams"),
     "prefetch_block": Figure("B"),
+    "tlb_entries": Figure("pages"),
+    "tlb_large_entries": Figure("pages"),
+    "page_walkers": Figure("walks"),
     "write_allocate": Figure("", whole=False, zero=True),
 }
 """The keys of a machine file's section `processor`, which are those of a family's file as well."""
@@ -52,7 +56,10 @@ class Processor:
     pipes that do either, fewer than the two together where they share.
     `integer_pipes`: pipes for integer arithmetic. `divider_bits`: bits of a vector that are
     divided in the time of a scalar division.
-    `outstanding_misses`: lines that the first cache waits for at once. `prefetched_streams`:
+    `window`: instructions that wait or are at work at a time (the reorder buffer).
+    `outstanding_misses`: lines that the first cache waits for at once. `tlb_entries`: translations
+    that its last TLB holds of the pages that the system has by default, `tlb_large_entries` of
+    larger ones; `page_walkers` fetch missing ones at a time. `prefetched_streams`:
     streams that the second cache's prefetcher follows, none of them beyond its `prefetch_block`
     of bytes. `write_allocate`: share of the lines that a store misses that are read first.
     """
@@ -71,7 +78,11 @@ class Processor:
     fp_mul_pipes: Quantity
     integer_pipes: Quantity
     divider_bits: Quantity
+    window: Quantity
     outstanding_misses: Quantity
     prefetched_streams: Quantity
     prefetch_block: Quantity
+    tlb_entries: Quantity
+    tlb_large_entries: Quantity
+    page_walkers: Quantity
     write_allocate: Quantity

@@ -3,7 +3,8 @@
 `workload_of` is the door. What a model may ask of a workload: the statements with their operations
 and references (`statement_table`), the work and its pieces by thread (`work_distribution`,
 `iteration_pieces`), what a core does in each loop body (`loop_bodies`, `recurrences`), bytes below
-caches by size, threads and sharers (`cache_traffic`), what no prefetcher foresees (`prefetch`),
+caches by size, threads and sharers (`cache_traffic`), what no prefetcher foresees (`prefetch`), what is
+met through data (`gathers`),
 what the run-time system is asked for (`synchronisation`), what one thread does after the other
 (`serial_bodies`), and who has which lines before the region runs (`array_sharing`). `verify` holds
 the answers against each other.
@@ -22,6 +23,7 @@ from regionpredict.workload.cache_traffic import (
     LevelTraffic,
     TrafficCounter,
 )
+from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import unforeseen_arrays
@@ -50,6 +52,7 @@ __all__ = [
     "Change",
     "Diagnostic",
     "Execution",
+    "Gather",
     "LevelTraffic",
     "LoopBody",
     "OpenSize",
@@ -70,6 +73,7 @@ __all__ = [
     "WorkProfile",
     "Workload",
     "changes_of",
+    "gathers_of",
     "in_a_running_team",
     "largest_share",
     "names_of",

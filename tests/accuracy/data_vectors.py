@@ -19,10 +19,10 @@ float dot(long n, const float *x, const float *y)
 }
 """
 GATHER = """
-void gather(int n, unsigned char *y, const unsigned char *x, const int *p)
+void gather(unsigned long n, unsigned char *y, const unsigned char *x, const unsigned *p)
 {
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; i++)
+#pragma omp parallel for
+  for (unsigned long i = 0; i < n; i++)
     y[i] = x[p[i]];
 }
 """
@@ -56,7 +56,7 @@ def read_gather(path: Path) -> DataSet:
         picoseconds = float(row["avg_ps"])
         times[row["machine"], n][int(row["threads"])] = 1e-12 * picoseconds * n
     cases = tuple(
-        Case(f"{n} on {machine}", Code(GATHER, sizes=(("n", n),)), GATHER_MACHINES[machine],
+        Case(f"{n} on {machine}", Code(GATHER, sizes=(("n", n), ("x[]", n)), first_touch="serial"), GATHER_MACHINES[machine],
              dict(sorted(curve.items())), True)
         for (machine, n), curve in sorted(times.items())
     )  # fmt: skip

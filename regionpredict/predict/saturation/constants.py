@@ -32,6 +32,22 @@ PREFETCHED_STRIDE = Constant(
     "half a block leave it one or two",
 )  # fmt: skip
 
+PAGE_ENTRY = Constant(
+    8.0, "B", "measured",
+    "an entry of a table of pages, of x86-64 (Intel 64 and IA-32 Architectures Software "
+    "Developer's Manual, vol. 3A, sec. 4.5) and of AArch64 (Arm Architecture Reference Manual, "
+    "sec. D8.3)",
+)  # fmt: skip
+LARGE_PAGE = Constant(
+    2 << 20, "B", "measured",
+    "the next larger page of x86-64 and of AArch64 with pages of 4 KiB, whose translations a TLB "
+    "may keep apart (Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 3A, "
+    "sec. 4.5)",
+)  # fmt: skip
+CHE_STEPS = Constant(
+    50, "steps", "derived", "halvings that leave of Che's time what no double shows"
+)
+
 # -- of the operating system and its libraries ----------------------------------------------------
 
 USABLE_MEMORY = Constant(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
 from regionpredict.predict.curve import CoreTime, Point
+from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.predict.saturation.data_transfers import DataTransfers
 from regionpredict.predict.saturation.memory_bandwidth import (
@@ -27,6 +28,7 @@ from regionpredict.workload import (
     TrafficCounter,
     Work,
     Workload,
+    gathers_of,
     largest_share,
     piece_length,
 )
@@ -78,6 +80,8 @@ class LoopTime:
             only_written=workload.only_written, write_allocation=parts.write_allocation,
         )  # fmt: skip
         self.single = self._single(workload.placement)
+        walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
+        self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
         self._bandwidth = MixedBandwidth(
             machine.memory.bandwidth, machine.processor.write_allocate.value
@@ -105,6 +109,7 @@ class LoopTime:
             latency *= factor["scattered"]
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
+        waiting += factor["scattered"] * self.walking
         from_cache = factor["cache"] * data.from_cache
         overlapping = factor["compute"] * self.core.overlapping
         transfers = factor["compute"] * self.core.loading + from_cache

@@ -1,0 +1,85 @@
+"""What it costs to find the pages of references whose address is data.
+
+A reference to a page whose translation the last TLB does not hold waits until a page walker has
+read the page's entry in the table of pages, from whatever cache still holds it. Caches and TLB keep
+what was used last (LRU), of data that is met at random: Che's approximation (Che, Tung and Wang
+2002; Fricker, Robert and Roberts 2012).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict.saturation.constants import (
+    CHE_STEPS,
+    LARGE_PAGE,
+    PAGE_ENTRY,
+)
+from regionpredict.workload import Gather
+
+
+class Spread(NamedTuple):
+    """`items` of which each is met with the same probability, at a `rate` in all."""
+
+    items: float
+    rate: float
+
+
+def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) -> float:
+    """Cycles in which one core's page walkers fetch translations for all `gathers`.
+
+    Walks go on one after the other on each walker, before the line itself can be asked for; the
+    upper levels of the table are taken to be in the core's own caches for them.
+    """
+    if not gathers:
+        return 0.0
+    core, page = machine.processor, float(machine.page_bytes)
+    entries = core.tlb_large_entries if page >= LARGE_PAGE.value else core.tlb_entries
+    pages = [Spread(max(1.0, one.extent / page), one.accesses) for one in gathers]
+    found = kept(entries.value, pages)
+    if min(found) == 1.0:
+        return 0.0
+    walks = [one.accesses * (1.0 - share) for one, share in zip(gathers, found, strict=True)]
+    tables = [Spread(max(1.0, pages_of.items * PAGE_ENTRY.value / line_bytes), walk)
+              for pages_of, walk in zip(pages, walks, strict=True)]  # fmt: skip
+    data = [Spread(max(1.0, one.extent / line_bytes), one.accesses) for one in gathers]
+    cycles, above = 0.0, [0.0] * len(gathers)
+    for cache in machine.caches:
+        held = kept(cache.size_bytes.value / line_bytes, [*tables, *data])
+        for at, walk in enumerate(walks):
+            here = max(above[at], held[at])
+            cycles += walk * (here - above[at]) * cache.latency_cycles.value
+            above[at] = here
+    far = machine.memory.latency_cycles.value
+    cycles += sum(walk * (1.0 - share) * far for walk, share in zip(walks, above, strict=True))
+    return cycles / core.page_walkers.value
+
+
+def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
+    """The share of its meetings at which each of `spreads` is found in an LRU store of `capacity`.
+
+    An item is found where it was met within the time in which as many others as the store holds
+    were (Che's characteristic time).
+
+    >>> kept(100.0, [Spread(100.0, 1.0)]), kept(100.0, [Spread(400.0, 3.0)])
+    ([1.0], [0.25])
+    >>> few, many = kept(100.0, [Spread(10.0, 1.0), Spread(1e6, 1.0)])
+    >>> few > 0.9999, 0.00008 < many < 0.0001
+    (True, True)
+    """
+    if sum(one.items for one in spreads) <= capacity:
+        return [1.0] * len(spreads)
+
+    def filled(time: float) -> float:
+        return sum(-one.items * math.expm1(-one.rate * time / one.items) for one in spreads)
+
+    low, high = 0.0, capacity / max(one.rate for one in spreads)
+    while filled(high) < capacity:
+        high *= 2.0
+    for _ in range(int(CHE_STEPS.value)):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if filled(middle) < capacity else (low, middle)
+    return [round(-math.expm1(-one.rate * high / one.items), 12) for one in spreads]
