@@ -207,7 +207,8 @@ class Region:
     directive, outermost first, which repeat the region. `instance` tells apart the regions that
     one directive in a template has: the name of the template with its types or its lambda.
     `shared` are the variables that are surely one for all threads. `reassociates`: the compiler may
-    reorder all sums of floating-point numbers.
+    reorder all sums of floating-point numbers. `index_lists` are tables whose neighbouring entries
+    name neighbouring elements, each with its entries an iteration of `nest`.
     """
 
     id: str
@@ -225,6 +226,7 @@ class Region:
     instance: str = ""
     shared: frozenset[str] = frozenset()
     reassociates: bool = False
+    index_lists: tuple[tuple[str, int], ...] = ()
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

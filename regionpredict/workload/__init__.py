@@ -24,6 +24,7 @@ from regionpredict.workload.cache_traffic import (
     TrafficCounter,
 )
 from regionpredict.workload.gathers import Gather, gathers_of
+from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import unforeseen_arrays
@@ -66,6 +67,7 @@ __all__ = [
     "Span",
     "StatementRow",
     "StatementTable",
+    "Step",
     "SynchronisationCounts",
     "TeamFacts",
     "TrafficCounter",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from regionpredict.analysis import StatementFact
 from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
+from regionpredict.workload.iteration_chain import Step, steps_of
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
 
@@ -19,7 +20,11 @@ class LoopBody:
     element that it refers to. `operations` are (kind, number), a statement under a branch taken
     for its share of the iterations. `loads` and `stores` are distinct references that move with
     the loop; `scalars` how many variables its statements read beside indices. `scalar_because`
-    tells why a compiler leaves it scalar; empty where nothing but a recurrence would.
+    tells why a compiler leaves it scalar; empty where nothing but a recurrence would, or that it
+    is `masked`: vectors need masks for what it refers to under a branch. `on_all_sides` are the
+    operations where both sides of branches are worked out, as vectors do. `steps` are its
+    statements, each with those before it whose results it needs. `reassociates`: sums may be
+    reordered.
     """
 
     variable: str
@@ -33,6 +38,10 @@ class LoopBody:
     scalars: int
     recurrences: tuple[Recurrence, ...]
     scalar_because: str
+    masked: bool = False
+    on_all_sides: tuple[tuple[str, float], ...] = ()
+    steps: tuple[Step, ...] = ()
+    reassociates: bool = False
 
 
 def loop_bodies(
@@ -45,8 +54,11 @@ def loop_bodies(
     bodies = []
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
         if loop.statements:
-            shares = [share for _, share in loop.statements]
-            own = [statements[number] for number, _ in loop.statements]
+            taken = [(number, share) for number, share in loop.statements if share]
+            shares = [share for _, share in taken]
+            own = [statements[number] for number, _ in taken]
+            if not taken:
+                continue
             values = (fact.executions.value for fact in own)
             counted = next((value for value in values if value is not None), None)
             runs = float(counted) if counted is not None else executions
@@ -71,6 +83,10 @@ def _body(
         scalars=_scalars(loop, facts),
         recurrences=recurrences_of(loop, facts, reassociates=reassociates),
         scalar_because=_scalar_because(loop, facts),
+        masked=loop.conditional == "elements",
+        on_all_sides=_operations(facts, [1.0] * len(facts)),
+        steps=steps_of(facts, {a.text for g in loop.groups if g.irregular for a in g.accesses}),
+        reassociates=reassociates,
     )
 
 
@@ -123,7 +139,7 @@ def _scalar_because(loop: NestLoop, facts: Sequence[StatementFact]) -> str:
         return "calls a function"
     if any(op.kind.startswith("call:") for f in facts for op, _ in f.statement.operations):
         return "calls a function"
-    if loop.conditional:
+    if loop.conditional == "code":
         return "conditional"
     for group in loop.groups:
         if group.irregular:

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from regionpredict.ir import Access, Expr
 from regionpredict.workload.constants import UNKNOWN_TRIPS
 
 Env = Mapping[str, float]
 """Values of loop variables, those of the loops around."""
+Conditional = Literal["", "values", "elements", "code"]
+"""What stands under the branches of a loop body, in the order of what it takes to do without."""
 Cut = tuple[float, float]
 """From where to where (0 to 1) of its iterations a loop runs."""
 
@@ -87,7 +90,9 @@ class LoopHeader:
     `step`. Both are None where the bounds are not known (`trips` is then `UNKNOWN_TRIPS`).
     `parallel` loops share their iterations among the threads. `depends` are the variables in its
     bounds. `unordered` are scalars that it may sum in any order. `counted`: a `for` that nothing
-    leaves early; `conditional`: a branch stands directly in its body.
+    leaves early. `conditional` says what branches directly in its body hold: "" where there are
+    none (or none but those that end the program), "values" where they only set variables of the
+    loop, "elements" where they refer to elements that move with it, else "code".
     """
 
     index: int
@@ -99,7 +104,7 @@ class LoopHeader:
     depends: frozenset[str]
     line: int
     counted: bool
-    conditional: bool
+    conditional: Conditional
     unordered: frozenset[str]
 
     def trips(self, env: Env) -> float:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.given_sizes import extent_name, trip_name
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
+from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
+from regionpredict.workload.branch_sides import ends_program, statements_in, under_branches
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
     HALO,
@@ -117,6 +119,7 @@ class _Lowering:
     def __init__(self, region: Region, values: Mapping[str, int | Fraction]) -> None:
         self.values = values
         self.collapse = max(1, region.collapse)
+        self.lists = dict(region.index_lists)
         self.variables = frozenset(
             loop.variable for _, loops in region.statements() for loop in loops
         )
@@ -170,7 +173,7 @@ class _Lowering:
         header = LoopHeader(
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
-            conditional=any(isinstance(node, Branch) for node in source.body),
+            conditional=under_branches(source),
             unordered=source.unordered,
         )  # fmt: skip
         self.loops += 1
@@ -199,9 +202,18 @@ class _Lowering:
                 contents.children.append(self._loop(node, chain, shared=shared))
             elif isinstance(node, Branch):
                 for side in node.sides:
-                    self._body(side, chain, contents, share * BRANCH_SHARE.value)
+                    if ends_program(side):
+                        self._never(side, contents)
+                    else:
+                        self._body(side, chain, contents, share * BRANCH_SHARE.value)
             else:
                 self._body(node.body, chain, contents, share)
+
+    def _never(self, nodes: Sequence[Node], contents: _Contents) -> None:
+        """Statements that never run where the program goes on: counted, with no share."""
+        for _ in statements_in(nodes):
+            contents.statements.append((self.statements, 0.0))
+            self.statements += 1
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
@@ -283,7 +295,7 @@ class _Lowering:
 
         Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
         """
-        subscripts = [unclamped(subscript) for subscript in access.subscripts]
+        subscripts = [self._listed(unclamped(subscript)) for subscript in access.subscripts]
         address = self._affine(subscripts, array, chain)
         if address is not None or not chain:
             return address
@@ -298,6 +310,36 @@ class _Lowering:
         )
         apart = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
         return address if apart and widest else None
+
+    def _listed(self, subscript: Expr) -> Expr:
+        """The subscript with what an index list picks taken to follow the loop.
+
+        Rows of several entries name elements that most rows around share: they move on by one
+        element a row.
+        """
+        total = Expr.const(0)
+        for monomial, number in subscript.terms.items():
+            term = Expr.const(number)
+            for factor, power in monomial:
+                if isinstance(factor, str):
+                    term = term * Expr.name(factor) ** power
+                elif factor.kind == "ref" and factor.label in self.lists and power == 1:
+                    term = term * self._followed(factor)
+                else:
+                    term = term * Expr({((factor, 1),): 1}) ** power
+            total = total + term
+        return total
+
+    def _followed(self, table: Atom) -> Expr:
+        entries = self.lists[table.label]
+        if entries == 1 or len(table.args) > 1:
+            return table.args[0]
+        moving = Expr.const(0)
+        for monomial, number in table.args[0].terms.items():
+            names = {factor for factor, _ in monomial if isinstance(factor, str)}
+            if names & self.variables and number % entries == 0:
+                moving = moving + Expr({monomial: number // entries})
+        return moving
 
     def _affine(
         self, subscripts: Sequence[Expr], array: Array, chain: tuple[LoopHeader, ...]

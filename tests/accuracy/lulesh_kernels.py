@@ -4,14 +4,18 @@ What each loop reads and writes, and about how much it computes, follows the pub
 (Karlin, Keasler and Neely 2013, LULESH 2.0 updates and changes): elements reach their eight nodes
 through a list, 24 forces of each element are stored and gathered by the nodes, materials reach
 their elements through a list, the equation of state is evaluated `EVALUATIONS` times in all a step.
-The text is our own; long formulas of the geometry are chains of as many operations.
+Arrays that last for a step alone are allocated in it, so that their pages are new each time; a
+volume that is not positive ends the program. The text is our own; long formulas of the geometry
+are `CHAINS` independent chains of as many operations.
 """
 
 from __future__ import annotations
 
 from lulesh_sources import EVALUATIONS
 
-_HEAD = "#include <math.h>\n"
+_HEAD = "#include <math.h>\n#include <stdlib.h>\n"
+CHAINS = 12
+"""Formulas have three components of each of their vectors, and several of those side by side."""
 
 
 def _gather(*arrays: str) -> str:
@@ -24,11 +28,20 @@ def _sum_of(arrays: str) -> str:
 
 
 def _chain(flops: int) -> str:
-    """So many flops in four independent chains of multiply and add."""
-    return " ".join(f"t{n % 4} = t{n % 4} * g + h;" for n in range(flops // 2))
+    """So many flops in independent chains of multiply and add."""
+    return " ".join(f"t{n % CHAINS} = t{n % CHAINS} * g + h;" for n in range(flops // 2))
 
 
-_START = "double t1 = t0, t2 = t0, t3 = t0;"
+_START = "".join(f"double t{n} = t0 + g;" for n in range(1, CHAINS))
+
+
+def _new(arrays: str, size: str) -> str:
+    """Arrays of so many numbers that the function allocates."""
+    return "".join(f"  double *{a} = malloc(({size}) * sizeof(double));\n" for a in arrays.split())
+
+
+def _freed(arrays: str) -> str:
+    return "".join(f"  free({a});\n" for a in arrays.split())
 
 
 def _elements(body: str) -> str:
@@ -49,24 +62,29 @@ def _forces_to_nodes(update: bool) -> str:
     )
 
 
-def _material(body: str, *, times: int = EVALUATIONS) -> str:
+def _material(body: str, *, times: int = EVALUATIONS, least: bool = False) -> str:
+    """Loops over one material, `times` in all a step; `least`: they look for the least value."""
+    clause, start = (" reduction(min: least)", "double least = 1e20; ") if least else ("", "")
     return (
-        f"  for (int turn = 0; turn < {times}; turn++) {{\n#pragma omp parallel for\n"
+        f"  for (int turn = 0; turn < {times}; turn++) {{ {start}\n"
+        f"#pragma omp parallel for{clause}\n"
         f"  for (int i = 0; i < m; i++) {{ {body} }}\n  }}\n"
     )
 
 
-def _function(name: str, body: str, arrays: str, integers: str = "", more: str = "") -> str:
+def _function(
+    name: str, body: str, arrays: str, integers: str = "", new: str = "", size: str = "n*n*n"
+) -> str:
     pointers = ", ".join(f"double * restrict {a}" for a in arrays.split())
     lists = "".join(f", const int * restrict {a}" for a in integers.split())
-    return (f"{_HEAD}void {name}(int n, int m, double g, double h, double dt, {pointers}{lists})"
-            f"\n{{\n{more}{body}}}\n")  # fmt: skip
+    return (f"{_HEAD}void {name}(long n, long m, double g, double h, double dt, {pointers}{lists})"
+            f"\n{{\n{_new(new, size)}{body}{_freed(new)}}}\n")  # fmt: skip
 
 
-_STORED = " ".join(f"{a}force[8*e+{c}] = t{(c + k) % 4};"
+_STORED = " ".join(f"{a}force[8*e+{c}] = t{(c + k) % CHAINS};"
                    for k, a in enumerate("xyz") for c in range(8))  # fmt: skip
 _EIGHTS = " ".join(
-    f"{a}[8*e+{c}] = {'t' + str(c % 4) if a[0] == 'd' else a[0] + str(c)};"
+    f"{a}[8*e+{c}] = {'t' + str(c % CHAINS) if a[0] == 'd' else a[0] + str(c)};"
     for a in ("dvdx", "dvdy", "dvdz", "x8n", "y8n", "z8n") for c in range(8)
 )  # fmt: skip
 _READ_EIGHTS = " + ".join(
@@ -75,26 +93,29 @@ _READ_EIGHTS = " + ".join(
 
 KERNELS: dict[str, str] = {
     "InitStressTermsForElems": _function(
-        "init_stress", _elements("sxx[e] = syy[e] = szz[e] = -p[e] - q[e];"), "p q sxx syy szz"),
+        "init_stress", _elements("sxx[e] = syy[e] = szz[e] = -p[e] - q[e];"), "p q",
+        new="sxx syy szz"),
     "IntegrateStressForElems": _function(
         "integrate_stress",
         _elements(f"{_gather('x', 'y', 'z')} double t0 = {_sum_of('x y z')} + sxx[e] + syy[e] "
                   f"+ szz[e]; {_START} {_chain(240)} determ[e] = t0 + t1; {_STORED}")
         + _forces_to_nodes(False),
-        "x y z sxx syy szz determ xforce yforce zforce fx fy fz", "nodes corners"),
+        "x y z sxx syy szz determ fx fy fz", "nodes corners", "xforce yforce zforce",
+        "8*n*n*n"),
     "CalcHourglassControlForElems": _function(
         "hourglass_control",
         _elements(f"{_gather('x', 'y', 'z')} double t0 = {_sum_of('x y z')}; {_START} "
-                  f"{_chain(430)} {_EIGHTS} determ[e] = volo[e] * v[e];"),
-        "x y z dvdx dvdy dvdz x8n y8n z8n determ volo v", "nodes"),
+                  f"{_chain(430)} {_EIGHTS} determ[e] = volo[e] * v[e]; "
+                  "if (v[e] <= 0.0) exit(1);"),
+        "x y z determ volo v", "nodes", "dvdx dvdy dvdz x8n y8n z8n", "8*n*n*n"),
     "CalcFBHourglassForceForElems": _function(
         "hourglass_force",
         _elements(f"{_gather('xd', 'yd', 'zd')} double t0 = {_sum_of('xd yd zd')} "
                   f"+ {_READ_EIGHTS} + 1.0 / determ[e] + ss[e] * mass[e] / cbrt(determ[e]); "
                   f"{_START} {_chain(950)} {_STORED}")
         + _forces_to_nodes(True),
-        "xd yd zd dvdx dvdy dvdz x8n y8n z8n determ ss mass xforce yforce zforce fx fy fz",
-        "nodes corners"),
+        "xd yd zd dvdx dvdy dvdz x8n y8n z8n determ ss mass fx fy fz", "nodes corners",
+        "xforce yforce zforce", "8*n*n*n"),
     "CalcAccelerationForNodes": _function(
         "acceleration",
         "#pragma omp parallel for\n  for (int i = 0; i < (n+1)*(n+1)*(n+1); i++) { "
@@ -119,13 +140,13 @@ KERNELS: dict[str, str] = {
                   f"double r = t0 / volo[e]; vnew[e] = r; delv[e] = r - v[e]; "
                   f"arealg[e] = t1 / sqrt(t2); t3 += {_sum_of('xd yd zd')}; {_chain(210)} "
                   f"dxx[e] = t1; dyy[e] = t2; dzz[e] = t3;"),
-        "x y z xd yd zd volo v vnew delv arealg dxx dyy dzz", "nodes"),
+        "x y z xd yd zd volo v vnew delv arealg", "nodes", "dxx dyy dzz"),
     "CalcLagrangeElements": _function(
         "lagrange",
         _elements("double d = dxx[e] + dyy[e] + dzz[e]; double third = d / 3.0; vdov[e] = d; "
                   "dxx[e] -= third; dyy[e] -= third; dzz[e] -= third; "
-                  "if (vnew[e] <= 0.0) bad[0] = 1.0;"),
-        "dxx dyy dzz vdov vnew bad"),
+                  "if (vnew[e] <= 0.0) exit(1);"),
+        "dxx dyy dzz vdov vnew"),
     "Region CalcMonotonicQGradientsForElems": _function(
         "gradients",
         _elements(f"{_gather('x', 'y', 'z')} {_gather('xd', 'yd', 'zd')} "
@@ -133,14 +154,14 @@ KERNELS: dict[str, str] = {
                   f"double norm = 1.0 / (volo[e] * vnew[e] + h); {_chain(200)} "
                   "a1[e] = volo[e] / sqrt(t0); b1[e] = t1 * norm; a2[e] = volo[e] / sqrt(t1); "
                   "b2[e] = t2 * norm; a3[e] = volo[e] / sqrt(t2); b3[e] = t3 * norm;"),
-        "x y z xd yd zd volo vnew a1 a2 a3 b1 b2 b3", "nodes"),
+        "x y z xd yd zd volo vnew", "nodes", "a1 a2 a3 b1 b2 b3"),
     "Region ApplyMaterialPropertiesForElems": _function(
         "material_properties",
         "".join(_elements(body) for body in (
             "vnewc[e] = vnew[e];", "if (vnewc[e] < g) vnewc[e] = g;",
             "if (vnewc[e] > h) vnewc[e] = h;",
-            "double vc = v[e]; if (vc < g) vc = g; if (vc > h) vc = h; if (vc <= 0.0) bad[0] = 1;",
-        )), "vnewc vnew v bad"),
+            "double vc = v[e]; if (vc < g) vc = g; if (vc > h) vc = h; if (vc <= 0.0) exit(1);",
+        )), "vnew v", new="vnewc"),
     "EvalEOSForElems": _function(
         "evaluate_state",
         _material(" ".join(f"{a}_old[i] = {a}[list[i]];" for a in ("e", "p", "q", "qq", "ql"))
@@ -152,8 +173,8 @@ KERNELS: dict[str, str] = {
         + _material("work[i] = 0.0;")
         + _material("p[list[i]] = p_new[i]; e[list[i]] = e_new[i]; q[list[i]] = q_new[i];",
                     times=11),
-        "e p q qq ql delv e_old p_old q_old qq_old ql_old delvc vnewc comp half work "
-        "p_new e_new q_new", "list"),
+        "e p q qq ql delv vnewc p_new e_new q_new", "list",
+        "e_old p_old q_old qq_old ql_old delvc comp half work", "m"),
     "CalcEnergyForElems:KERNEL_1": _function(
         "energy_1",
         _material("e_new[i] = e_old[i] - 0.5 * delvc[i] * (p_old[i] + q_old[i]) + 0.5 * work[i]; "
@@ -206,11 +227,12 @@ KERNELS: dict[str, str] = {
         "courant",
         _material("int e = list[i]; double f = ss[e] * ss[e]; if (vdov[e] < 0.0) "
                   "f = f + g * arealg[e] * arealg[e] * vdov[e] * vdov[e]; f = sqrt(f); "
-                  "f = arealg[e] / f; if (vdov[e] != 0.0 && f < least[0]) least[0] = f;", times=11),
-        "ss vdov arealg least", "list"),
+                  "f = arealg[e] / f; if (vdov[e] != 0.0) if (f < least) least = f;", times=11,
+                  least=True),
+        "ss vdov arealg", "list"),
     "CalcHydroConstraintForElems": _function(
         "hydro",
         _material("int e = list[i]; if (vdov[e] != 0.0) { double f = g / (fabs(vdov[e]) + 1e-20); "
-                  "if (f < least[0]) least[0] = f; }", times=11),
-        "vdov least", "list"),
+                  "if (f < least) least = f; }", times=11, least=True),
+        "vdov", "list"),
 }  # fmt: skip

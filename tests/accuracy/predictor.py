@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +29,7 @@ Times = dict[int, float]
 class Code:
     """What is predicted: C text or files of this repository, and the sizes.
 
-    `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
+    `reassociates`: the compiler may reorder sums. `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
     text of the program as one thread runs it, where that is another one.
     """
 
@@ -40,6 +40,7 @@ class Code:
     only: frozenset[str] = frozenset()
     one_thread: str = ""
     first_touch: str | None = None
+    reassociates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,9 @@ def _read(code: Code, text: str) -> Analysis:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "case.c"
             path.write_text(text)
-            return analyse(requests_for((str(path),), defines, [], ""), dict(code.sizes))
+            (request,) = requests_for((str(path),), defines, [], "")
+            request = replace(request, reassociates=code.reassociates)
+            return analyse([request], dict(code.sizes))
     files = tuple(str(ROOT / name) for name in code.files)
     return analyse(requests_for(files, defines, [], ""), dict(code.sizes))
 

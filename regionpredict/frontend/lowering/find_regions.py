@@ -11,6 +11,7 @@ from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
+from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -76,7 +77,7 @@ def regions_of(
     lost = _lost(unit, {place[:3] for place in seen})
     built += lost
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
-    return built, notes
+    return with_index_lists(built), notes
 
 
 def _lost(

@@ -21,6 +21,12 @@ SCALAR_LOAD = Constant(
     "a double, of which the kernels of a machine's tables are made: one that reads the first cache "
     "no faster than its ports take these may not be compiled to vectors",
 )  # fmt: skip
+MASKED_BITS = Constant(
+    256, "bit", "measured",
+    "vectors as wide load and store under masks: AVX has masked moves, AVX-512 and SVE have masks "
+    "for all, SSE and NEON for nothing (Intel 64 and IA-32 Architectures Software Developer's "
+    "Manual, vol. 1, ch. 14 and 15; Arm Architecture Reference Manual, SVE)",
+)  # fmt: skip
 LONG_INTEGER = Constant(
     0.5, "of the table's cycles", "assumed",
     "integer multiplications and divisions: vectors multiply on two pipes, and a division "

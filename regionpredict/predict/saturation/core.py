@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -11,23 +12,29 @@ from regionpredict.predict.saturation.constants import (
     BYTE,
     LONG_INTEGER,
     LOOP_CONTROL,
+    MASKED_BITS,
     OUTER_BODY,
     RESERVED_REGISTERS,
     SCALAR_LOAD,
 )
-from regionpredict.workload import LoopBody, Recurrence
+from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
+from regionpredict.workload import LoopBody, Recurrence, Step
 
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
           "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
+_ON_PIPES = frozenset({"fp_add", "fp_neg", "fp_compare", "fp_mul"})
+_DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 
 
-def core_time(bodies: Sequence[LoopBody], machine: Machine, line_bytes: int) -> CoreTime:
+def core_time(
+    bodies: Sequence[LoopBody], machine: Machine, line_bytes: int, parts: Parts = ALL_PARTS
+) -> CoreTime:
     """Seconds of one core for one run of the loops, all data in the first cache."""
     overlapping = loading = heaviest = 0.0
     notes = []
     figures: tuple[str, ...] = ()
     for body in bodies:
-        cycles = _body_cycles(body, machine, line_bytes)
+        cycles = _body_cycles(body, machine, line_bytes, parts)
         overlapping += cycles.overlapping * body.executions
         loading += cycles.loading * body.executions
         notes.append(cycles.note)
@@ -47,40 +54,60 @@ class BodyCycles(NamedTuple):
     figures: tuple[str, ...]
 
 
-def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycles:
+class _Bound(NamedTuple):
+    """Cycles of one iteration that one thing needs, and the machine's figures behind them."""
+
+    cycles: float
+    figures: tuple[str, ...]
+
+
+def _body_cycles(
+    body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
+) -> BodyCycles:
     size = body.element_bytes
     ordered = [chain for chain in body.recurrences if not chain.unordered]
     chain, why = _recurrence(ordered, machine)
     reason = why or body.scalar_because
+    if not reason and body.masked and not (parts.masks and _masks(machine)):
+        reason = "conditional"
     lanes = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
     # Partial sums, one a lane: each addition of vectors still waits for the one before it.
     free, _ = _recurrence([one for one in body.recurrences if one.unordered], machine)
-    chain = max(chain, free / lanes)
-    arithmetic, instructions = _arithmetic(body, machine, lanes, BYTE.value * size)
+    operations = dict(body.on_all_sides if lanes > 1 and body.on_all_sides else body.operations)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
-    if not body.innermost:
-        instructions += OUTER_BODY.value
-    control = LOOP_CONTROL.value if body.innermost else 0.0
-    issue = (instructions + loads + stores + control) / machine.processor.issue_width.value / lanes
+    bounds = _arithmetic(operations, machine, lanes, BYTE.value * size, parts)
+    bounds["recurrence"] = _Bound(max(chain, free / lanes), _latencies(
+        {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
+    ))  # fmt: skip
+    instructions = _instructions(operations, machine) + loads + stores
+    instructions += LOOP_CONTROL.value if body.innermost else OUTER_BODY.value
+    width = machine.processor.issue_width.value
+    bounds["issue"] = _Bound(instructions / width / lanes, ("processor.issue_width",))
+    if body.innermost and parts.chains:
+        bounds["chain of one iteration"] = _chain(body, instructions, lanes, machine)
     split = (lanes - 1) * size / line_bytes
     ports = _port_cycles(loads * (1 + split), stores * (1 + split), lanes * size, machine,
                          vector=lanes > 1) / lanes  # fmt: skip
+    name = max(bounds, key=lambda name: bounds[name].cycles)
+    longest = bounds[name]
+    figures = longest.figures
+    if ports > longest.cycles:
+        name = "loads and stores"
+        figures = tuple(f"caches[0].bandwidth.{kernel}" for kernel in machine.caches[0].bandwidth)
+        figures += tuple(f"processor.{name}" for name in _PORTS)
     note = f"{body.variable} (line {body.line}): "
     note += f"scalar, {reason}" if reason else f"{lanes:.0f} lanes"
-    longest = max(arithmetic, issue, chain)
-    if ports > longest:
-        figures = [f"caches[0].bandwidth.{kernel}" for kernel in machine.caches[0].bandwidth]
-        figures += [f"processor.{name}" for name in _PORTS]
-    elif longest == chain:
-        kinds = {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
-        figures = [f"operations.{kind}.latency" for kind in sorted(kinds)]
-    elif longest == arithmetic:
-        names = {kind.removeprefix("call:") for kind, times in body.operations if times}
-        kinds = {name if name in machine.operations else "call" for name in names}
-        figures = [f"operations.{kind}.throughput" for kind in sorted(kinds)]
-    else:
-        figures = ["processor.issue_width"]
-    return BodyCycles(longest, ports, note, tuple(figures))
+    note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
+    return BodyCycles(longest.cycles, ports, note, figures)
+
+
+def _masks(machine: Machine) -> bool:
+    """Whether its vectors load and store under a mask."""
+    return machine.simd_bits >= MASKED_BITS.value
+
+
+def _latencies(kinds: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"operations.{kind}.latency" for kind in sorted(kinds))
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
@@ -112,29 +139,110 @@ def _vector_load_bytes(machine: Machine) -> float:
 
 
 def _arithmetic(
-    body: LoopBody, machine: Machine, lanes: float, element_bits: float
-) -> tuple[float, float]:
-    """(cycles, instructions) of the arithmetic of one iteration, `lanes` iterations at once."""
+    operations: Mapping[str, float], machine: Machine, lanes: float, element_bits: float,
+    parts: Parts,
+) -> dict[str, _Bound]:  # fmt: skip
+    """What the arithmetic of one iteration needs, `lanes` iterations at once.
+
+    Divisions and roots have a divider of their own, beside which the pipes go on; calls take the
+    whole core.
+    """
     core = machine.processor
-    count = dict(body.operations)
-    adds = count.pop("fp_add", 0.0) + count.pop("fp_neg", 0.0) + count.pop("fp_compare", 0.0)
-    muls = count.pop("fp_mul", 0.0)
-    fused = min(adds, muls) if _fuses(machine) else 0.0
-    pipes = _pipe_cycles(adds - fused, muls - fused, fused, machine)
-    instructions = adds + muls - fused
-    other = 0.0
+    count = dict(operations)
+    adds, muls, fused = _fused(count, machine)
+    pipes = _pipe_cycles(adds, muls, fused, machine)
+    divider = integers = calls = 0.0
     for kind, times in count.items():
         name = kind.removeprefix("call:")
         cycles = machine.operation(name).throughput_cycles.value
-        if kind in ("fp_div", "fp_sqrt"):
-            cycles *= max(1.0, lanes * element_bits / core.divider_bits.value)
-        if kind in ("int_add", "int_compare", "int_logic"):
-            cycles = 1.0 / core.integer_pipes.value
+        if kind in _ON_PIPES:
+            continue
+        if kind in _DIVISIONS:
+            divider += times * cycles * max(1.0, lanes * element_bits / core.divider_bits.value)
+        elif kind in ("int_add", "int_compare", "int_logic"):
+            integers += times / core.integer_pipes.value
         elif kind in ("int_mul", "int_div"):
-            cycles *= LONG_INTEGER.value
-        other += times * cycles
-        instructions += times
-    return (pipes + other) / lanes, instructions
+            integers += times * cycles * LONG_INTEGER.value
+        else:
+            calls += times * cycles
+    if not parts.divider_beside:
+        pipes, divider, integers = pipes + divider + integers, 0.0, 0.0
+    named = {"arithmetic": pipes, "divisions and roots": divider, "integers": integers}
+    used = {name for name, cycles in named.items() if cycles} or {"arithmetic"}
+    return {
+        name: _Bound((cycles + calls) / lanes, _throughputs(operations, name, machine))
+        for name, cycles in named.items()
+        if name in used
+    }
+
+
+def _throughputs(
+    operations: Mapping[str, float], name: str, machine: Machine
+) -> tuple[str, ...]:
+    """The figures behind one part of the arithmetic, and behind calls."""
+    names = set()
+    for kind, times in operations.items():
+        own = {"fp_": "arithmetic", "int": "integers"}.get(kind[:3], "")
+        if kind in _DIVISIONS:
+            own = "divisions and roots"
+        if times and own in ("", name):
+            plain = kind.removeprefix("call:")
+            names.add(plain if plain in machine.operations else "call")
+    return tuple(f"operations.{kind}.throughput" for kind in sorted(names))
+
+
+def _fused(count: Mapping[str, float], machine: Machine) -> tuple[float, float, float]:
+    """(additions, multiplications, both in one) where as many as can be are fused."""
+    adds = sum(count.get(kind, 0.0) for kind in ("fp_add", "fp_neg", "fp_compare"))
+    muls = count.get("fp_mul", 0.0)
+    fused = min(adds, muls) if _fuses(machine) else 0.0
+    return adds - fused, muls - fused, fused
+
+
+def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
+    """Instructions of the arithmetic of one iteration."""
+    others = sum(times for kind, times in operations.items() if kind not in _ON_PIPES)
+    return sum(_fused(operations, machine)) + others
+
+
+def _chain(body: LoopBody, instructions: float, lanes: float, machine: Machine) -> _Bound:
+    """What the longest chain of dependent operations in an iteration leaves of its overlap.
+
+    As many iterations are at work at a time as the core's window has room for (Little's law); an
+    iteration that fills it alone takes its chain's latency.
+    """
+    window = machine.processor.window.value
+    ends: list[float] = []
+    for step in body.steps:
+        begin = max((ends[before] for before in step.after), default=0.0)
+        begin = max(begin, step.loads * machine.caches[0].latency_cycles.value)
+        ends.append(begin + _latency(step, machine, reassociates=body.reassociates))
+    chain = max(ends, default=0.0)
+    kinds = {kind.removeprefix("call:") for step in body.steps for kind, _ in step.operations}
+    figures = ("processor.window", *_latencies(kinds & machine.operations.keys()))
+    return _Bound(chain * min(1.0, instructions / window) / lanes, figures)
+
+
+def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
+    """Cycles from the operands of one statement to its result.
+
+    C adds up from left to right: additions follow one another, each fused with the product that it
+    adds; where sums may be reordered they are a tree. Products without a sum are formed beside
+    each other, divisions and calls one by one.
+    """
+    count = dict(step.operations)
+    adds, muls, fused = _fused(count, machine)
+    last = "fp_fma" if fused else "fp_add"
+    levels = adds + fused
+    if reassociates and levels:
+        levels = float(math.ceil(math.log2(1.0 + levels)))
+    cycles = levels * machine.operation(last).latency_cycles.value
+    cycles += min(1.0, muls) * machine.operation("fp_mul").latency_cycles.value
+    for kind, times in count.items():
+        if kind not in _ON_PIPES and not kind.startswith("int_"):
+            name = kind.removeprefix("call:")
+            cycles += times * machine.operation(name).latency_cycles.value
+    return cycles
 
 
 def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> float:

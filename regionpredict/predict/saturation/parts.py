@@ -13,7 +13,9 @@ class Parts:
     memory for less, so that fewer than all wait at a time. `overlap`: a core computes while it
     waits, in part; without it the two times add up. `reuse_between_runs`: data of one run of a
     region is in the caches for the next. `page_walks`: gathers wait for the translation of their
-    addresses.
+    addresses. `divider_beside`: divisions and roots go on beside the other pipes. `masks`: loops
+    with conditions are vectors where the machine has masks. `chains`: an iteration's chain of
+    dependent operations bounds it by the core's window.
     """
 
     write_allocation: bool = True
@@ -21,6 +23,9 @@ class Parts:
     overlap: bool = True
     reuse_between_runs: bool = True
     page_walks: bool = True
+    divider_beside: bool = True
+    masks: bool = True
+    chains: bool = True
 
 
 ALL_PARTS = Parts()

@@ -74,7 +74,7 @@ class LoopTime:
         self.static = workload.schedule.kind == "static"
         self.touched = float(workload.table.working_set_bytes or 0)
         self.line_bytes = workload.line_bytes
-        self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes)
+        self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes, parts)
         self.traffic = TrafficCurve(
             counter, machine, warm=warm and parts.reuse_between_runs,
             only_written=workload.only_written, write_allocation=parts.write_allocation,

@@ -1,0 +1,71 @@
+"""What stands under the branches of a loop body: whether it runs, and what a compiler makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from regionpredict.ir import Branch, Loop, Statement
+from regionpredict.ir.region import Node
+from regionpredict.workload.loop_nest import Conditional
+
+ENDING = frozenset({
+    "abort", "exit", "_exit", "_Exit", "quick_exit", "terminate", "std::abort", "std::exit",
+    "std::_Exit", "std::quick_exit", "std::terminate", "__assert_fail", "__assert_rtn",
+    "MPI_Abort",
+})  # fmt: skip
+"""Functions that never return (ISO C17, 7.2 and 7.22.4; C++17, [support.start.term], [terminate];
+MPI 4.0, sec. 9.7)."""
+
+
+def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
+    """All statements below the nodes, in source order."""
+    for node in nodes:
+        if isinstance(node, Statement):
+            yield node
+        elif isinstance(node, Branch):
+            for side in node.sides:
+                yield from statements_in(side)
+        else:
+            yield from statements_in(node.body)
+
+
+def ends_program(side: Sequence[Node]) -> bool:
+    """Whether a side of a branch always ends the program: a run that is timed never takes it."""
+    return any(
+        isinstance(node, Statement) and any(call.name in ENDING for call in node.calls)
+        for node in side
+    )
+
+
+def under_branches(loop: Loop) -> Conditional:
+    """What the branches directly in the loop's body hold, the worst of them.
+
+    Variables of the loop are blended by a vector, elements that move with the loop masked; of
+    loops, calls, synchronisation and writes in one place a compiler makes neither.
+    """
+    kinds = {_held(side, loop.variable) for node in loop.body if isinstance(node, Branch)
+             for side in node.sides if not ends_program(side)}  # fmt: skip
+    order: tuple[Conditional, ...] = ("code", "elements", "values")
+    return next((kind for kind in order if kind in kinds), "")
+
+
+def _held(side: Sequence[Node], variable: str) -> Conditional:
+    held: Conditional = "values"
+    for node in side:
+        if isinstance(node, Statement):
+            if node.calls or any(op.kind.startswith("call:") for op, _ in node.operations):
+                return "code"
+            for access in node.accesses:
+                moves = any(variable in subscript.names for subscript in access.subscripts)
+                if access.kind == "write" and not moves:
+                    return "code"
+                held = "elements"
+        elif isinstance(node, Branch):
+            for inner in node.sides:
+                kind = "" if ends_program(inner) else _held(inner, variable)
+                if kind == "code":
+                    return kind
+                held = "elements" if kind == "elements" else held
+        else:
+            return "code"
+    return held

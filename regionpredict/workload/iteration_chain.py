@@ -1,0 +1,44 @@
+"""Which statements of an iteration wait for which: chains of dependent operations inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis import StatementFact
+
+
+class Step(NamedTuple):
+    """One statement: its operations (kind, number), and the `after` steps whose results it needs.
+
+    `loads`: how many loads follow each other before it can begin: none where it reads no memory,
+    one, or two where the address is data.
+    """
+
+    operations: tuple[tuple[str, float], ...]
+    after: tuple[int, ...]
+    loads: int
+
+
+def steps_of(facts: Sequence[StatementFact], gathered: Collection[str]) -> tuple[Step, ...]:
+    """The statements of one iteration; `gathered` are references whose address is data.
+
+    A step follows the last one before it that wrote a variable, or an element by the same text,
+    that it reads. What the iteration before left is no step of this one (`recurrences`).
+    """
+    steps: list[Step] = []
+    written: dict[str, int] = {}
+    for number, fact in enumerate(facts):
+        statement = fact.statement
+        read = {access.text for access in statement.accesses if access.kind == "read"}
+        fresh = read - written.keys()
+        loads = 2 if any(text in gathered for text in fresh) else 1 if fresh else 0
+        after = {written[name] for name in statement.reads | read if name in written}
+        operations = tuple((operation.kind, float(n)) for operation, n in statement.operations)
+        steps.append(Step(operations, tuple(sorted(after)), loads))
+        for name in statement.writes:
+            written[name] = number
+        for access in statement.accesses:
+            if access.kind == "write":
+                written[access.text] = number
+    return tuple(steps)
