@@ -10,6 +10,7 @@ from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
+    order_name,
     loops_at,
     place_of,
     scope_of,
@@ -50,6 +51,10 @@ def _names_of(program: Program, region: Region) -> Iterator[str]:
     yield from free_names(region)
     for array in region.arrays:
         yield extent_name(array)
+    for statement, _ in region.statements():
+        for access in statement.accesses:
+            for subscript in access.subscripts:
+                yield from (order_name(a.label) for a in subscript.atoms() if a.kind == "ref")
     for definition in program.definitions[region.id]:
         yield definition.name
         yield from definition.value.names

@@ -64,6 +64,13 @@ def extent_name(array: Array) -> str:
     return f"{array.name}[]"
 
 
+def order_name(table: str) -> str:
+    """The name under which the distance of the elements can be given that neighbouring entries of
+    a table of indices name: `list[+1]`, 1 for entries that follow one another.
+    """
+    return f"{table}[+1]"
+
+
 def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
     """The region's loops at a line of a file that is named by its path or the end of it."""
     for loop in every_loop(region):

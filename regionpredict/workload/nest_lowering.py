@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.given_sizes import extent_name, trip_name
+from regionpredict.analysis.given_sizes import extent_name, order_name, trip_name
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
@@ -315,7 +315,7 @@ class _Lowering:
         """The subscript with what an index list picks taken to follow the loop.
 
         Rows of several entries name elements that most rows around share: they move on by one
-        element a row.
+        element a row. What the caller gives (`order_name`) goes before what the region shows.
         """
         total = Expr.const(0)
         for monomial, number in subscript.terms.items():
@@ -323,17 +323,22 @@ class _Lowering:
             for factor, power in monomial:
                 if isinstance(factor, str):
                     term = term * Expr.name(factor) ** power
-                elif factor.kind == "ref" and factor.label in self.lists and power == 1:
-                    term = term * self._followed(factor)
+                elif power == 1 and (followed := self._followed(factor)) is not None:
+                    term = term * followed
                 else:
                     term = term * Expr({((factor, 1),): 1}) ** power
             total = total + term
         return total
 
-    def _followed(self, table: Atom) -> Expr:
-        entries = self.lists[table.label]
-        if entries == 1 or len(table.args) > 1:
-            return table.args[0]
+    def _followed(self, table: Atom) -> Expr | None:
+        if table.kind != "ref" or not table.args:
+            return None
+        apart = self.values.get(order_name(table.label))
+        if apart is not None and len(table.args) == 1:
+            return table.args[0] * Expr.const(apart)
+        entries = self.lists.get(table.label)
+        if entries is None or entries == 1 or len(table.args) > 1:
+            return None if entries is None else table.args[0]
         moving = Expr.const(0)
         for monomial, number in table.args[0].terms.items():
             names = {factor for factor, _ in monomial if isinstance(factor, str)}
