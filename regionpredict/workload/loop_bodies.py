@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,7 +25,7 @@ class LoopBody:
     is `masked`: vectors need masks for what it refers to under a branch. `on_all_sides` are the
     operations where both sides of branches are worked out, as vectors do. `steps` are its
     statements, each with those before it whose results it needs. `reassociates`: sums may be
-    reordered.
+    reordered. `trips` are the iterations of one run of the loop.
     """
 
     variable: str
@@ -42,6 +43,7 @@ class LoopBody:
     on_all_sides: tuple[tuple[str, float], ...] = ()
     steps: tuple[Step, ...] = ()
     reassociates: bool = False
+    trips: float = math.inf
 
 
 def loop_bodies(
@@ -52,7 +54,8 @@ def loop_bodies(
     `reassociates`: the compiler may reorder sums.
     """
     bodies = []
-    for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
+    inside = {child.index: loop for loop in nest.loops for child in loop.children}
+    for loop, (trips, executions) in zip(nest.loops, body_executions(nest), strict=True):
         if loop.statements:
             taken = [(number, share) for number, share in loop.statements if share]
             shares = [share for _, share in taken]
@@ -62,13 +65,18 @@ def loop_bodies(
             values = (fact.executions.value for fact in own)
             counted = next((value for value in values if value is not None), None)
             runs = float(counted) if counted is not None else executions
-            bodies.append(_body(loop, own, shares, runs, reassociates=reassociates))
+            outer = inside.get(loop.index)
+            around = [statements[number] for number, _ in outer.statements] if outer else []
+            bodies.append(
+                _body(loop, own, shares, runs, around=around, trips=trips,
+                      reassociates=reassociates)
+            )  # fmt: skip
     return tuple(bodies)
 
 
 def _body(
     loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float,
-    *, reassociates: bool,
+    *, around: Sequence[StatementFact], trips: float, reassociates: bool,
 ) -> LoopBody:  # fmt: skip
     loads, stores = _memory_operations(loop)
     return LoopBody(
@@ -81,12 +89,13 @@ def _body(
         loads=loads,
         stores=stores,
         scalars=_scalars(loop, facts),
-        recurrences=recurrences_of(loop, facts, reassociates=reassociates),
+        recurrences=recurrences_of(loop, facts, reassociates=reassociates, around=around),
         scalar_because=_scalar_because(loop, facts),
         masked=loop.conditional == "elements",
         on_all_sides=_operations(facts, [1.0] * len(facts)),
         steps=steps_of(facts, {a.text for g in loop.groups if g.irregular for a in g.accesses}),
         reassociates=reassociates,
+        trips=trips,
     )
 
 

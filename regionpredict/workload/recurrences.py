@@ -16,24 +16,29 @@ class Recurrence(NamedTuple):
     `distance` is the number of iterations from a store to the load that needs it; None for a sum
     in one place, of which only the operation that joins it waits for the iteration before.
     `unordered`: the compiler may keep partial sums, one a lane of a vector, and add them up last.
+    `restarts`: the loop around begins it anew, so that the chains of its iterations go side by side.
     """
 
     name: str
     operations: tuple[tuple[str, ...], ...]
     distance: float | None
     unordered: bool = False
+    restarts: bool = False
 
 
 def recurrences_of(
-    loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool = False
-) -> tuple[Recurrence, ...]:
+    loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool = False,
+    around: Sequence[StatementFact] = (),
+) -> tuple[Recurrence, ...]:  # fmt: skip
     """The chains of an innermost loop with these statements, sums into scalars first.
 
     `reassociates`: all sums may be reordered, besides those that the loop's directive frees.
+    `around` are the statements directly in the loop around it.
     """
     if loop.children:
         return ()
     chains = []
+    anew = {name for fact in around for name in fact.statement.writes - fact.statement.reads}
     fresh: set[str] = set()
     for fact in facts:
         statement = fact.statement
@@ -45,13 +50,17 @@ def recurrences_of(
                 Recurrence(
                     f"sum into {sorted(carried)[0]}", (floating,), None,
                     unordered=carried <= loop.unordered or (reassociates and _adds(floating)),
+                    restarts=carried <= anew,
                 )
             )  # fmt: skip
     for group in loop.groups:
         chain = _over_array(group, loop, facts)
         if chain is not None:
             still = chain.distance is None and all(map(_adds, chain.operations))
-            chains.append(chain._replace(unordered=reassociates and still))
+            moves = chain.distance is not None or any(
+                name != loop.variable and slope for name, slope in group.slopes.items()
+            )
+            chains.append(chain._replace(unordered=reassociates and still, restarts=moves))
     return tuple(chains)
 
 

@@ -66,23 +66,19 @@ def _body_cycles(
 ) -> BodyCycles:
     size = body.element_bytes
     ordered = [chain for chain in body.recurrences if not chain.unordered]
-    chain, why = _recurrence(ordered, machine)
+    _, why = _recurrence(ordered, machine)
     reason = why or body.scalar_because
     if not reason and body.masked and not (parts.masks and _masks(machine)):
         reason = "conditional"
     lanes = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
-    # Partial sums, one a lane: each addition of vectors still waits for the one before it.
-    free, _ = _recurrence([one for one in body.recurrences if one.unordered], machine)
     operations = dict(body.on_all_sides if lanes > 1 and body.on_all_sides else body.operations)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
     bounds = _arithmetic(operations, machine, lanes, BYTE.value * size, parts)
-    bounds["recurrence"] = _Bound(max(chain, free / lanes), _latencies(
-        {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
-    ))  # fmt: skip
     instructions = _instructions(operations, machine) + loads + stores
     instructions += LOOP_CONTROL.value if body.innermost else OUTER_BODY.value
     width = machine.processor.issue_width.value
     bounds["issue"] = _Bound(instructions / width / lanes, ("processor.issue_width",))
+    bounds["recurrence"] = _carried(body, instructions, lanes, machine, parts)
     if body.innermost and parts.chains:
         bounds["chain of one iteration"] = _chain(body, instructions, lanes, machine)
     split = (lanes - 1) * size / line_bytes
@@ -99,6 +95,24 @@ def _body_cycles(
     note += f"scalar, {reason}" if reason else f"{lanes:.0f} lanes"
     note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
     return BodyCycles(longest.cycles, ports, note, figures)
+
+
+def _carried(
+    body: LoopBody, instructions: float, lanes: float, machine: Machine, parts: Parts
+) -> _Bound:
+    """What the chains from iteration to iteration need.
+
+    Partial sums, one a lane: each addition of vectors still waits for the one before it. Chains
+    that the loop around begins anew go side by side, as many as the core's window has room for.
+    """
+    room = machine.processor.window.value
+    alone = min(1.0, body.trips * instructions / lanes / room) if parts.chains else 1.0
+    longest = 0.0
+    for one in body.recurrences:
+        cycles = _chain_cycles(one, machine) / (lanes if one.unordered else 1.0)
+        longest = max(longest, cycles * (alone if one.restarts else 1.0))
+    kinds = {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
+    return _Bound(longest, _latencies(kinds))
 
 
 def _masks(machine: Machine) -> bool:
