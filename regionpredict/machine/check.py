@@ -214,7 +214,7 @@ def _memory(machine: Machine) -> Iterator[Finding]:
             )
         peak = memory.peak_bytes_per_s
         asked = KERNELS[kernel]
-        allocated = machine.processor.write_allocate.value * asked.allocates / asked.application
+        allocated = machine.write_allocate(curve.x[-1]) * asked.allocates / asked.application
         if peak is not None and curve.peak <= 1.02 * peak.value < curve.peak * (1 + allocated):
             yield Finding(
                 "warning",

@@ -71,7 +71,8 @@ class Memory:
     domain, `shared_path` the ceiling of a node whose packages share one path (None: each domain
     has its own), `remote_latency_cycles` the latency from another package. `page_bytes` is what the
     system maps at once, `size_bytes` how much memory one domain has (None: not told, taken to hold
-    everything).
+    everything). `write_allocate` is the share of the lines that a store misses that are read first,
+    by cores inside one domain, where it changes with them (None: as the processor's).
     """
 
     latency_cycles: Quantity
@@ -81,6 +82,7 @@ class Memory:
     shared_path: SharedPath | None
     page_bytes: Quantity
     size_bytes: Quantity | None = None
+    write_allocate: Curve | None = None
 
     def curve(self, kernel: str) -> Curve:
         """B/s of `kernel` by cores in a domain: as measured, or derived from another kernel.
@@ -224,6 +226,13 @@ class Machine:
     def line_bytes(self) -> int:
         """Bytes of a cache line of the largest cache: what memory moves at once."""
         return self.largest_cache.line_bytes.whole
+
+    def write_allocate(self, cores: float) -> float:
+        """The share of the lines that a store misses that are read first, `cores` of a domain at
+        work.
+        """
+        by_cores = self.memory.write_allocate
+        return self.processor.write_allocate.value if by_cores is None else by_cores.at(cores)
 
     @property
     def page_bytes(self) -> int:

@@ -37,14 +37,22 @@ def ends_program(side: Sequence[Node]) -> bool:
     )
 
 
-def under_branches(loop: Loop) -> Conditional:
+def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:
     """What the branches directly in the loop's body hold, the worst of them.
 
     Variables of the loop are blended by a vector, elements that move with the loop masked; of
-    loops, calls, synchronisation and writes in one place a compiler makes neither.
+    loops, calls, synchronisation and writes in one place a compiler makes neither. A variable
+    that the iteration before may have set is a least or greatest value: one is blended where
+    operations may be reordered (`reassociates`), two (a value and its place) are not.
     """
-    kinds = {_held(side, loop.variable) for node in loop.body if isinstance(node, Branch)
-             for side in node.sides if not ends_program(side)}  # fmt: skip
+    sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
+    kept = [side for side in sides if not ends_program(side)]
+    set_there = {name for side in kept for one in statements_in(side) for name in one.writes
+                 if one.role != "declare"}  # fmt: skip
+    anew = {name for node in loop.body if isinstance(node, Statement) for name in node.writes}
+    if len(set_there - anew) > (1 if reassociates else 0):
+        return "code"
+    kinds = {_held(side, loop.variable) for side in kept}
     order: tuple[Conditional, ...] = ("code", "elements", "values")
     return next((kind for kind in order if kind in kinds), "")
 

@@ -120,6 +120,7 @@ class _Lowering:
         self.values = values
         self.collapse = max(1, region.collapse)
         self.lists = dict(region.index_lists)
+        self.reassociates = region.reassociates
         self.variables = frozenset(
             loop.variable for _, loops in region.statements() for loop in loops
         )
@@ -173,7 +174,7 @@ class _Lowering:
         header = LoopHeader(
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
-            conditional=under_branches(source),
+            conditional=under_branches(source, reassociates=self.reassociates),
             unordered=source.unordered,
         )  # fmt: skip
         self.loops += 1

@@ -32,7 +32,8 @@ CACHE = (
     "write_allocate",
     "bandwidth",
 )
-MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size", "page")
+MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size", "page",
+          "write_allocate")  # fmt: skip
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
 MOST_CORES = 65536
@@ -179,7 +180,19 @@ def read_memory(section: Section, node: Node, family: Family) -> Memory:
         shared_path=shared,
         page_bytes=section.of_family("page", "B", family.page_bytes),
         size_bytes=section.quantity("size", "B") if "size" in section else None,
+        write_allocate=_write_allocate(section),
     )
+
+
+def _write_allocate(section: Section) -> Curve | None:
+    if "write_allocate" not in section:
+        return None
+    curve = section.labels.curve(section.required("write_allocate"), "", low=-1e-12)
+    if max(curve.y) > 1.0:
+        raise section.required("write_allocate").error(
+            f"{max(curve.y):g} of the lines that a store misses", "give shares from 0 to 1"
+        )
+    return curve
 
 
 def _remote_latency(

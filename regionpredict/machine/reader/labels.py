@@ -81,7 +81,9 @@ class Labels:
             raise bare.error(f"{item.where} must be a whole number, not {bare.text}")
         return Quantity(number, unit, labels.evidence, labels.named(item))
 
-    def curve(self, item: Item, unit: str, *, plain: float = 1.0) -> Curve:
+    def curve(
+        self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0
+    ) -> Curve:  # fmt: skip
         """Read a table `{1: 14.3, 2: 27.1}` of numbers in `unit` by cores or threads."""
         bare, labels = self.value(item)
         if bare.kind != "mapping" or not bare.entries:
@@ -101,7 +103,7 @@ class Labels:
             counts.append(int(name))
         if counts[0] != 1:
             raise bare.error(f"{item.where} begins at {counts[0]}", "begin with the value for 1")
-        numbers = [labels.number(entry, unit, plain=plain) for entry in bare.entries.values()]
+        numbers = [labels.number(entry, unit, plain=plain, low=low) for entry in bare.entries.values()]
         return Curve(tuple(counts), tuple(numbers), unit, labels.evidence, labels.named(item))
 
     def number(self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0) -> float:

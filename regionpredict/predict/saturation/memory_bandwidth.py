@@ -26,21 +26,40 @@ class MixedBandwidth:
     run beside), but a bus that must turn round saturates as with the writing kernel.
     """
 
-    def __init__(self, curves: Mapping[str, Curve], write_allocate: float = 1.0) -> None:
-        """`write_allocate`: share of the lines that a kernel only writes that are read first."""
+    def __init__(
+        self, curves: Mapping[str, Curve], write_allocate: float | Curve = 1.0
+    ) -> None:  # fmt: skip
+        """`write_allocate`: share of the lines that a kernel only writes that are read first, by
+        cores where it changes with them.
+        """
         self._curves = curves
         self._write_allocate = write_allocate
         self._known: dict[float, Callable[[float], float]] = {}
         self._points: list[tuple[float, Curve]] = []
+        self._by_share: dict[float, MixedBandwidth] = {}
 
     def mixed(self, writes: float) -> Callable[[float], float]:
         """B/s by cores (at least 1) for traffic that is `writes` (0..1) write-backs."""
         curve = self._known.get(writes)
+        if curve is None and isinstance(self._write_allocate, Curve):
+            curve = self._known[writes] = self._changing(self._write_allocate, writes)
         if curve is None:
             if not self._points:
                 self._points = _curves_by_mix(self._curves, self._write_allocate)
             curve = self._known[writes] = self._between(writes)
         return curve
+
+    def _changing(self, share: Curve, writes: float) -> Callable[[float], float]:
+        """As at the counts of all the tables, and in a straight line between."""
+        x = sorted({count for curve in (share, *self._curves.values()) for count in curve.x})
+        y = tuple(self._at_share(share.at(count)).mixed(writes)(count) for count in x)
+        return Curve(tuple(x), y, "B/s", share.evidence, share.source).at
+
+    def _at_share(self, part: float) -> MixedBandwidth:
+        known = self._by_share.get(part)
+        if known is None:
+            known = self._by_share[part] = MixedBandwidth(self._curves, part)
+        return known
 
     def _between(self, writes: float) -> Callable[[float], float]:
         points = self._points

@@ -84,7 +84,8 @@ class LoopTime:
         self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
         self._bandwidth = MixedBandwidth(
-            machine.memory.bandwidth, machine.processor.write_allocate.value
+            machine.memory.bandwidth,
+            machine.memory.write_allocate or machine.processor.write_allocate.value,
         )
         self._asking: dict[tuple[float, ...], float] = {}
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}

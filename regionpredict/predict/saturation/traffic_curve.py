@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.constants import (
@@ -15,7 +16,13 @@ from regionpredict.predict.saturation.constants import (
     STRAIGHT,
 )
 from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
-from regionpredict.workload import CacheLevel, LevelTraffic, TrafficCounter, unforeseen_arrays
+from regionpredict.workload import (
+    ArrayTraffic,
+    CacheLevel,
+    LevelTraffic,
+    TrafficCounter,
+    unforeseen_arrays,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +50,22 @@ class _Knot:
 
     totals: tuple[float, ...]
     lines: tuple[tuple[int, float, float], ...]
-    memory: float
-    writes: float
+    memory: _Memory
+
+
+class _Memory(NamedTuple):
+    """Bytes of memory as if all lines that a store misses were read first.
+
+    `written` of all `moved` are written back, `claimed` are those of lines that would be read for
+    the sake of a store alone; `scattered` are lines that no prefetcher foresees, `scattered_claims`
+    those of them that are claimed.
+    """
+
+    moved: float
+    written: float
+    claimed: float
     scattered: float
+    scattered_claims: float
 
 
 class TrafficCurve:
@@ -64,8 +84,8 @@ class TrafficCurve:
             streams=machine.processor.prefetched_streams.value,
             stride_bytes=PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value,
         )  # fmt: skip
-        allocated = machine.processor.write_allocate.value if write_allocation else 0.0
-        self._unread = {array: 1.0 - allocated for array in only_written if allocated < 1.0}
+        self._only_written = only_written
+        self._allocates = write_allocation
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
         self._counted: dict[int, _Knot] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
@@ -75,7 +95,23 @@ class TrafficCurve:
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
         """The traffic below each cache on `threads` threads; the last is memory's."""
         levels = self._counted_levels(threads)
-        return (*levels[:-1], self._from_memory(levels[-1]))
+        spared = 1.0 - self._allocated(threads)
+        if not spared or not self._only_written:
+            return levels
+        memory = LevelTraffic(tuple(
+            one._replace(read=one.read - spared * self._claimed(one)) for one in levels[-1].arrays
+        ))  # fmt: skip
+        return (*levels[:-1], memory)
+
+    def _allocated(self, threads: int) -> float:
+        """The share of the lines that a store misses that are read first."""
+        if not self._allocates:
+            return 0.0
+        return self.machine.write_allocate(min(threads, self.machine.cores_per_domain))
+
+    def _claimed(self, moved: ArrayTraffic) -> float:
+        """Bytes that memory sends for the sake of a store alone, and a core may do without."""
+        return min(moved.read, moved.written) if moved.array in self._only_written else 0.0
 
     def _counted_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
         """As `levels`, each line that a store misses read first."""
@@ -84,15 +120,6 @@ class TrafficCurve:
             levels = self.counter.traffic(self._caches(threads), threads, warm=self.warm)
             self._levels[threads] = levels
         return levels
-
-    def _from_memory(self, level: LevelTraffic) -> LevelTraffic:
-        """Memory's traffic, without the lines that a core claims and does not read."""
-        if not self._unread:
-            return level
-        return LevelTraffic(tuple(
-            one._replace(read=max(0.0, one.read - self._unread.get(one.array, 0.0) * one.written))
-            for one in level.arrays
-        ))  # fmt: skip
 
     def at(self, threads: int) -> Data:
         """The data on `threads` threads: counted, or read off between two counts."""
@@ -190,18 +217,26 @@ class TrafficCurve:
             moved = totals[position] - totals[position + 1]
             if moved > 0:
                 lines.append((position + 1, moved, levels[position].written / totals[position]))
-        memory = self._from_memory(levels[-1])
-        scattered = sum(one.read / self.counter.line_bytes for one in memory.arrays
-                        if one.array in self._scattered)  # fmt: skip
-        share = memory.written / memory.total if memory.total else 0.0
-        totals.append(scattered * self.counter.line_bytes)
-        return _Knot(tuple(totals), tuple(lines), memory.total, share, scattered)
+        arrays = levels[-1].arrays
+        unforeseen = [one for one in arrays if one.array in self._scattered]
+        line = self.counter.line_bytes
+        memory = _Memory(
+            levels[-1].total,
+            levels[-1].written,
+            sum(map(self._claimed, arrays)),
+            sum(one.read for one in unforeseen) / line,
+            sum(map(self._claimed, unforeseen)) / line,
+        )
+        return _Knot((*totals, memory.scattered * line), tuple(lines), memory)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(
             moved / self._cache_rate(cache, threads, writes) for cache, moved, writes in knot.lines
         )
-        return Data(seconds, knot.memory, knot.writes, knot.scattered)
+        spared = 1.0 - self._allocated(threads)
+        moved = knot.memory.moved - spared * knot.memory.claimed
+        scattered = knot.memory.scattered - spared * knot.memory.scattered_claims
+        return Data(seconds, moved, knot.memory.written / moved if moved else 0.0, scattered)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
