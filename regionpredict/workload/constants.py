@@ -11,8 +11,8 @@ UNKNOWN_TRIPS = Constant(
 )  # fmt: skip
 UNKNOWN_EXTENT = Constant(
     1 << 20, "elements", "assumed",
-    "an array of unknown length that is read at random: larger than the private caches, smaller "
-    "than memory",
+    "an array of unknown length that is read at random, in a loop whose iterations are not known: "
+    "larger than the private caches, smaller than memory",
 )  # fmt: skip
 BRANCH_SHARE = Constant(
     0.5, "of the executions", "assumed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -284,7 +285,7 @@ class _Lowering:
             written=tuple(sorted({at for at, member, _ in members if member.kind == "write"})),
             loops=chain,
             irregular=address is None,
-            extent=self._extent(array) if address is None else 0.0,
+            extent=self._extent(array, chain) if address is None else 0.0,
             private=array.storage == "private",
             accesses=tuple(member for _, member, _ in members),
         )
@@ -383,7 +384,10 @@ class _Lowering:
                 reach += abs(form.slopes[loop.variable]) * max(1.0, loop.limit.at({}))
         return reach
 
-    def _extent(self, array: Array) -> float:
+    def _extent(self, array: Array, chain: tuple[LoopHeader, ...]) -> float:
+        """Bytes of an array; where nothing tells its length, that of an array with an element for
+        each iteration of the parallel loop.
+        """
         total = float(array.element_bytes)
         for extent in array.dims:
             known = self.form(extent)
@@ -391,8 +395,12 @@ class _Lowering:
                 name = extent_name(array)
                 given = self.values.get(name)
                 if given is None:
-                    self._guess(name, UNKNOWN_EXTENT.value, f"elements of {array.name}")
-                    given = int(UNKNOWN_EXTENT.value)
+                    given = UNKNOWN_EXTENT.value
+                    if chain and chain[0].limit is not None:
+                        given = max(
+                            1.0, math.prod(loop.trips({}) for loop in chain if loop.parallel)
+                        )
+                    self._guess(name, given, f"elements of {array.name}")
                 return float(array.element_bytes) * max(1.0, float(given))
             total *= max(1.0, known.constant)
         return total

@@ -27,7 +27,12 @@ def read_program(path: Path) -> DataSet:
     cases = tuple(
         Case(
             str(size),
-            Code(text, sizes=(("n", size), ("m", size**3 // MATERIALS)), one_thread=alone),
+            Code(
+                text,
+                sizes=(("n", size), ("m", size**3 // MATERIALS)),
+                one_thread=alone,
+                reassociates=True,
+            ),
             MACHINE,
             {threads: 1.0 / rates[threads] for threads in THREADS if threads in rates},
         )

@@ -11,11 +11,9 @@ are `CHAINS` independent chains of as many operations.
 
 from __future__ import annotations
 
-from lulesh_sources import EVALUATIONS, MATERIALS
+from lulesh_sources import CHAINS, EVALUATIONS, MATERIALS
 
 _HEAD = "#include <math.h>\n#include <stdlib.h>\n"
-CHAINS = 24
-"""Formulas are worked out for eight corners of three components each, side by side."""
 
 
 def _gather(*arrays: str) -> str:
@@ -93,7 +91,6 @@ _EIGHTS = " ".join(
 _READ_EIGHTS = " + ".join(
     f"{a}[8*e+{c}]" for a in ("dvdx", "dvdy", "dvdz", "x8n", "y8n", "z8n") for c in range(8)
 )
-
 
 
 def _state(materials: int, evaluations: int) -> str:

@@ -14,6 +14,8 @@ import re
 
 MATERIALS = 11
 EVALUATIONS = 10 * 1 + 1 * 10  # of all materials, a step
+CHAINS = 24
+"""Formulas are worked out for eight corners of three components each, side by side."""
 
 
 def _corners(array: str) -> list[str]:
@@ -24,18 +26,19 @@ def _corners(array: str) -> list[str]:
 
 
 def _work(flops: int) -> str:
-    """So many flops on a local value, as multiply and add."""
-    return "".join("t = t * g + h; " for _ in range(flops // 2))
+    """So many flops in independent chains of multiply and add, each on a value of its own."""
+    return "".join(f"t{n % CHAINS} = t{n % CHAINS} * g + h; " for n in range(flops // 2))
 
 
 def _element_loop(reads: list[str], writes: list[str], flops: int) -> str:
     gather = " + ".join(reads)
-    stores = " ".join(f"{one} = t;" for one in writes)
+    stores = " ".join(f"{one} = t{n % CHAINS};" for n, one in enumerate(writes))
+    others = "".join(f"double t{n} = t0 + g; " for n in range(1, CHAINS))
     left = max(0, flops - len(reads))
     return (
         "#pragma omp parallel for\n"
         "for (int k = 0; k < n; k++) for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) {\n"
-        f"  double t = {gather}; {_work(left)}{stores}\n}}\n"
+        f"  double t0 = {gather}; {others}{_work(left)}{stores}\n}}\n"
     )
 
 
@@ -88,8 +91,8 @@ def lulesh_source(*, alone: bool = False) -> str:
                  for a in cubes]  # fmt: skip
     arguments += [f"double m_{a}[m]" for a in names]
     light = "".join(
-        f"#pragma omp parallel for\nfor (int e = 0; e < m; e++) {{ double t = m_{a}[e] + m_{b}[e]; "
-        f"{_work(8)}m_{c}[e] = t; }}\n"
+        f"#pragma omp parallel for\nfor (int e = 0; e < m; e++) {{ double t0 = m_{a}[e] + m_{b}[e]; "
+        f"{'t0 = t0 * g + h; ' * 4}m_{c}[e] = t0; }}\n"
         for a, b, c in short
     )
     return (

@@ -103,7 +103,9 @@ class Labels:
             counts.append(int(name))
         if counts[0] != 1:
             raise bare.error(f"{item.where} begins at {counts[0]}", "begin with the value for 1")
-        numbers = [labels.number(entry, unit, plain=plain, low=low) for entry in bare.entries.values()]
+        numbers = [
+            labels.number(entry, unit, plain=plain, low=low) for entry in bare.entries.values()
+        ]
         return Curve(tuple(counts), tuple(numbers), unit, labels.evidence, labels.named(item))
 
     def number(self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0) -> float:

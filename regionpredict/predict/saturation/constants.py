@@ -21,6 +21,12 @@ SCALAR_LOAD = Constant(
     "a double, of which the kernels of a machine's tables are made: one that reads the first cache "
     "no faster than its ports take these may not be compiled to vectors",
 )  # fmt: skip
+INTERLEAVED_SUMS = Constant(
+    4, "vectors", "assumed",
+    "partial sums of a sum in any order: LLVM's vectoriser interleaves up to four vectors and "
+    "Intel's unrolls as much (LLVM, Auto-Vectorization, partial unrolling); gcc keeps one, which "
+    "shows only in caches",
+)  # fmt: skip
 MASKED_BITS = Constant(
     256, "bit", "measured",
     "vectors as wide load and store under masks: AVX has masked moves, AVX-512 and SVE have masks "

@@ -10,6 +10,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime
 from regionpredict.predict.saturation.constants import (
     BYTE,
+    INTERLEAVED_SUMS,
     LONG_INTEGER,
     LOOP_CONTROL,
     MASKED_BITS,
@@ -61,9 +62,7 @@ class _Bound(NamedTuple):
     figures: tuple[str, ...]
 
 
-def _body_cycles(
-    body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
-) -> BodyCycles:
+def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts) -> BodyCycles:
     size = body.element_bytes
     ordered = [chain for chain in body.recurrences if not chain.unordered]
     _, why = _recurrence(ordered, machine)
@@ -102,14 +101,16 @@ def _carried(
 ) -> _Bound:
     """What the chains from iteration to iteration need.
 
-    Partial sums, one a lane: each addition of vectors still waits for the one before it. Chains
+    Partial sums, one a lane of so many vectors: each addition still waits for the one before it in
+    its vector. Chains
     that the loop around begins anew go side by side, as many as the core's window has room for.
     """
     room = machine.processor.window.value
     alone = min(1.0, body.trips * instructions / lanes / room) if parts.chains else 1.0
     longest = 0.0
     for one in body.recurrences:
-        cycles = _chain_cycles(one, machine) / (lanes if one.unordered else 1.0)
+        vectors = INTERLEAVED_SUMS.value if parts.interleaved_sums else 1.0
+        cycles = _chain_cycles(one, machine) / (lanes * vectors if one.unordered else 1.0)
         longest = max(longest, cycles * (alone if one.restarts else 1.0))
     kinds = {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
     return _Bound(longest, _latencies(kinds))
@@ -190,9 +191,7 @@ def _arithmetic(
     }
 
 
-def _throughputs(
-    operations: Mapping[str, float], name: str, machine: Machine
-) -> tuple[str, ...]:
+def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -> tuple[str, ...]:
     """The figures behind one part of the arithmetic, and behind calls."""
     names = set()
     for kind, times in operations.items():

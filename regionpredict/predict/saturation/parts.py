@@ -15,7 +15,8 @@ class Parts:
     region is in the caches for the next. `page_walks`: gathers wait for the translation of their
     addresses. `divider_beside`: divisions and roots go on beside the other pipes. `masks`: loops
     with conditions are vectors where the machine has masks. `chains`: an iteration's chain of
-    dependent operations bounds it by the core's window.
+    dependent operations bounds it by the core's window. `interleaved_sums`: a sum in any order has
+    several vectors of partial sums.
     """
 
     write_allocation: bool = True
@@ -26,6 +27,7 @@ class Parts:
     divider_beside: bool = True
     masks: bool = True
     chains: bool = True
+    interleaved_sums: bool = True
 
 
 ALL_PARTS = Parts()
