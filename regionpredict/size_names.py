@@ -10,8 +10,8 @@ from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
-    order_name,
     loops_at,
+    order_name,
     place_of,
     scope_of,
 )

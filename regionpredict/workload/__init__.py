@@ -2,9 +2,9 @@
 
 `workload_of` is the door. What a model may ask of a workload: the statements with their operations
 and references (`statement_table`), the work and its pieces by thread (`work_distribution`,
-`iteration_pieces`), what a core does in each loop body (`loop_bodies`, `recurrences`), bytes below
-caches by size, threads and sharers (`cache_traffic`), what no prefetcher foresees (`prefetch`), what is
-met through data (`gathers`),
+`iteration_pieces`), what a core does in each loop body (`loop_bodies`, `recurrences`,
+`iteration_chain`, `branch_sides`), bytes below caches by size, threads and sharers
+(`cache_traffic`), what no prefetcher foresees (`prefetch`), what is met through data (`gathers`),
 what the run-time system is asked for (`synchronisation`), what one thread does after the other
 (`serial_bodies`), and who has which lines before the region runs (`array_sharing`). `verify` holds
 the answers against each other.

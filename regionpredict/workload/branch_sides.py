@@ -1,4 +1,4 @@
-"""What stands under the branches of a loop body: whether it runs, and what a compiler makes of it."""
+"""What stands under the branches of a loop body: whether it runs, and what vectors make of it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
 
 def ends_program(side: Sequence[Node]) -> bool:
     """Whether a side of a branch always ends the program: a run that is timed never takes it."""
-    return any(
-        isinstance(node, Statement) and any(call.name in ENDING for call in node.calls)
-        for node in side
-    )
+    return any(isinstance(node, Statement) and _called(node) & ENDING for node in side)
+
+
+def _called(statement: Statement) -> set[str]:
+    """The functions that it calls: those not seen, and one that is all of it."""
+    return {call.name for call in statement.calls} | {statement.text.split("(")[0]}
 
 
 def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:

@@ -16,7 +16,7 @@ class Recurrence(NamedTuple):
     `distance` is the number of iterations from a store to the load that needs it; None for a sum
     in one place, of which only the operation that joins it waits for the iteration before.
     `unordered`: the compiler may keep partial sums, one a lane of a vector, and add them up last.
-    `restarts`: the loop around begins it anew, so that the chains of its iterations go side by side.
+    `restarts`: the loop around begins it anew, so that several chains go side by side.
     """
 
     name: str

@@ -56,8 +56,13 @@ def read_gather(path: Path) -> DataSet:
         picoseconds = float(row["avg_ps"])
         times[row["machine"], n][int(row["threads"])] = 1e-12 * picoseconds * n
     cases = tuple(
-        Case(f"{n} on {machine}", Code(GATHER, sizes=(("n", n), ("x[]", n)), first_touch="serial"), GATHER_MACHINES[machine],
-             dict(sorted(curve.items())), True)
+        Case(
+            f"{n} on {machine}",
+            Code(GATHER, sizes=(("n", n), ("x[]", n)), first_touch="serial"),
+            GATHER_MACHINES[machine],
+            dict(sorted(curve.items())),
+            True,
+        )
         for (machine, n), curve in sorted(times.items())
     )  # fmt: skip
     return DataSet(

@@ -238,8 +238,8 @@ KERNELS: dict[str, str] = {
         "courant",
         _material("int e = list[i]; double f = ss[e] * ss[e]; if (vdov[e] < 0.0) "
                   "f = f + g * arealg[e] * arealg[e] * vdov[e] * vdov[e]; f = sqrt(f); "
-                  "f = arealg[e] / f; if (vdov[e] != 0.0) if (f < least) { least = f; at = e; }", times=MATERIALS,
-                  least=True),
+                  "f = arealg[e] / f; if (vdov[e] != 0.0) if (f < least) { least = f; at = e; }",
+                  times=MATERIALS, least=True),
         "ss vdov arealg", "list"),
     "CalcHydroConstraintForElems": _function(
         "hydro",

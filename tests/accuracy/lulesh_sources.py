@@ -91,8 +91,8 @@ def lulesh_source(*, alone: bool = False) -> str:
                  for a in cubes]  # fmt: skip
     arguments += [f"double m_{a}[m]" for a in names]
     light = "".join(
-        f"#pragma omp parallel for\nfor (int e = 0; e < m; e++) {{ double t0 = m_{a}[e] + m_{b}[e]; "
-        f"{'t0 = t0 * g + h; ' * 4}m_{c}[e] = t0; }}\n"
+        f"#pragma omp parallel for\nfor (int e = 0; e < m; e++) {{ "
+        f"double t0 = m_{a}[e] + m_{b}[e]; {'t0 = t0 * g + h; ' * 4}m_{c}[e] = t0; }}\n"
         for a, b, c in short
     )
     return (

@@ -29,8 +29,9 @@ Times = dict[int, float]
 class Code:
     """What is predicted: C text or files of this repository, and the sizes.
 
-    `reassociates`: the compiler may reorder sums. `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
-    text of the program as one thread runs it, where that is another one.
+    `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
+    text of the program as one thread runs it, where that is another one. `reassociates`: the
+    compiler may reorder sums.
     """
 
     text: str = ""

@@ -455,7 +455,7 @@ def test_gathers(size: int, expected: float | None) -> None:
 
 
 def test_scatters_are_written_and_private_tables_are_every_thread_s() -> None:
-    loops = "for (int i = 0; i < n; i++) x[row[i]] = 1;"
+    loops = "for (int i = 0; i < n; i++) x[row[i]] += 1;"
     nest = nest_of(loops, "int n, int *row, double x[131072]", n=300_000)
     (level,) = counter_of(nest).traffic([CacheLevel(1024.0, 1)], 4)
     (x,) = (one for one in level.arrays if one.array == "x")

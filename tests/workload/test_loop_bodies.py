@@ -100,7 +100,11 @@ def test_scalars(inner: str, number: int) -> None:
         ("a[j] = b[j];", ""),
         ("s += b[j];", ""),
         ("a[j] = b[i];", ""),
-        ("if (b[j] > 0) a[j] = 1;", "conditional"),
+        ("if (b[j] > 0) a[j] = 1;", ""),  # masked, where the machine has masks
+        ("if (b[j] > 0) a[i] = 1;", "conditional"),  # one place: which iteration was last?
+        ("if (b[j] > 0) a[j] = unknown(s);", "calls a function"),
+        ("if (b[j] > t) { t = b[j]; s = 1; }", "conditional"),  # a greatest value and its mark
+        ("if (b[j] > t) exit(1); a[j] = 1;", ""),  # never taken where the program goes on
         ("a[j] = b[row[j]];", "gathers"),
         ("a[2 * j] = b[j];", "stride of 16 bytes"),
         ("x[j] = x[n * j];", "stride of 200 bytes"),
@@ -110,6 +114,28 @@ def test_scalars(inner: str, number: int) -> None:
 )
 def test_why_a_loop_stays_scalar(inner: str, reason: str) -> None:
     assert body(inner).scalar_because == reason
+
+
+@pytest.mark.parametrize(
+    ("inner", "masked"),
+    [("if (b[j] > 0) a[j] = 1;", True), ("double u = b[j]; if (u > t) u = t; a[j] = u;", False),
+     ("a[j] = b[j];", False), ("if (b[j] > t) exit(1); a[j] = 1;", False)],
+)  # fmt: skip
+def test_what_needs_masks(inner: str, masked: bool) -> None:
+    assert body(inner).masked == masked
+
+
+def test_a_vector_works_out_both_sides() -> None:
+    made = body("if (b[j] > t) a[j] = s / b[j]; else a[j] = s * b[j];")
+    assert dict(made.operations)["fp_div"] == dict(made.operations)["fp_mul"] == 0.5
+    assert dict(made.on_all_sides)["fp_div"] == dict(made.on_all_sides)["fp_mul"] == 1.0
+
+
+def test_what_ends_the_program_counts_nothing() -> None:
+    """Neither its operations nor its references: `x` is not touched."""
+    made = body("if (b[j] > t) { x[j] = s / t; exit(1); } a[j] = b[j] * s;")
+    assert "fp_div" not in dict(made.operations) and "fp_div" not in dict(made.on_all_sides)
+    assert (made.loads, made.stores) == (1, 1)
 
 
 def test_a_known_function_is_a_call_too() -> None:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
-from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.syntax import (
     UNKNOWN,

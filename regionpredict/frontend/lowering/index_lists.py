@@ -1,7 +1,7 @@
 """Tables of indices whose entries follow the loop: lists of chosen elements, rows of neighbours.
 
 Nothing in a region says what a table holds. Two things say that its neighbouring entries name
-neighbouring elements: elements that several threads write through it without waiting for each other
+neighbouring elements: elements that several threads store through it without waiting for each other
 are all different, so that it is a selection; and a table that gives each iteration several entries
 is the neighbours of an element in a mesh, numbered along it. All others are met at random.
 """
@@ -44,9 +44,10 @@ def _lists_of(region: Region) -> Iterator[tuple[str, int]]:
     columns: dict[str, set[str]] = {}
     widths: dict[str, int] = {}
     shared = region.nest.variable
-    for access in _alone(region.nest.body):
+    own = {array.name for array in region.arrays if array.storage == "private"}
+    for access, stored in _alone(region.nest.body):
         for atom in _tables(access):
-            if access.kind == "write":
+            if stored and access.array not in own:
                 yield atom.label, 1
             first = atom.args[0].coefficient(shared)
             width = first.constant if first is not None else None
@@ -68,11 +69,15 @@ def _tables(access: Access) -> Iterator[Atom]:
                 yield atom
 
 
-def _alone(nodes: Sequence[Node]) -> Iterator[Access]:
-    """The references outside `atomic`, `critical` and the like."""
+def _alone(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
+    """The references outside `atomic`, `critical` and the like, and whether one is a store that
+    its statement does not read: updates (a histogram's) say nothing of their places.
+    """
     for node in nodes:
         if isinstance(node, Statement):
-            yield from node.accesses
+            read = {access.text for access in node.accesses if access.kind == "read"}
+            for access in node.accesses:
+                yield access, access.kind == "write" and access.text not in read
         elif isinstance(node, Loop):
             yield from _alone(node.body)
         elif isinstance(node, Branch):

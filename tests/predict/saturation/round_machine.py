@@ -46,7 +46,11 @@ processor:
   fp_mul_pipes: 2
   integer_pipes: 4
   divider_bits: 128
+  window: 192
   outstanding_misses: 10
+  tlb_entries: 1024
+  tlb_large_entries: 32
+  page_walkers: 1
   prefetched_streams: 32
   prefetch_block: 4 KiB
   write_allocate: 1

@@ -7,12 +7,15 @@ own. A vector of 32 B crosses a line of 64 at 24 of 64 positions: 1.375 accesses
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from round_machine import CYCLE, body, round_machine
 
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.core import core_time
-from regionpredict.workload import LoopBody, Recurrence
+from regionpredict.predict.saturation.parts import Parts
+from regionpredict.workload import LoopBody, Recurrence, Step
 
 MACHINE = round_machine()
 UNFUSED = round_machine(
@@ -30,6 +33,17 @@ def cycles(loop: LoopBody, machine: Machine = MACHINE) -> tuple[float, float]:
     return pytest.approx(time.overlapping / each), pytest.approx(time.loading / each)
 
 
+def windowed(instructions: int) -> Machine:
+    """The machine with a window of so many instructions."""
+    return round_machine(("  window: 192\n", f"  window: {instructions}\n"))
+
+
+def told(loop: LoopBody, machine: Machine = MACHINE) -> str:
+    """How the loop was judged, without what bounds it."""
+    (note,) = core_time([loop], machine, 64).notes
+    return note.removeprefix("i (line 7): ").split(";")[0]
+
+
 def sum_of(*kinds: str) -> Recurrence:
     return Recurrence("sum into s", (kinds,), None)
 
@@ -42,7 +56,9 @@ def sum_of(*kinds: str) -> Recurrence:
         ({"fp_add": 4, "fp_neg": 3, "fp_compare": 2}, 9 / 4),  # all on the adders
         ({"fp_div": 1}, 10 * 2 / 4),  # 256 of 128 bits: twice as long, for four iterations
         ({"fp_sqrt": 3}, 36 * 2 / 4),
-        ({"fp_div": 1, "fp_mul": 2}, (10 * 2 + 2 * 2) / 4),
+        # the divider goes on beside the pipes: the longer of the two
+        ({"fp_div": 1, "fp_mul": 2}, 10 * 2 / 4),
+        ({"fp_div": 1, "fp_mul": 20}, 20 * 2 / 4),
     ],
 )
 def test_arithmetic_of_vectors(operations: dict[str, float], expected: float) -> None:
@@ -53,8 +69,10 @@ def test_arithmetic_of_vectors(operations: dict[str, float], expected: float) ->
     ("operations", "expected"),
     [
         ({"fp_add": 8, "fp_mul": 3}, 11.0),
-        ({"fp_div": 1, "int_add": 8}, 10 + 8 / 4),  # four integer pipes
-        ({"fp_div": 1, "int_compare": 4, "int_logic": 4}, 10 + 8 / 4),
+        ({"fp_div": 1, "int_add": 8}, 10),  # beside each other
+        ({"fp_div": 1, "int_mul": 8, "int_compare": 4, "int_logic": 4}, 8 * 4 / 2 + 8 / 4),
+        ({"fp_div": 2, "fp_sqrt": 1}, 2 * 10 + 12),  # one divider for both
+        ({"call:exp": 1, "fp_div": 1, "fp_mul": 4}, 20 + 10),  # a call takes the whole core
         ({"int_mul": 4, "int_div": 2}, (4 * 4 + 2 * 30) / 2),  # half of the table's cycles
         ({"call:exp": 1, "fp_sqrt": 1}, 20 + 12),
         ({"call:unheard_of": 2}, 2 * 50),  # as any call
@@ -129,7 +147,7 @@ def test_loads_and_stores_of_the_first_cache() -> None:
 def test_elements_wider_than_a_vector_are_taken_one_by_one() -> None:
     loop = body({"fp_add": 8}, loads=4, element=64)
     assert cycles(loop) == (8.0, 4 / 2)
-    assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 1 lanes",)
+    assert told(loop) == "1 lanes"
 
 
 @pytest.mark.parametrize(
@@ -198,7 +216,7 @@ def test_a_chain_of_operations(chain: Recurrence, expected: float, unfused: floa
     loop = body({"fp_add": 1}, recurrences=[chain])
     assert cycles(loop)[0] == expected
     assert cycles(loop, UNFUSED)[0] == unfused
-    assert core_time([loop], MACHINE, 64).notes == (f"i (line 7): scalar, {chain.name}",)
+    assert told(loop) == f"scalar, {chain.name}"
 
 
 def test_a_chain_hides_behind_more_work_and_keeps_the_loop_scalar() -> None:
@@ -210,25 +228,29 @@ def test_the_longest_chain_paces_the_loop_and_is_named() -> None:
               Recurrence("b[i-1]", (("fp_add",),), 1.0)]  # fmt: skip
     time = core_time([body(recurrences=chains)], MACHINE, 64)
     assert time.overlapping == pytest.approx(8 * CYCLE)
-    assert time.notes == ("i (line 7): scalar, a[i-1]",)
+    assert time.notes == ("i (line 7): scalar, a[i-1]; recurrence, 8 cycles an iteration",)
 
 
 def test_a_chain_of_nothing_leaves_vectors() -> None:
     loop = body({"fp_add": 8}, recurrences=[sum_of()])
     assert cycles(loop)[0] == 8 / 4
-    assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 4 lanes",)
+    assert told(loop) == "4 lanes"
 
 
 def test_a_sum_in_any_order_has_a_part_in_each_lane() -> None:
-    """Four lanes: an addition of vectors, four cycles, for four iterations."""
+    """Four vectors of four lanes: additions of four cycles, each for sixteen iterations."""
     free = sum_of("fp_add")._replace(unordered=True)
     loop = body({"fp_add": 1}, recurrences=[free])
-    assert cycles(loop)[0] == 4 / 4
-    assert core_time([loop], MACHINE, 64).notes == ("i (line 7): 4 lanes",)
+    assert cycles(loop)[0] == 4 / 4 / 4
+    slow = sum_of("fp_div")._replace(unordered=True)
+    assert cycles(body(recurrences=[slow]))[0] == 20 / 4 / 4
+    one = core_time([body(recurrences=[slow])], MACHINE, 64, Parts(interleaved_sums=False))
+    assert one.overlapping == pytest.approx(20 / 4 * CYCLE)
+    assert told(loop) == "4 lanes"
     # One lane where the loop stays scalar for another reason, another chain among them.
-    assert cycles(body({"fp_add": 1}, recurrences=[free], because=SCALAR))[0] == 4
+    assert cycles(body({"fp_add": 1}, recurrences=[slow], because=SCALAR))[0] == 20 / 4
     ordered = Recurrence("a[i-2]", (("fp_add",),), 8.0)
-    assert cycles(body({"fp_add": 1}, recurrences=[free, ordered]))[0] == 4
+    assert cycles(body({"fp_add": 1}, recurrences=[slow, ordered]))[0] == 20 / 4
 
 
 def test_bodies_add_up_by_their_executions() -> None:
@@ -237,7 +259,62 @@ def test_bodies_add_up_by_their_executions() -> None:
     time = core_time([first, second], MACHINE, 64)
     assert time.overlapping == pytest.approx((100 * 8 + 1000 * 2) * CYCLE)
     assert time.loading == pytest.approx((100 * 3 + 1000 * 8 * 1.375 / 2 / 4) * CYCLE)
-    assert time.notes == ("i (line 7): scalar, conditional", "i (line 7): 4 lanes")
+    assert time.notes == (
+        "i (line 7): scalar, conditional; arithmetic, 8 cycles an iteration",
+        "i (line 7): 4 lanes; arithmetic, 2 cycles an iteration",
+    )
+
+
+def test_masks_of_wide_vectors() -> None:
+    """256 bits have masks, 128 have none; a vector works out both sides."""
+    loop = replace(
+        body({"fp_add": 4}), masked=True, on_all_sides=(("fp_add", 8.0),)
+    )  # fmt: skip
+    assert (cycles(loop)[0], told(loop)) == (8 / 4, "4 lanes")
+    narrow = round_machine(("simd: 256", "simd: 128"))
+    assert (cycles(loop, narrow)[0], told(loop, narrow)) == (4.0, "scalar, conditional")
+    off = core_time([loop], MACHINE, 64, Parts(masks=False))
+    assert off.overlapping == pytest.approx(4.0 * CYCLE)
+
+
+STEPS = (
+    Step((("fp_mul", 1.0),), (), 1),  # 4 of the first cache, 5
+    Step((("fp_div", 1.0),), (0,), 0),  # 20 more
+    Step((("fp_add", 3.0),), (), 2),  # 8, and three additions of 4 cycles, one by one
+    Step((("fp_mul", 2.0), ("fp_add", 2.0)), (1, 2), 0),  # both fused: 6 cycles each
+)
+
+
+@pytest.mark.parametrize(("loads", "room"), [(28, 36 / 144), (64, 72 / 144), (500, 1.0)])
+def test_a_chain_in_an_iteration(loads: float, room: float) -> None:
+    """29 cycles to the quotient, then two fused operations of 6: 41.
+
+    Six instructions of arithmetic (three fused, two additions, a division), two of the loop, and
+    the loads: a window of 144 has room for four iterations of 36.
+    """
+    operations = {"fp_mul": 3.0, "fp_div": 1.0, "fp_add": 5.0}
+    loop = replace(body(operations, loads=loads, because=SCALAR), steps=STEPS)
+    assert cycles(loop, windowed(144))[0] == max(41 * room, (8 + loads) / 4, 10)
+
+
+def test_a_sum_of_many_is_a_tree_where_it_may_be_reordered() -> None:
+    """Seven additions of 4 cycles one by one, or three levels of them, behind a load of 4."""
+    loop = body({"fp_add": 7.0}, loads=8, because=SCALAR)
+    loop = replace(loop, steps=(Step((("fp_add", 7.0),), (), 1),))
+    assert cycles(loop, windowed(17))[0] == 4 + 7 * 4
+    assert cycles(replace(loop, reassociates=True), windowed(17))[0] == 4 + 3 * 4
+    off = core_time([loop], windowed(17), 64, Parts(chains=False))
+    assert off.overlapping == pytest.approx(7 * CYCLE)
+
+
+def test_a_sum_that_begins_anew_goes_beside_the_next() -> None:
+    """Eight iterations of four instructions: a window of 192 has room for six such sums."""
+    sums = sum_of("fp_div")._replace(restarts=True)
+    short = replace(body({"fp_div": 0.1}, loads=1.9, recurrences=[sums]), trips=8.0)
+    held = windowed(192)
+    assert cycles(short, held)[0] == pytest.approx(20 * 8 * 4 / 192)
+    assert cycles(replace(short, trips=1e6), held)[0] == 20.0
+    assert cycles(replace(short, recurrences=(sum_of("fp_div"),)), held)[0] == 20.0
 
 
 def test_half_the_clock_takes_twice_as_long() -> None:
