@@ -64,8 +64,11 @@ def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
     An item is found where it was met within the time in which as many others as the store holds
     were (Che's characteristic time).
 
-    >>> kept(100.0, [Spread(100.0, 1.0)]), kept(100.0, [Spread(400.0, 3.0)])
-    ([1.0], [0.25])
+    >>> kept(100.0, [Spread(100.0, 1.0)])
+    [1.0]
+    >>> (share,) = kept(100.0, [Spread(400.0, 3.0)])
+    >>> f"{share:.6f}"
+    '0.250000'
     >>> few, many = kept(100.0, [Spread(10.0, 1.0), Spread(1e6, 1.0)])
     >>> few > 0.9999, 0.00008 < many < 0.0001
     (True, True)
@@ -82,4 +85,4 @@ def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
     for _ in range(int(CHE_STEPS.value)):
         middle = (low + high) / 2.0
         low, high = (middle, high) if filled(middle) < capacity else (low, middle)
-    return [round(-math.expm1(-one.rate * high / one.items), 12) for one in spreads]
+    return [-math.expm1(-one.rate * high / one.items) for one in spreads]

@@ -195,9 +195,9 @@ def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -
     """The figures behind one part of the arithmetic, and behind calls."""
     names = set()
     for kind, times in operations.items():
-        own = {"fp_": "arithmetic", "int": "integers"}.get(kind[:3], "")
-        if kind in _DIVISIONS:
-            own = "divisions and roots"
+        own = "integers" if kind.startswith("int_") else ""
+        if kind.startswith("fp_"):
+            own = "divisions and roots" if kind in _DIVISIONS else "arithmetic"
         if times and own in ("", name):
             plain = kind.removeprefix("call:")
             names.add(plain if plain in machine.operations else "call")
