@@ -56,7 +56,7 @@ def test_every_region_has_the_hint_of_its_twin() -> None:
         made = predict(analysis, machine, "saturation", first_touch="parallel")
         curves.append(list(made.predictions))
     assert len(curves[0]) == 11
-    assert sum(one.threads is not None for one in curves[0]) == 10  # one loop's size stays open
+    assert all(one.threads is not None for one in curves[0])  # no size stays open
     for ours, theirs in zip(*curves, strict=True):
         assert (ours.packages, ours.threads, ours.bottleneck) == (
             theirs.packages, theirs.threads, theirs.bottleneck,
