@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -48,6 +49,9 @@ SLOWER = 5.0
 SLACK_S = 20.0
 """A mutant may loop for ever: it counts as caught where its tests take longer than this and
 `SLOWER` times what they take without it."""
+
+_KEEPS = ("scope=", "cache")
+"""In the text of a file of tests that keeps something from one test to the next."""
 
 
 class Verdict(NamedTuple):
@@ -201,17 +205,26 @@ def _digest(paths: Iterable[Path], *more: str) -> str:
 
 
 def tests_for(mutant: Mutant, reach: Reach) -> list[str]:
-    """The tests to run: those that reach the line, then all others of their files.
+    """The tests to run: those that reach the line, then others of their files that may see it.
 
-    A file may keep what an early test has made for those behind it: they do not reach the line
-    then, and see what it does. All tests are run where the line is run by an import.
+    A file that keeps what an early test has made, for those behind it, has tests that do not reach
+    the line and see what it does. All tests are run where the line is run by an import.
     """
     contexts = reach.tests.get((str(mutant.path), mutant.statement), frozenset())
-    files = {context.partition("::")[0] for context in contexts}
+    files = {context.partition("::")[0] for context in contexts if context}
+    keeping = {file for file in files if any(sign in _text_of(file) for sign in _KEEPS)}
     return sorted(
-        (test for test in reach.seconds if "" in contexts or test.partition("::")[0] in files),
+        (
+            test for test in reach.seconds
+            if "" in contexts or test in contexts or test.partition("::")[0] in keeping
+        ),
         key=lambda test: (test not in contexts, reach.seconds[test], test),
-    )
+    )  # fmt: skip
+
+
+@cache
+def _text_of(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
 
 
 def judge(mutant: Mutant, reach: Reach, runners: SimpleQueue[WarmTests]) -> Verdict:
