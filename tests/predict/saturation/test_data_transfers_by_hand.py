@@ -241,3 +241,10 @@ def test_what_is_told(workload: Workload) -> None:
     assert transfers(workload, {"a": LINES}, array()).summary(2) == ""
     many = transfers(workload, {"a": LINES}, array(held=1, whole=True))
     assert many.summary(2) == "lines that other cores hold: 7.68 us"  # 15,360 cycles
+
+
+def test_lines_that_are_many_and_few_are_told_together(workload: Workload) -> None:
+    """False sharing beside the border: both are lines that other cores hold."""
+    found = transfers(workload, {"a": LINES}, array(written=True), schedule=Schedule("static", 1.0))
+    cost = (256 * 50 + 768 * 10 + BORDER) * CYCLE
+    assert found.summary(2) == f"lines that other cores hold: {1e6 * cost:.3g} us"
