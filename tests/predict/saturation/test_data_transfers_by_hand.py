@@ -310,3 +310,14 @@ def test_contended_arrays_add_up_and_are_named(workload: Workload) -> None:
         "writes to a, h take the line from another thread; lines that other cores hold: 8.75 us"
     )
     assert found.summary(1) == ""
+
+
+def test_bytes_that_64_threads_write_in_turn(workload: Workload) -> None:
+    """A byte each: all 64 share a line, and each of 64 lines is everybody's."""
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 32"))
+    found = transfers(
+        workload, {"a": 64 * 64.0}, array(written=True, stride=1.0), machine=machine,
+        schedule=Schedule("static", 1.0),
+    )  # fmt: skip
+    # the table goes on in proportion: 80 cycles on eight threads
+    assert found.at(64).lines == pytest.approx(64 * 640 * CYCLE)
