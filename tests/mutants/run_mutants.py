@@ -4,7 +4,8 @@
                                         [--jobs N] [--list]
 
 A mutant of a room is caught if a test in that room's folder of `tests/` fails with it; only the
-files of tests are run that reach the changed line, the quickest tests first. The mutants are drawn
+tests are run that reach the changed line, the quickest first and the slowest not at all, each time
+in a fork of one process that has loaded the rest of the package. The mutants are drawn
 at random, always the same ones for a seed, from the files of a room in proportion to what can be
 changed in them. `--file` draws from files whose path ends so, `--list` prints what is drawn and
 runs nothing. Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for
@@ -50,6 +51,8 @@ SLACK_S = 20.0
 """A mutant may loop for ever: it counts as caught where its tests take longer than this and
 `SLOWER` times what they take without it."""
 
+SLOWEST_S = 5.0
+"""Tests that take longer are left out: what they alone would catch counts as not caught."""
 _KEEPS = ("scope=", "cache")
 """In the text of a file of tests that keeps something from one test to the next."""
 
@@ -215,8 +218,9 @@ def tests_for(mutant: Mutant, reach: Reach) -> list[str]:
     keeping = {file for file in files if any(sign in _text_of(file) for sign in _KEEPS)}
     return sorted(
         (
-            test for test in reach.seconds
-            if "" in contexts or test in contexts or test.partition("::")[0] in keeping
+            test for test, seconds in reach.seconds.items()
+            if seconds <= SLOWEST_S
+            and ("" in contexts or test in contexts or test.partition("::")[0] in keeping)
         ),
         key=lambda test: (test not in contexts, reach.seconds[test], test),
     )  # fmt: skip

@@ -256,6 +256,10 @@ def test_lines_that_are_claimed_are_not_read_from_memory(
     assert (levels[2].read, levels[2].written) == (pytest.approx(read), 8e6)
     assert curve.at(1).memory == pytest.approx(read + 8e6)
     assert curve.at(1).writes == pytest.approx(8e6 / (read + 8e6))
+    whole = TrafficCurve(
+        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("a")
+    )
+    assert (whole.levels(1) == levels) == parts  # write-allocation is on
     # An array that is also read is read, and none is read less than not at all.
     other = TrafficCurve(
         GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("x"),
