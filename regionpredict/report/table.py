@@ -21,7 +21,7 @@ from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
-from regionpredict.report.size_hints import needed_options, needed_sizes
+from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.teams_table import (
     NAME_WIDTH,
     UNKNOWN_CHOICE,
@@ -59,7 +59,7 @@ def prediction_table(
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
     advice = advice or {}
-    lines += program_summary(teams, plans, advice)
+    lines += program_summary(teams, plans, advice, rank_sizes(predictions))
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":
         lines += _by_file(shown, chosen_teams(teams, shown), model, advice)
@@ -166,9 +166,7 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
               ("predicted", "partial", "skipped")}  # fmt: skip
     shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
-    ranking = rank_sizes(predictions)
-    if needed := needed_sizes(ranking):
-        lines += _wrapped(f"{needed}: {' '.join(needed_options(ranking))}", " " * 4)
+    lines += needed_lines(rank_sizes(predictions))
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):
