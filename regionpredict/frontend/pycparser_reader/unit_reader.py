@@ -43,8 +43,10 @@ from regionpredict.frontend.syntax import (
     Function,
     IntLit,
     Located,
+    Name,
     Pragma,
     Unit,
+    every_expression,
 )
 from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
@@ -229,6 +231,15 @@ class _Reader:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
                 return IntLit(value) if value is not None else None
+            if node.init is not None and ctype.is_option_table:
+                return self._express(node.init, self.scope)
+            if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
+                ctype.kind == "pointer"
+            ):
+                value = self._express(node.init, self.scope)
+                inside = every_expression(value)
+                if any(isinstance(e, Name) and e.decl.kind == "function" for e in inside):
+                    return value
         return None
 
     # -- the unit -------------------------------------------------------------------------------
