@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from regionpredict.analysis import Count, RegionFacts
+from regionpredict.analysis import INCOMPLETE, Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Advice, Plan, Prediction, TeamPrediction
@@ -21,6 +21,7 @@ from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
+from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.teams_table import (
     NAME_WIDTH,
@@ -203,13 +204,14 @@ def _conflicts(predictions: Sequence[Prediction]) -> list[str]:
 
 
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
-    lines = []
+    """What is not understood, the first of each region, a line for all that say the same."""
+    first = []
     for prediction in predictions:
         if prediction.status == "partial":
             notes = [note for note in prediction.diagnostics if note.id not in CONFLICTS]
-            for note in notes[:1]:
-                lines.append(str(note))
-    yield from _limited(lines)
+            causes = [note for note in notes if note.id in INCOMPLETE]
+            first += (causes or notes)[:1]
+    yield from _limited(note_lines(first))
 
 
 def _limited(lines: list[str]) -> Iterator[str]:
