@@ -48,7 +48,7 @@ class Part(NamedTuple):
     macros: frozenset[str]
     headers: str
     flows: list[Flow]
-    lookups: Lookups | None = None  # where the file could not be read
+    lookups: Lookups | None = None  # None where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
     arguments: ArgumentValues | None = None  # of a program that is one file
 

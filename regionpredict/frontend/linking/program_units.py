@@ -107,7 +107,7 @@ class ProgramUnits:
 
     @property
     def effects(self) -> Effects:
-        """What expressions and statements set, of all units."""
+        """Tells what expressions and statements set; one for all units, which keeps its answers."""
         return self._effects
 
     @cached_property
@@ -117,7 +117,7 @@ class ProgramUnits:
 
     @property
     def writes(self) -> dict[Function, Writes]:
-        """What is written to the variables of functions, where that was asked for."""
+        """What is written to the variables of functions: who asks first puts it there."""
         return self._writes
 
 
