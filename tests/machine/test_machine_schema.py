@@ -152,6 +152,12 @@ def line_of(text: str, part: str) -> int:
             "processor.write_allocate must be above",
         ),
         (
+            "memory:\n",
+            "memory:\n  write_allocate: {1: 1, 9: 1.2}\n",
+            "write_allocate",
+            "1.2 of the lines that a store misses; give shares from 0 to 1",
+        ),
+        (
             "    load: {1: 11.2, 4: 34.0, 9: 35.0}\n",
             "    source: data sheet again\n",
             "bandwidth",

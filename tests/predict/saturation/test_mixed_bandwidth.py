@@ -39,6 +39,18 @@ def test_one_kernel_stands_for_every_mix() -> None:
         assert [mixed.mixed(writes)(cores) for cores in (1, 2, 4, 9)] == [9, 18, 18, 18]
 
 
+def test_lines_that_are_claimed_the_more_the_more_cores_ask() -> None:
+    """All of copy's lines are read first on one core, none on four: 9 B/s of which a third are
+    written, and 12 of which half are; on two, 2/3 of them: 12 * (1 + 1/3) = 16.
+    """
+    claims = table(c1=1, c4=0)
+    mixed = MixedBandwidth({"copy": COPY}, claims)
+    assert [mixed.mixed(0.4)(cores) for cores in (1, 2, 4, 9)] == pytest.approx([9, 16, 12, 12])
+    both = MixedBandwidth({"copy": COPY, "load": LOAD}, claims)
+    assert both.mixed(1 / 3)(1) == pytest.approx(9)
+    assert both.mixed(1 / 2)(4) == pytest.approx(12)
+
+
 def test_a_kernel_stands_at_its_own_mix_and_the_outermost_beyond() -> None:
     mixed = MixedBandwidth({"update": UPDATE, "load": LOAD, "triad": TRIAD})
     assert [mixed.mixed(0.0)(cores) for cores in (1, 2, 4)] == [12, 20, 24]

@@ -296,3 +296,14 @@ def test_what_no_prefetcher_foresees_bends_the_curve_too(nest: LoopNest) -> None
     curve, counter = curve_of(nest, given)
     assert {2, 3} <= counter.asked.keys()
     assert curve.at(2).scattered == pytest.approx(1e6 / 64)
+
+
+def test_the_more_cores_the_more_lines_are_claimed(nest: LoopNest) -> None:
+    """All of 8 MB are read first on one core, none on the four of a domain, nor on more."""
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  write_allocate: {1: 1, 4: 0}"))
+    curve = TrafficCurve(
+        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("a")
+    )
+    found = [curve.at(threads).memory for threads in (1, 2, 4, 8)]
+    assert found == pytest.approx([32e6, 32e6 - 8e6 / 3, 24e6, 24e6])
+    assert curve.levels(4)[-1].read == pytest.approx(16e6)
