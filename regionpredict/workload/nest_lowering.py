@@ -394,13 +394,12 @@ class _Lowering:
             if not isinstance(known, Affine) or known.slopes:
                 name = extent_name(array)
                 given = self.values.get(name)
-                if given is None:
-                    given = UNKNOWN_EXTENT.value
-                    if chain and chain[0].limit is not None:
-                        given = max(
-                            1.0, math.prod(loop.trips({}) for loop in chain if loop.parallel)
-                        )
-                    self._guess(name, given, f"elements of {array.name}")
-                return float(array.element_bytes) * max(1.0, float(given))
+                if given is not None:
+                    return float(array.element_bytes) * max(1.0, float(given))
+                length = UNKNOWN_EXTENT.value
+                if chain and chain[0].limit is not None:
+                    length = math.prod(loop.trips({}) for loop in chain if loop.parallel)
+                self._guess(name, max(1.0, length), f"elements of {array.name}")
+                return float(array.element_bytes) * max(1.0, length)
             total *= max(1.0, known.constant)
         return total

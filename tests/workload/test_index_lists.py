@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.analysis import RegionFacts
 from regionpredict.errors import UsageError
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Region
@@ -16,7 +17,7 @@ from regionpredict.workload.nest_lowering import loop_nest
 DECLARED = "int n, double *restrict a, double *restrict b, int *restrict row, int (*mesh)[8]"
 
 
-def facts(folder: Path, *bodies: str, **given: int):
+def facts(folder: Path, *bodies: str, **given: int) -> tuple[RegionFacts, ...]:
     """The facts of loops over i in one function."""
     path = folder / "lists.c"
     loops = "\n".join(

@@ -41,12 +41,14 @@ class MixedBandwidth:
     def mixed(self, writes: float) -> Callable[[float], float]:
         """B/s by cores (at least 1) for traffic that is `writes` (0..1) write-backs."""
         curve = self._known.get(writes)
-        if curve is None and isinstance(self._write_allocate, Curve):
-            curve = self._known[writes] = self._changing(self._write_allocate, writes)
         if curve is None:
-            if not self._points:
-                self._points = _curves_by_mix(self._curves, self._write_allocate)
-            curve = self._known[writes] = self._between(writes)
+            share = self._write_allocate
+            if isinstance(share, Curve):
+                curve = self._changing(share, writes)
+            else:
+                self._points = self._points or _curves_by_mix(self._curves, share)
+                curve = self._between(writes)
+            self._known[writes] = curve
         return curve
 
     def _changing(self, share: Curve, writes: float) -> Callable[[float], float]:
