@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis import RegionFacts, SymbolicFacts, bind, symbolic_facts
 from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import Placement
@@ -115,13 +115,17 @@ def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str
 
 @dataclass(slots=True)
 class RegionTrials:
-    """A region with values for its open sizes, each trial made once: it adds to `known`."""
+    """A region with values for its open sizes, each trial made once: it adds to `known`.
+
+    What the source says for all sizes is asked once for each set of names that get a value.
+    """
 
     subject: Subject
     sizes: OpenSizes
     machine: Machine
     chosen: Chosen
     known: KnownTrials = field(default_factory=dict)
+    _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
     def at(self, name: str | None, size: int) -> Trial | None:
         """The region with a value for one name, the others as assumed; `None`: the common size.
@@ -143,8 +147,9 @@ class RegionTrials:
 
     def _tried(self, values: Mapping[str, int]) -> Trial | None:
         subject, machine = self.subject, self.machine
-        region = with_given_trips(subject.facts.region, values)
-        facts = facts_of(region, bind(region, subject.definitions, {**subject.given, **values}))
+        source = self._source(values)
+        given = {**subject.given, **values}
+        facts = source.at(bind(source.region, subject.definitions, given))
         iterations, touched = facts.iterations.value, facts.working_set.value
         memory = machine.memory.size_bytes
         if iterations is not None and iterations < _LEAST_ITERATIONS:
@@ -163,6 +168,15 @@ class RegionTrials:
         except InputError:  # beyond 64 bits
             return None
         return Trial(points, iterations) if points else None
+
+    def _source(self, values: Mapping[str, int]) -> SymbolicFacts:
+        """What the source says of the region where these names have values, whatever they are."""
+        names = frozenset(values)
+        known = self._facts.get(names)
+        if known is None:
+            region = with_given_trips(self.subject.facts.region, values)
+            known = self._facts[names] = symbolic_facts(region)
+        return known
 
     def choice(self, name: str | None, size: int) -> Choice | None:
         """The hint of a trial, with all that is as good."""
