@@ -65,6 +65,7 @@ from regionpredict.recorded_sizes import WithRecorded, with_recorded
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.size_trials import (
+    AlikeTrials,
     Chosen,
     KnownTrials,
     OpenSizes,
@@ -357,7 +358,8 @@ def predict(
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
     choices = _Choices(model, combination, Chosen(tuple(threads), within, True, parts))
-    estimate = partial(_estimate, machine=machine, choices=choices)
+    alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
+    estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     made = spread(estimate, subjects, min(processes, len(subjects) // _REGIONS_A_PROCESS))
     predictions = tuple(
         Prediction.of(one.estimate, own.facts) for one, own in zip(made, subjects, strict=True)
@@ -438,7 +440,9 @@ def predict_region(
     """
     choices = _Choices(model, combination, Chosen(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
-    return Prediction.of(_estimate(subject, machine=machine, choices=choices).estimate, facts)
+    alike = AlikeTrials(machine, choices.chosen)
+    made = _estimate(subject, machine=machine, choices=choices, alike=alike)
+    return Prediction.of(made.estimate, facts)
 
 
 def region_workload(
@@ -467,7 +471,9 @@ class _Estimated(NamedTuple):
     known: KnownTrials | None = None
 
 
-def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Estimated:
+def _estimate(
+    subject: Subject, *, machine: Machine, choices: _Choices, alike: AlikeTrials
+) -> _Estimated:
     facts, chosen = subject.facts, choices.chosen
     if choices.model != "saturation":
         table = statement_table(facts, machine.line_bytes)
@@ -480,7 +486,7 @@ def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Esti
     sizes = open_sizes(subject, workload, estimate, machine)
     if sizes is None:
         return _Estimated(estimate)
-    trials = RegionTrials(subject, sizes, machine, chosen)
+    trials = alike.of(subject, sizes)
     found = trials.tried(estimate)
     return _Estimated(with_open_sizes(estimate, found), sizes, trials.known)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.bindings import Bindings, free_names
 from regionpredict.analysis.conflicts import conflicts
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import working_set
@@ -84,7 +84,8 @@ class RegionFacts:
     """What the source says of one region.
 
     `status` is 'complete', 'partial' (something in it is not understood) or 'skipped' (no loop
-    could be read). `working_set` is in bytes.
+    could be read). `working_set` is in bytes. `free_names` are those that its loops and subscripts
+    depend on, loop variables left out.
     """
 
     region: Region
@@ -95,6 +96,7 @@ class RegionFacts:
     arrays: tuple[ArrayFact, ...]
     bindings: Bindings
     diagnostics: tuple[Diagnostic, ...]
+    free_names: frozenset[str]
 
 
 class _Place(NamedTuple):
@@ -121,6 +123,7 @@ class SymbolicFacts:
     arrays: tuple[ArrayFact, ...]
     assumed: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
+    free_names: frozenset[str]
 
     def at(self, bindings: Bindings) -> RegionFacts:
         """Every fact of the region, with the names bound as `bindings` says."""
@@ -143,6 +146,7 @@ class SymbolicFacts:
             arrays=self.arrays,
             bindings=replace(bindings, assumed=(*bindings.assumed, *self.assumed)),
             diagnostics=self.diagnostics,
+            free_names=self.free_names,
         )
 
 
@@ -181,6 +185,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
         arrays=shown,
         assumed=tuple(_TO_THE_END.format(note.span.line) for note in early),
         diagnostics=(*region.diagnostics, *notes),
+        free_names=free_names(region),
     )
 
 

@@ -68,6 +68,8 @@ GroupKey = tuple[
 """What decides which lines a group touches: index, offsets, those written, a range or value for
 every variable in its slopes, the team along these, copies of its data, and whether apart.
 """
+Row = tuple[tuple[float, ...], tuple[float, ...]]
+"""Offsets of a group's references, and those written."""
 TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
 """What decides what a team touches in inner loops."""
 FootprintKey = tuple[
@@ -75,14 +77,13 @@ FootprintKey = tuple[
 ]
 
 
-class ActiveGroup(NamedTuple):
-    """A group with those of its loops that run, outermost first, and their positions.
+class Chain(NamedTuple):
+    """Those loops around a group that run, outermost first, and their positions.
 
     `depends`: the bounds of one of them depend on the loops around it.
     """
 
-    group: ReferenceGroup
-    chain: list[LoopHeader]
+    loops: tuple[LoopHeader, ...]
     positions: Positions
     depends: bool
 
@@ -93,7 +94,7 @@ class AlikeArrays(NamedTuple):
     """
 
     arrays: list[str]
-    groups: list[ActiveGroup]
+    groups: list[ReferenceGroup]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class FootprintTables:
     ranges: dict[RangesKey, RangesOf] = field(default_factory=dict)
     lines: dict[GroupKey, tuple[GroupLines, ...]] = field(default_factory=dict)
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
-    alike: dict[tuple[Positions, Positions], list[AlikeArrays]] = field(default_factory=dict)
+    alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
+    chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
@@ -203,10 +205,13 @@ class TeamFootprints:
         )  # fmt: skip
         volume = self._tables.volumes.get(asked)
         if volume is None:
-            alike = self._tables.alike.get((active, positions))
+            alike = self._tables.alike.get(positions)
             if alike is None:
-                alike = self._tables.alike[active, positions] = alike_arrays(groups, active)
-            volume = self._tables.volumes[asked] = self._count(alike, env, groups, apart, cut)
+                alike = self._tables.alike[positions] = alike_arrays(groups)
+            volume = self._count(alike, active, env, apart, cut)
+            # In the order of the groups, since sums of doubles depend on it.
+            volume = {one.array: volume[one.array] for one in groups if one.array in volume}
+            self._tables.volumes[asked] = volume
         return volume
 
     def bytes(
@@ -224,21 +229,33 @@ class TeamFootprints:
         return self._all_bytes
 
     def _count(
-        self, alike: Sequence[AlikeArrays], env: Env, groups: Groups, apart: bool, cut: Cut | None
-    ) -> Volume:
+        self, alike: Sequence[AlikeArrays], active: Positions, env: Env, apart: bool,
+        cut: Cut | None,
+    ) -> Volume:  # fmt: skip
         counted: Volume = {}
         ranges: dict[Positions, RangesOf] = {}
         for arrays, own in alike:
             parts: tuple[GroupLines, ...] = ()
-            for active in own:
-                spanned = ranges.get(active.positions)
+            for group in own:
+                chain = self._chain(group, active)
+                spanned = ranges.get(chain.positions)
                 if spanned is None:
-                    spanned = ranges[active.positions] = self._ranges_of(active, env, cut)
-                parts += self._lines_of(active.group, spanned, env, apart)
+                    spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
+                parts += self._lines_of(group, spanned, env, apart)
             if parts:
                 counted.update(dict.fromkeys(arrays, self._union(parts)))
-        # In the order of the groups, since sums of doubles depend on it.
-        return {group.array: counted[group.array] for group in groups if group.array in counted}
+        return counted
+
+    def _chain(self, group: ReferenceGroup, active: Positions) -> Chain:
+        """The group's loops from the first active one on."""
+        chain = self._tables.chains.get((group.index, active))
+        if chain is None:
+            inside = [at for at, loop in enumerate(group.loops) if loop.index in active]
+            loops = group.loops[inside[0] :] if inside else ()
+            depends = any(loop.depends for loop in loops)
+            chain = Chain(loops, tuple(map(_index, loops)), depends)
+            self._tables.chains[group.index, active] = chain
+        return chain
 
     def _union(self, parts: tuple[GroupLines, ...]) -> Lines:
         if len(parts) == 1:
@@ -248,14 +265,14 @@ class TeamFootprints:
             union = self._tables.unions[parts] = union_of(parts, self.line_bytes)
         return union
 
-    def _ranges_of(self, active: ActiveGroup, env: Env, cut: Cut | None) -> RangesOf:
+    def _ranges_of(self, chain: Chain, env: Env, cut: Cut | None) -> RangesOf:
         """The loops' ranges, worked out once for all that changes them."""
-        around = tuple(env.items()) if active.depends else ()
-        cutting = () if self.pieces.keys().isdisjoint(active.positions) else self._lengths
-        asked = (active.positions, around, cutting, cut)
+        around = tuple(env.items()) if chain.depends else ()
+        cutting = () if self.pieces.keys().isdisjoint(chain.positions) else self._lengths
+        asked = (chain.positions, around, cutting, cut)
         spanned = self._tables.ranges.get(asked)
         if spanned is None:
-            ranges = loop_ranges(active.chain, env, self.pieces, cut)
+            ranges = loop_ranges(chain.loops, env, self.pieces, cut)
             run = all(one.trips > 0 for one in ranges.values())
             spanned = self._tables.ranges[asked] = RangesOf(ranges, run)
         return spanned
@@ -348,27 +365,21 @@ class TeamFootprints:
         return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
 
 
-def _active_group(group: ReferenceGroup, active: Positions) -> ActiveGroup:
-    chain: list[LoopHeader] = []
-    for position, loop in enumerate(group.loops):
-        if loop.index in active:
-            chain = list(group.loops[position:])
-            break
-    depends = any(loop.depends for loop in chain)
-    return ActiveGroup(group, chain, tuple(map(_index, chain)), depends)
-
-
 def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
     in two loops over the same range.
     """
     joined: dict[tuple[object, ...], ReferenceGroup] = {}
+    bounds: dict[int, tuple[str, str]] = {}  # by loop: they are many groups' loops
     for group in groups:
-        moving = tuple(
-            (group.slopes[loop.variable], depth, loop.step, repr(loop.first), repr(loop.limit))
+        for loop in group.loops:
+            if loop.index not in bounds:
+                bounds[loop.index] = (repr(loop.first), repr(loop.limit))
+        moving = tuple([
+            (group.slopes[loop.variable], depth, loop.step, *bounds[loop.index])
             for depth, loop in enumerate(group.loops)
             if loop.variable in group.slopes
-        )
+        ])  # fmt: skip
         key = (group.array, group.private, moving)
         other = joined.get(key) if not group.irregular else None
         if other is None:
@@ -383,10 +394,8 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     return list(joined.values())
 
 
-def alike_arrays(groups: Groups, active: Positions) -> list[AlikeArrays]:
-    """The arrays of the groups, alike where only the begin of their addresses differs, with the
-    loops that are `active` or inside such a one.
-    """
+def alike_arrays(groups: Groups) -> list[AlikeArrays]:
+    """The arrays of the groups, alike where only the begin of their addresses differs."""
     by_array: dict[str, list[ReferenceGroup]] = {}
     for group in joined_groups(groups):
         by_array.setdefault(group.array, []).append(group)
@@ -398,15 +407,8 @@ def alike_arrays(groups: Groups, active: Positions) -> list[AlikeArrays]:
              group.drifts)
             for group in own
         )  # fmt: skip
-        known = alike.get(key)
-        if known is None:
-            known = alike[key] = AlikeArrays([], [_active_group(group, active) for group in own])
-        known.arrays.append(array)
+        alike.setdefault(key, AlikeArrays([], own)).arrays.append(array)
     return list(alike.values())
-
-
-Row = tuple[tuple[float, ...], tuple[float, ...]]
-"""Offsets of a group's references, and those written."""
 
 
 def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[Row]:
