@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare thesis bench accuracy mutants system clean
+.PHONY: demo test lint samples compare thesis bench same-answers accuracy mutants system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -64,6 +64,11 @@ thesis: $(VENV)/installed
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
+
+# The same bytes from 100 cold runs on a folder of 40 files, on one process and on four in turns.
+RUNS ?= 100
+same-answers: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/same_answer.py $(RUNS)
 
 # Holds the model against measurements from outside, and docs/accuracy.md against what that gives:
 # make accuracy [DATA=FOLDER] [UPDATE=1]; without a folder only the sample that make test takes.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, checked_facts
 from regionpredict.analysis.bindings import free_names, names_of_header
@@ -43,7 +43,6 @@ from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
-from regionpredict.measure.recording import Recording
 from regionpredict.predict import (
     ALL_PARTS,
     Advice,
@@ -61,10 +60,10 @@ from regionpredict.predict import (
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
-from regionpredict.recorded_sizes import WithRecorded, with_recorded
 from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.size_trials import (
+    AlikeTrials,
     Chosen,
     KnownTrials,
     OpenSizes,
@@ -78,6 +77,9 @@ from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.workers import spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
+
+if TYPE_CHECKING:
+    from regionpredict.measure.recording import Recording
 
 STAGES = ("program", "facts", "workload", "prediction")
 _REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
@@ -179,18 +181,22 @@ def analyse(
         or _facts(region, program.definitions[region.id], sizes)
         for region in program.regions
     )
-    ran = WithRecorded(program, facts, {}, ())
+    executions: Mapping[str, int] = {}
     if recording is not None:
+        # Loaded here: it needs all that reads measurements, and few predictions have a recording.
+        from regionpredict.recorded_sizes import with_recorded  # noqa: PLC0415
+
         macros = {macro for request in requests for macro in request.defines}
         ran = with_recorded(program, facts, sizes, recording, macros)
+        program, facts, executions = ran.program, ran.facts, ran.executions
+        remarks = (*remarks, *ran.remarks)
     reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
     share = reading / (reading + asking) if reading + asking else 1.0
     lookups: dict[str, Lookups | None] = dict(selection.left)
     lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
     return Analysis(
-        ran.program, ran.facts, {"read": share * both, "analyse": (1 - share) * both},
-        tuple(lookups[request.path] for request in requests), sizes, ran.executions,
-        (*remarks, *ran.remarks),
+        program, facts, {"read": share * both, "analyse": (1 - share) * both},
+        tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
     )  # fmt: skip
 
 
@@ -357,7 +363,8 @@ def predict(
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
     choices = _Choices(model, combination, Chosen(tuple(threads), within, True, parts))
-    estimate = partial(_estimate, machine=machine, choices=choices)
+    alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
+    estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     made = spread(estimate, subjects, min(processes, len(subjects) // _REGIONS_A_PROCESS))
     predictions = tuple(
         Prediction.of(one.estimate, own.facts) for one, own in zip(made, subjects, strict=True)
@@ -438,7 +445,9 @@ def predict_region(
     """
     choices = _Choices(model, combination, Chosen(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
-    return Prediction.of(_estimate(subject, machine=machine, choices=choices).estimate, facts)
+    alike = AlikeTrials(machine, choices.chosen)
+    made = _estimate(subject, machine=machine, choices=choices, alike=alike)
+    return Prediction.of(made.estimate, facts)
 
 
 def region_workload(
@@ -467,7 +476,9 @@ class _Estimated(NamedTuple):
     known: KnownTrials | None = None
 
 
-def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Estimated:
+def _estimate(
+    subject: Subject, *, machine: Machine, choices: _Choices, alike: AlikeTrials
+) -> _Estimated:
     facts, chosen = subject.facts, choices.chosen
     if choices.model != "saturation":
         table = statement_table(facts, machine.line_bytes)
@@ -480,7 +491,7 @@ def _estimate(subject: Subject, *, machine: Machine, choices: _Choices) -> _Esti
     sizes = open_sizes(subject, workload, estimate, machine)
     if sizes is None:
         return _Estimated(estimate)
-    trials = RegionTrials(subject, sizes, machine, chosen)
+    trials = alike.of(subject, sizes)
     found = trials.tried(estimate)
     return _Estimated(with_open_sizes(estimate, found), sizes, trials.known)
 

@@ -8,14 +8,18 @@ predicted as with these values given.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from regionpredict.analysis import RegionFacts, bind, facts_of
-from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis import RegionFacts, SymbolicFacts, bind, symbolic_facts
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.history.last_writes import History
+from regionpredict.analysis.without_places import (
+    definitions_without_places,
+    placement_without_places,
+    region_without_places,
+)
 from regionpredict.errors import InputError
 from regionpredict.ir import Definition
 from regionpredict.machine import Machine
@@ -95,13 +99,13 @@ def open_sizes(
     if workload.execution is None or estimate.threads is None:
         return None
     facts = subject.facts
-    values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
-    names = sorted(free_names(facts.region) - facts.bindings.values.keys())
+    names = sorted(facts.free_names - facts.bindings.values.keys())
     unbound = [name for name in workload.execution.work.nest.unbound if name not in names]
     if not names and not unbound:
         return None
     size = workload.open_size.names if workload.open_size is not None else ()
     roots = _roots(size, subject.definitions)
+    values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
     names = [name for name in names if name in roots or name not in size]
     assumed = {name: int(values[name]) for name in names}
     return OpenSizes(roots, (*names, *unbound), assumed, estimate.threads)
@@ -115,13 +119,17 @@ def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str
 
 @dataclass(slots=True)
 class RegionTrials:
-    """A region with values for its open sizes, each trial made once: it adds to `known`."""
+    """A region with values for its open sizes, each trial made once: it adds to `known`.
+
+    What the source says for all sizes is asked once for each set of names that get a value.
+    """
 
     subject: Subject
     sizes: OpenSizes
     machine: Machine
     chosen: Chosen
     known: KnownTrials = field(default_factory=dict)
+    _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
     def at(self, name: str | None, size: int) -> Trial | None:
         """The region with a value for one name, the others as assumed; `None`: the common size.
@@ -143,8 +151,9 @@ class RegionTrials:
 
     def _tried(self, values: Mapping[str, int]) -> Trial | None:
         subject, machine = self.subject, self.machine
-        region = with_given_trips(subject.facts.region, values)
-        facts = facts_of(region, bind(region, subject.definitions, {**subject.given, **values}))
+        source = self._source(values)
+        given = {**subject.given, **values}
+        facts = source.at(bind(source.region, subject.definitions, given))
         iterations, touched = facts.iterations.value, facts.working_set.value
         memory = machine.memory.size_bytes
         if iterations is not None and iterations < _LEAST_ITERATIONS:
@@ -164,6 +173,15 @@ class RegionTrials:
             return None
         return Trial(points, iterations) if points else None
 
+    def _source(self, values: Mapping[str, int]) -> SymbolicFacts:
+        """What the source says of the region where these names have values, whatever they are."""
+        names = frozenset(values)
+        known = self._facts.get(names)
+        if known is None:
+            region = with_given_trips(self.subject.facts.region, values)
+            known = self._facts[names] = symbolic_facts(region)
+        return known
+
     def choice(self, name: str | None, size: int) -> Choice | None:
         """The hint of a trial, with all that is as good."""
         trial = self.at(name, size)
@@ -179,6 +197,41 @@ class RegionTrials:
         now = choice_from(estimate.speedup, self.machine.cores_per_package, self.chosen.within)
         sizes = self.sizes
         return _tried(sizes.names, now, sizes.size, self.choice, self.iterations)
+
+
+@dataclass(slots=True)
+class AlikeTrials:
+    """The trials of the regions of one program, on one machine, with one set of given sizes.
+
+    Loops over vectors are written again and again: regions that are alike but for where they stand
+    share their trials.
+    """
+
+    machine: Machine
+    chosen: Chosen
+    _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
+
+    def of(self, subject: Subject, sizes: OpenSizes) -> RegionTrials:
+        """The trials of a region, those that were made of one like it known already."""
+        if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
+            # A loop's place or a function's name has a value: there is only one of it.
+            return RegionTrials(subject, sizes, self.machine, self.chosen)
+        history = subject.history
+        alike = subject._replace(
+            facts=replace(subject.facts, region=region_without_places(subject.facts.region)),
+            definitions=definitions_without_places(subject.definitions),
+            placement=placement_without_places(subject.placement),
+        )
+        key = (
+            alike.facts.region, alike.definitions, alike.placement, history.fresh,
+            tuple(history.last.items()), sizes.size, sizes.names, tuple(sizes.assumed.items()),
+            sizes.also,
+        )  # fmt: skip
+        trials = self._known.get(key)
+        if trials is None:
+            trials = RegionTrials(alike, sizes, self.machine, self.chosen)
+            self._known[key] = trials
+        return trials
 
 
 def _tried(

@@ -13,8 +13,10 @@ from regionpredict.analysis.facts import (
     Count,
     RegionFacts,
     StatementFact,
+    SymbolicFacts,
     checked_facts,
     facts_of,
+    symbolic_facts,
 )
 
 __all__ = [
@@ -25,7 +27,9 @@ __all__ = [
     "Count",
     "RegionFacts",
     "StatementFact",
+    "SymbolicFacts",
     "bind",
     "checked_facts",
     "facts_of",
+    "symbolic_facts",
 ]

@@ -158,9 +158,9 @@ def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
 def names_inside(region: Region) -> frozenset[str]:
     """The names that the region's loops and subscripts depend on."""
     names: set[str] = set()
-    for statement, loops in region.statements():
-        for loop in loops:
-            names |= names_of_header(loop)
+    for loop in region.loops():
+        names |= names_of_header(loop)
+    for statement, _ in region.statements():
         for access in statement.accesses:
             for subscript in access.subscripts:
                 names |= subscript.names
@@ -173,7 +173,7 @@ def names_inside(region: Region) -> frozenset[str]:
 def free_names(region: Region) -> frozenset[str]:
     """The names that the region's loops and subscripts depend on, loop variables left out."""
     own = {loop.variable for loop in region.enclosing}
-    own |= {loop.variable for _, loops in region.statements() for loop in loops}
+    own |= {loop.variable for loop in region.loops()}
     outer = [names_of_header(loop) for loop in region.enclosing]
     return names_inside(region).union(*outer) - own
 

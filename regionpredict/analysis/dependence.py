@@ -21,11 +21,15 @@ MAY_NOT_RUN = ("?", "&&", "||")
 
 
 class Reference(NamedTuple):
-    """A reference that surely runs in every iteration of the loops around it."""
+    """A reference that surely runs in every iteration of the loops around it.
+
+    `place` tells the body of these loops from all others of the region.
+    """
 
     access: Access
     loops: tuple[Loop, ...]
     statement: Statement
+    place: tuple[int, ...]
 
 
 class Dependence(NamedTuple):
@@ -46,16 +50,18 @@ def sure_references(region: Region) -> list[Reference]:
     """The references of a region that run in every iteration, outside all synchronisation."""
     if region.nest is None or may_be_left(region):
         return []
-    return list(_sure((region.nest,), ()))
+    return list(_sure((region.nest,), (), ()))
 
 
-def _sure(nodes: Sequence[Node], loops: tuple[Loop, ...]) -> Iterator[Reference]:
-    for node in nodes:
+def _sure(
+    nodes: Sequence[Node], loops: tuple[Loop, ...], place: tuple[int, ...]
+) -> Iterator[Reference]:
+    for position, node in enumerate(nodes):
         if isinstance(node, Statement):
             if not any(sign in node.text for sign in MAY_NOT_RUN):
-                yield from (Reference(access, loops, node) for access in node.accesses)
+                yield from (Reference(access, loops, node, place) for access in node.accesses)
         elif isinstance(node, Loop) and node.kind == "for" and not (node.exits or node.skips):
-            yield from _sure(node.body, (*loops, node))
+            yield from _sure(node.body, (*loops, node), (*place, position))
 
 
 def parallel_loops(region: Region) -> tuple[Loop, ...]:
@@ -78,13 +84,20 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
     shared = parallel_loops(region)
     found = [one for one in sure_references(region) if root_of(one.access.array) in region.shared]
     changed = {name for one, _ in region.statements() for name in one.writes}
+    distances: dict[tuple[object, ...], int | None] = {}
     for first in found:
         if first.access.kind != "write" or first.access.array in changed:
             continue
         for second in found:
             if second.access.array != first.access.array:
                 continue
-            distance = _distance(first, second, shared, changed, region.shared)
+            # Statements and arrays refer alike: each pair of subscripts is solved once.
+            pair = (first.access.subscripts, first.access.member, first.access.bytes, first.place,
+                    second.access.subscripts, second.access.member, second.access.bytes,
+                    second.place)  # fmt: skip
+            if pair not in distances:
+                distances[pair] = _distance(first, second, shared, changed, region.shared)
+            distance = distances[pair]
             if distance is None or (trips is not None and max(1, abs(distance)) >= trips):
                 continue
             if distance == 0 and (second.access.kind == "write" or not _grows(first, second)):
@@ -173,7 +186,9 @@ def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]
     factors: dict[str, Expr] = {}
     for name in used:
         factor, same = mine.coefficient(name), theirs.coefficient(name)
-        if factor is None or factor != same or factor == 0 or factor.names & set(used):
+        if factor is None or factor != same or not factor.terms:
+            return False
+        if not factor.names.isdisjoint(used):
             return False
         factors[name] = factor
     # Each factor another monomial (`n` and 1 of i*n + j): then one way of adding them up is clear.
@@ -182,12 +197,14 @@ def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]
         return False
     for name, factor in factors.items():
         ((monomial, size),) = factor.terms.items()
-        shift = Fraction(rest.terms.get(monomial, 0)) / Fraction(size)
+        apart = rest.terms.get(monomial, 0)
+        shift = Fraction(apart) / Fraction(size) if apart else 0
         if shift.denominator != 1 or shifts.get(name, int(shift)) != shift:
             return False
         shifts[name] = int(shift)
-        rest = rest - factor * Expr.const(int(shift))
-    return rest == 0
+        if shift:
+            rest = rest - factor * int(shift)
+    return not rest.terms
 
 
 def independent(region: Region, loop: Loop) -> bool:

@@ -15,7 +15,7 @@ from regionpredict.ir.expr import Atom
 
 def loop_variables(region: Region) -> frozenset[str]:
     """The variables of all loops in the region: what changes while it runs."""
-    return frozenset(loop.variable for _, loops in region.statements() for loop in loops)
+    return frozenset(loop.variable for loop in region.loops())
 
 
 def access_dimensions(access: Access, changing: frozenset[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.bindings import Bindings, free_names
 from regionpredict.analysis.conflicts import conflicts
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import working_set
@@ -84,7 +84,8 @@ class RegionFacts:
     """What the source says of one region.
 
     `status` is 'complete', 'partial' (something in it is not understood) or 'skipped' (no loop
-    could be read). `working_set` is in bytes.
+    could be read). `working_set` is in bytes. `free_names` are those that its loops and subscripts
+    depend on, loop variables left out.
     """
 
     region: Region
@@ -95,16 +96,68 @@ class RegionFacts:
     arrays: tuple[ArrayFact, ...]
     bindings: Bindings
     diagnostics: tuple[Diagnostic, ...]
+    free_names: frozenset[str]
 
 
-def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
-    """Every fact of one region, with the names bound as `bindings` says; see `checked_facts`."""
+class _Place(NamedTuple):
+    """A statement with the loops around it, its references, and how often it runs."""
+
+    statement: Statement
+    loops: tuple[Loop, ...]
+    runs: Executions
+    accesses: tuple[AccessFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicFacts:
+    """What the source says of one region for all sizes: `at` puts numbers in.
+
+    Who tries many sizes asks for these once.
+    """
+
+    region: Region
+    status: str
+    iterations: Executions
+    working_set: Expr | None
+    statements: tuple[_Place, ...]
+    arrays: tuple[ArrayFact, ...]
+    assumed: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    free_names: frozenset[str]
+
+    def at(self, bindings: Bindings) -> RegionFacts:
+        """Every fact of the region, with the names bound as `bindings` says."""
+        trips: dict[Executions, Count] = {}
+        statements = []
+        for place in self.statements:
+            count = trips.get(place.runs)
+            if count is None:
+                count = trips[place.runs] = count_of_loops(place.runs, bindings)
+            statements.append(StatementFact(place.statement, place.loops, count, place.accesses))
+        iterations = count_of_loops(self.iterations, bindings)
+        size = self.working_set
+        return RegionFacts(
+            region=self.region,
+            status=self.status,
+            iterations=iterations,
+            # Two sides of a box that holds nothing may both be negative, and their product is not.
+            working_set=Count(size, 0) if iterations.value == 0 else count_of(size, bindings),
+            statements=tuple(statements),
+            arrays=self.arrays,
+            bindings=replace(bindings, assumed=(*bindings.assumed, *self.assumed)),
+            diagnostics=self.diagnostics,
+            free_names=self.free_names,
+        )
+
+
+def symbolic_facts(region: Region) -> SymbolicFacts:
+    """Everything that can be said of a region without a number for its names."""
     dims = array_dimensions(region)
     counted = counted_arrays(region, dims)
     arrays = {array.name: array for array in region.arrays}
     statements = []
     by_array: dict[str, list[AccessFact]] = {name: [] for name in dims}
-    trips: dict[tuple[int, ...], Count] = {}
+    runs: dict[tuple[int, ...], Executions] = {}
     for statement, loops, key in region.placed_statements():
         accesses = []
         for access in statement.accesses:
@@ -114,30 +167,31 @@ def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
             fact = AccessFact(access, judged, kind, counts)
             accesses.append(fact)
             by_array[access.array].append(fact)
-        if key not in trips:
-            trips[key] = count_of_loops(executions(loops), bindings)
-        statements.append(StatementFact(statement, loops, trips[key], tuple(accesses)))
+        if key not in runs:
+            runs[key] = executions(loops)
+        statements.append(_Place(statement, loops, runs[key], tuple(accesses)))
     shown = tuple(
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
     )
     size, unknown = working_set(region)
     early = _left_early(region)
     notes = [*_notes(region, unknown, shown), *early]
-    status = _status(region, statements)
-    trip_count = count_of_loops(iterations(region), bindings)
-    return RegionFacts(
+    return SymbolicFacts(
         region=region,
-        status=status,
-        iterations=trip_count,
-        # Two sides of a box that holds nothing may both be negative, and their product is not.
-        working_set=Count(size, 0) if trip_count.value == 0 else count_of(size, bindings),
+        status=_status(region, has_statements=bool(statements)),
+        iterations=iterations(region),
+        working_set=size,
         statements=tuple(statements),
         arrays=shown,
-        bindings=replace(
-            bindings, assumed=(*bindings.assumed, *(_TO_THE_END.format(n.span.line) for n in early))
-        ),
+        assumed=tuple(_TO_THE_END.format(note.span.line) for note in early),
         diagnostics=(*region.diagnostics, *notes),
+        free_names=free_names(region),
     )
+
+
+def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
+    """Every fact of one region, with the names bound as `bindings` says; see `checked_facts`."""
+    return symbolic_facts(region).at(bindings)
 
 
 def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
@@ -179,12 +233,12 @@ INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
 """The rules that say of a region that not all of it is understood."""
 
 
-def _status(region: Region, statements: list[StatementFact]) -> str:
+def _status(region: Region, *, has_statements: bool) -> str:
     if region.nest is None:
         return "skipped"
     rules = {note.id for note in region.diagnostics}
     understood = region.nest.trips is not None and not rules & INCOMPLETE
-    return "complete" if understood and statements else "partial"
+    return "complete" if understood and has_statements else "partial"
 
 
 def _notes(

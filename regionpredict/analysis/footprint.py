@@ -10,7 +10,11 @@ from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Region
 from regionpredict.ir.expr import ONE, Atom
 
-Box = tuple[tuple[Expr, Expr], ...]  # (lowest, highest) subscript a dimension
+Side = tuple[Expr, Expr]  # (lowest, highest) subscript of one dimension
+Box = tuple[Side, ...]
+KnownSides = dict[tuple[Range, ...], dict[Expr, Side | None]]
+"""The ends of subscripts, by the loops around them: the arrays of a region are referred to alike.
+"""
 
 
 class Reference(NamedTuple):
@@ -29,10 +33,11 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     unknown = [f"{call.name}()" for s, _ in region.statements() for call in s.calls if call.memory]
     total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
     references = distinct_references(region)
+    known: KnownSides = {}
     for array in region.arrays:
         if array.storage == "private" or _inside_another(array, region):
             continue
-        size = footprint(array, references.get(array.name, ()))
+        size = footprint(array, references.get(array.name, ()), known)
         if size is None:
             unknown.append(array.name)
             total = None
@@ -65,11 +70,17 @@ def _inside_another(array: Array, region: Region) -> bool:
     return bool(inside) and any(other.name == outer for other in region.arrays)
 
 
-def footprint(array: Array, references: Iterable[Reference]) -> Expr | None:
-    """Bytes of the bounding box of the elements of one array; None where it is not known."""
+def footprint(
+    array: Array, references: Iterable[Reference], known: KnownSides | None = None
+) -> Expr | None:
+    """Bytes of the bounding box of the elements of one array; None where it is not known.
+
+    `known` belongs to the caller, who keeps it for other arrays of the region.
+    """
+    known = {} if known is None else known
     box: Box | None = None
     for reference in references:
-        own = access_box(reference.access, array, reference.ranges)
+        own = access_box(reference.access, array, reference.ranges, known)
         if own is None:
             return declared_bytes(array)
         box = own if box is None else _union(box, own)
@@ -88,11 +99,16 @@ def declared_bytes(array: Array) -> Expr | None:
     return total * array.element_bytes
 
 
-def access_box(access: Access, array: Array, ranges: tuple[Range, ...] | None) -> Box | None:
+def access_box(
+    access: Access, array: Array, ranges: tuple[Range, ...] | None, known: KnownSides
+) -> Box | None:
     """Lowest and highest subscript of a reference over all iterations of its loops."""
     sides = []
+    here = known.setdefault(ranges, {}) if ranges is not None else {}
     for position, subscript in enumerate(access.subscripts):
-        side = _extremes(unclamped(subscript), ranges) if ranges is not None else None
+        if ranges is not None and subscript not in here:
+            here[subscript] = _extremes(unclamped(subscript), ranges)
+        side = here.get(subscript)
         if side is None:
             extent = array.dims[position] if position < len(array.dims) else None
             if extent is None:
@@ -102,7 +118,7 @@ def access_box(access: Access, array: Array, ranges: tuple[Range, ...] | None) -
     return tuple(sides)
 
 
-def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> tuple[Expr, Expr] | None:
+def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> Side | None:
     """The lowest and the highest value of a subscript over the domain."""
     low = high = subscript
     for loop in reversed(ranges):
@@ -186,7 +202,8 @@ def _union(left: Box, right: Box) -> Box:
     if len(left) != len(right):
         return left if len(left) > len(right) else right
     return tuple(
-        (_lower(a[0], b[0]), _higher(a[1], b[1])) for a, b in zip(left, right, strict=True)
+        a if a is b else (_lower(a[0], b[0]), _higher(a[1], b[1]))
+        for a, b in zip(left, right, strict=True)
     )
 
 
@@ -210,6 +227,8 @@ def _ordered(*sides: Expr) -> Iterable[Expr]:
 
 def _difference(a: Expr, b: Expr) -> int | None:
     """The sign of a - b where names are taken as sizes (at least 1), None where unclear."""
+    if a == b:
+        return 0
     gap = a - b
     value = gap.constant
     if value is not None:

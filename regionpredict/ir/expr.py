@@ -89,9 +89,7 @@ class Expr:
     @staticmethod
     def const(value: Number) -> Expr:
         """The number itself."""
-        if isinstance(value, Fraction) and value.denominator == 1:
-            value = value.numerator
-        return Expr({(): value} if value else {})
+        return Expr({(): _whole(value)} if value else {})
 
     @staticmethod
     @lru_cache(maxsize=4096)
@@ -202,7 +200,7 @@ class Expr:
         for monomial, number in other.terms.items():
             total = terms.get(monomial, 0) + number
             if total:
-                terms[monomial] = total
+                terms[monomial] = _whole(total)
             else:
                 terms.pop(monomial, None)
         return Expr(terms)
@@ -230,9 +228,9 @@ class Expr:
         for left, a in self.terms.items():
             for right, b in other.terms.items():
                 monomial = _times(left, right)
-                total = _whole(terms.get(monomial, 0) + a * b)
+                total = terms.get(monomial, 0) + a * b
                 if total:
-                    terms[monomial] = total
+                    terms[monomial] = _whole(total)
                 else:
                     terms.pop(monomial, None)
         return Expr(terms)
@@ -240,8 +238,8 @@ class Expr:
     __rmul__ = __mul__
 
     def __pow__(self, power: int) -> Expr:
-        result = ONE
-        for _ in range(power):
+        result = self if power else ONE
+        for _ in range(power - 1):
             result = result * self
         return result
 
@@ -253,18 +251,27 @@ class Expr:
 
     def substitute(self, values: Mapping[str, Expr]) -> Expr:
         """The expression with names replaced, everywhere, atoms included."""
-        if not self.names & values.keys():
+        if self.names.isdisjoint(values):
             return self
         result = ZERO
         for monomial, number in self.terms.items():
-            term = Expr.const(number)
+            kept: list[tuple[Factor, int]] = []  # in order, as they were
+            moved: list[tuple[Expr, int]] = []
             for factor, power in monomial:
                 if isinstance(factor, str):
                     value = values.get(factor)
-                    base = Expr.name(factor) if value is None else value
+                    if value is None:
+                        kept.append((factor, power))
+                    else:
+                        moved.append((value, power))
+                elif factor.names.isdisjoint(values):
+                    kept.append((factor, power))
                 else:
                     args = tuple(arg.substitute(values) for arg in factor.args)
                     base = Expr.atom(factor.kind, *args, label=factor.label, over=factor.over)
+                    moved.append((base, power))
+            term = Expr({tuple(kept): number})
+            for base, power in moved:
                 term = term * base**power
             result = result + term
         return result
@@ -368,11 +375,13 @@ class Expr:
 
 
 def _whole(number: Number) -> Number:
-    if isinstance(number, Fraction) and number.denominator == 1:
+    # Not `isinstance`, which asks the abstract class that a fraction is, for each of millions.
+    if type(number) is Fraction and number.denominator == 1:
         return number.numerator
     return number
 
 
+@lru_cache(maxsize=4096)  # a nest has few monomials, and multiplies them again and again
 def _times(left: Monomial, right: Monomial) -> Monomial:
     if not left:
         return right

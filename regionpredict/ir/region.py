@@ -241,8 +241,10 @@ class Region:
 
     def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
         """Every statement with the loops around it, the worksharing loop first."""
+        found: list[tuple[Statement, tuple[Loop, ...]]] = []
         if self.nest is not None:
-            yield from walk((self.nest,), ())
+            _gather((self.nest,), (), found)
+        return iter(found)
 
     def placed_statements(
         self,
@@ -255,6 +257,9 @@ class Region:
         positions: tuple[int, ...] = ()
         count = 0
         for statement, loops in self.statements():
+            if loops is around:  # one object for the statements of one body
+                yield statement, loops, positions
+                continue
             same = 0
             while same < min(len(loops), len(around)) and loops[same] is around[same]:
                 same += 1
@@ -265,25 +270,26 @@ class Region:
 
     def loops(self) -> tuple[Loop, ...]:
         """Every loop that has a statement in it, the worksharing loop first, in source order."""
-        numbered = {
-            position: loop
-            for _, loops, positions in self.placed_statements()
-            for loop, position in zip(loops, positions, strict=True)
-        }
-        return tuple(numbered.values())
+        found: list[Loop] = []
+        for _, loops, positions in self.placed_statements():
+            # Positions count up: what lies beyond those that are known is new.
+            new = sum(position >= len(found) for position in positions)
+            found += loops[len(loops) - new :]
+        return tuple(found)
 
 
-def walk(
-    nodes: tuple[Node, ...], loops: tuple[Loop, ...]
-) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-    """Every statement below `nodes`, in source order, with the loops around it."""
+def _gather(
+    nodes: tuple[Node, ...], loops: tuple[Loop, ...],
+    found: list[tuple[Statement, tuple[Loop, ...]]],
+) -> None:  # fmt: skip
+    """Adds every statement below `nodes`, in source order, with the loops around it."""
     for node in nodes:
         if isinstance(node, Statement):
-            yield node, loops
+            found.append((node, loops))
         elif isinstance(node, Loop):
-            yield from walk(node.body, (*loops, node))
+            _gather(node.body, (*loops, node), found)
         elif isinstance(node, Branch):
             for side in node.sides:
-                yield from walk(side, loops)
+                _gather(side, loops, found)
         else:
-            yield from walk(node.body, loops)
+            _gather(node.body, loops, found)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.bindings import free_names, middle_of, names_inside, with_middles
+from regionpredict.analysis.bindings import middle_of, names_inside, with_middles
 from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import touched_bytes
@@ -55,7 +55,7 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0.
     """
     known: Values = facts.bindings.values
-    missing = sorted(free_names(facts.region) - known.keys())
+    missing = sorted(facts.free_names - known.keys())
     if not missing:
         return BoundSizes(with_middles(facts.region, known), (), None)
     steps = _steps(facts, missing)

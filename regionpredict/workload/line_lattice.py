@@ -26,7 +26,7 @@ def lattice_lines(
     >>> lattice_lines([(8000, 10)], (0,), 8, 64)  # a column: a line each
     10.0
     """
-    ordered = sorted((abs(c), n) for c, n in levels if c and n > 1)
+    ordered = sorted([(abs(c), n) for c, n in levels if c and n > 1])
     span = element
     dense = 0
     for stride, steps in ordered:

@@ -122,9 +122,7 @@ class _Lowering:
         self.collapse = max(1, region.collapse)
         self.lists = dict(region.index_lists)
         self.reassociates = region.reassociates
-        self.variables = frozenset(
-            loop.variable for _, loops in region.statements() for loop in loops
-        )
+        self.variables = frozenset(loop.variable for loop in region.loops())
         self.arrays = {array.name: array for array in region.arrays}
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i

@@ -50,6 +50,15 @@ class Range(NamedTuple):
 
 
 Ranges = dict[str, Range]
+
+
+class RangesOf(NamedTuple):
+    """The ranges of a chain of loops; `run`: each of them has an iteration."""
+
+    ranges: Ranges
+    run: bool
+
+
 RangesKey = tuple[Positions, tuple[tuple[str, float], ...], tuple[float | None, ...], Cut | None]
 """The chain of loops, and of the loop variables, pieces and cut those that change its ranges."""
 GroupKey = tuple[
@@ -59,11 +68,24 @@ GroupKey = tuple[
 """What decides which lines a group touches: index, offsets, those written, a range or value for
 every variable in its slopes, the team along these, copies of its data, and whether apart.
 """
+Row = tuple[tuple[float, ...], tuple[float, ...]]
+"""Offsets of a group's references, and those written."""
 TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
 """What decides what a team touches in inner loops."""
 FootprintKey = tuple[
     TeamKey, Positions, Cut | None, tuple[float | None, ...], Positions, tuple[float, ...], bool
 ]
+
+
+class Chain(NamedTuple):
+    """Those loops around a group that run, outermost first, and their positions.
+
+    `depends`: the bounds of one of them depend on the loops around it.
+    """
+
+    loops: tuple[LoopHeader, ...]
+    positions: Positions
+    depends: bool
 
 
 class AlikeArrays(NamedTuple):
@@ -83,10 +105,11 @@ class FootprintTables:
     """
 
     volumes: dict[FootprintKey, Volume] = field(default_factory=dict)
-    ranges: dict[RangesKey, Ranges] = field(default_factory=dict)
+    ranges: dict[RangesKey, RangesOf] = field(default_factory=dict)
     lines: dict[GroupKey, tuple[GroupLines, ...]] = field(default_factory=dict)
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
+    chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
@@ -175,13 +198,19 @@ class TeamFootprints:
         """
         active = tuple(map(_index, loops))
         whole = bool(loops) and loops[0].parallel
+        positions = tuple(map(_index, groups))
         asked = (
             (self.threads, self.team) if whole else self.key, active, cut,
-            self._lengths if whole else (), tuple(map(_index, groups)), tuple(env.values()), apart,
+            self._lengths if whole else (), positions, tuple(env.values()), apart,
         )  # fmt: skip
         volume = self._tables.volumes.get(asked)
         if volume is None:
-            volume = self._count(frozenset(active), env, groups, apart, cut)
+            alike = self._tables.alike.get(positions)
+            if alike is None:
+                alike = self._tables.alike[positions] = alike_arrays(groups)
+            volume = self._count(alike, active, env, apart, cut)
+            # In the order of the groups, since sums of doubles depend on it.
+            volume = {one.array: volume[one.array] for one in groups if one.array in volume}
             self._tables.volumes[asked] = volume
         return volume
 
@@ -200,22 +229,33 @@ class TeamFootprints:
         return self._all_bytes
 
     def _count(
-        self, active: frozenset[int], env: Env, groups: Groups, apart: bool, cut: Cut | None
-    ) -> Volume:
+        self, alike: Sequence[AlikeArrays], active: Positions, env: Env, apart: bool,
+        cut: Cut | None,
+    ) -> Volume:  # fmt: skip
         counted: Volume = {}
-        ranges: dict[Positions, Ranges] = {}
-        for arrays, own in self._alike(groups):
+        ranges: dict[Positions, RangesOf] = {}
+        for arrays, own in alike:
             parts: tuple[GroupLines, ...] = ()
             for group in own:
-                chain = _active_chain(group, active)
-                key = tuple(map(_index, chain))
-                if key not in ranges:
-                    ranges[key] = self._ranges_of(chain, key, env, cut)
-                parts += self._lines_of(group, ranges[key], env, apart)
+                chain = self._chain(group, active)
+                spanned = ranges.get(chain.positions)
+                if spanned is None:
+                    spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
+                parts += self._lines_of(group, spanned, env, apart)
             if parts:
                 counted.update(dict.fromkeys(arrays, self._union(parts)))
-        # In the order of the groups, since sums of doubles depend on it.
-        return {group.array: counted[group.array] for group in groups if group.array in counted}
+        return counted
+
+    def _chain(self, group: ReferenceGroup, active: Positions) -> Chain:
+        """The group's loops from the first active one on."""
+        chain = self._tables.chains.get((group.index, active))
+        if chain is None:
+            inside = [at for at, loop in enumerate(group.loops) if loop.index in active]
+            loops = group.loops[inside[0] :] if inside else ()
+            depends = any(loop.depends for loop in loops)
+            chain = Chain(loops, tuple(map(_index, loops)), depends)
+            self._tables.chains[group.index, active] = chain
+        return chain
 
     def _union(self, parts: tuple[GroupLines, ...]) -> Lines:
         if len(parts) == 1:
@@ -225,60 +265,56 @@ class TeamFootprints:
             union = self._tables.unions[parts] = union_of(parts, self.line_bytes)
         return union
 
-    def _ranges_of(
-        self, chain: Sequence[LoopHeader], key: Positions, env: Env, cut: Cut | None
-    ) -> Ranges:
+    def _ranges_of(self, chain: Chain, env: Env, cut: Cut | None) -> RangesOf:
         """The loops' ranges, worked out once for all that changes them."""
-        around = tuple(env.items()) if any(loop.depends for loop in chain) else ()
-        cutting = self._lengths if any(loop.index in self.pieces for loop in chain) else ()
-        asked = (key, around, cutting, cut)
-        ranges = self._tables.ranges.get(asked)
-        if ranges is None:
-            ranges = self._tables.ranges[asked] = loop_ranges(chain, env, self.pieces, cut)
-        return ranges
-
-    def _alike(self, groups: Groups) -> list[AlikeArrays]:
-        key = tuple(map(_index, groups))
-        alike = self._tables.alike.get(key)
-        if alike is None:
-            alike = self._tables.alike[key] = alike_arrays(groups)
-        return alike
+        around = tuple(env.items()) if chain.depends else ()
+        cutting = () if self.pieces.keys().isdisjoint(chain.positions) else self._lengths
+        asked = (chain.positions, around, cutting, cut)
+        spanned = self._tables.ranges.get(asked)
+        if spanned is None:
+            ranges = loop_ranges(chain.loops, env, self.pieces, cut)
+            run = all(one.trips > 0 for one in ranges.values())
+            spanned = self._tables.ranges[asked] = RangesOf(ranges, run)
+        return spanned
 
     def _lines_of(
-        self, group: ReferenceGroup, ranges: Ranges, env: Env, apart: bool
+        self, group: ReferenceGroup, spanned: RangesOf, env: Env, apart: bool
     ) -> tuple[GroupLines, ...]:
         """The lines of the group's rows; none where a loop around it does not run."""
+        ranges = spanned.ranges
         if group.irregular:
             rows = _separate_rows(group, ranges, self.line_bytes)
-            return tuple(self._spread(row, ranges) for row in rows)
-        for spanned in ranges.values():
-            if spanned.trips <= 0:
-                return ()
+            return tuple(self._spread(group, ranges, written) for _, written in rows)
+        if not spanned.run:
+            return ()
         slopes = group.slopes
         along: tuple[TeamLevel, ...] = ()
         copies = 1.0
         if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
             copies = self.threads
-        elif not group.drifts:
-            along = tuple(team for team in self.team if slopes.get(team.variable))
+        elif self.team and not group.drifts:
+            along = tuple([team for team in self.team if slopes.get(team.variable)])
         asked = (
             group.index, group.offsets, group.written,
-            tuple(ranges[name] if name in ranges else env.get(name, 0.0) for name in slopes),
+            tuple([ranges[name] if name in ranges else env.get(name, 0.0) for name in slopes]),
             along, copies, bool(along) and apart,
         )  # fmt: skip
         lines = self._tables.lines.get(asked)
         if lines is None:
-            lines = self._tables.lines[asked] = tuple(
-                self._lattice(row, ranges, env, along, copies, apart=apart)
+            lines = self._tables.lines[asked] = tuple([
+                self._lattice(group, row, ranges, env, along, copies, apart=apart)
                 for row in _separate_rows(group, ranges, self.line_bytes)
-            )
+            ])  # fmt: skip
         return lines
 
     def _lattice(
-        self, group: ReferenceGroup, ranges: Ranges, env: Env, along: Sequence[TeamLevel],
-        copies: float, *, apart: bool,
+        self, group: ReferenceGroup, row: Row, ranges: Ranges, env: Env,
+        along: Sequence[TeamLevel], copies: float, *, apart: bool,
     ) -> GroupLines:  # fmt: skip
-        """The lines of an affine group whose loops all run; threads stand `along` its address."""
+        """The lines of a row of an affine group whose loops all run; threads stand `along` its
+        address.
+        """
+        offsets, stored = row
         levels: list[Level] = []
         apart_levels: list[Level] = []
         origin = low = high = 0.0
@@ -305,33 +341,28 @@ class TeamFootprints:
             else:
                 levels.append(level)
             apart_levels.append(level)
-        touched = copies * lattice_lines(levels, group.offsets, group.element, self.line_bytes)
-        written = touched if group.written == group.offsets else 0.0
-        if group.written and not written:
-            written = copies * lattice_lines(levels, group.written, group.element, self.line_bytes)
+        touched = copies * lattice_lines(levels, offsets, group.element, self.line_bytes)
+        written = touched if stored == offsets else 0.0
+        if stored and not written:
+            written = copies * lattice_lines(levels, stored, group.element, self.line_bytes)
         return GroupLines(
-            touched, written, origin + low + group.offsets[0],
-            origin + high + group.offsets[-1] + group.element, tuple(apart_levels), own,
-            group.offsets, origin, slanted,
+            touched, written, origin + low + offsets[0],
+            origin + high + offsets[-1] + group.element, tuple(apart_levels), own,
+            offsets, origin, slanted,
             tuple(sorted([abs(s) for s, steps in own if steps > 1], reverse=True)),
         )  # fmt: skip
 
-    def _spread(self, group: ReferenceGroup, ranges: Ranges) -> GroupLines:
+    def _spread(
+        self, group: ReferenceGroup, ranges: Ranges, stored: tuple[float, ...]
+    ) -> GroupLines:
         """Random accesses: lines hit at least once."""
         number = 1.0 if group.private else self.threads
         for spanned in ranges.values():
             number *= max(0.0, spanned.trips)
         lines = max(1.0, group.extent / self.line_bytes)
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
-        written = touched if group.written else 0.0
+        written = touched if stored else 0.0
         return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
-
-
-def _active_chain(group: ReferenceGroup, active: frozenset[int]) -> list[LoopHeader]:
-    for position, loop in enumerate(group.loops):
-        if loop.index in active:
-            return list(group.loops[position:])
-    return []
 
 
 def joined_groups(groups: Groups) -> list[ReferenceGroup]:
@@ -339,12 +370,16 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     in two loops over the same range.
     """
     joined: dict[tuple[object, ...], ReferenceGroup] = {}
+    bounds: dict[int, tuple[str, str]] = {}  # by loop: they are many groups' loops
     for group in groups:
-        moving = tuple(
-            (group.slopes[loop.variable], depth, loop.step, repr(loop.first), repr(loop.limit))
+        for loop in group.loops:
+            if loop.index not in bounds:
+                bounds[loop.index] = (repr(loop.first), repr(loop.limit))
+        moving = tuple([
+            (group.slopes[loop.variable], depth, loop.step, *bounds[loop.index])
             for depth, loop in enumerate(group.loops)
             if loop.variable in group.slopes
-        )
+        ])  # fmt: skip
         key = (group.array, group.private, moving)
         other = joined.get(key) if not group.irregular else None
         if other is None:
@@ -376,23 +411,23 @@ def alike_arrays(groups: Groups) -> list[AlikeArrays]:
     return list(alike.values())
 
 
-def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[ReferenceGroup]:
+def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[Row]:
     """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
-    if len(group.offsets) < 2:
-        return [group]
+    offsets, written = group.offsets, group.written
+    if len(offsets) < 2:
+        return [(offsets, written)]
     moving = [name for name in group.slopes if name in ranges]
     reach = sum(abs(group.slopes[name]) * max(0.0, ranges[name].extent - 1) for name in moving)
-    parts: list[list[float]] = [[group.offsets[0]]]
-    for offset in group.offsets[1:]:
+    if offsets[-1] - offsets[0] <= reach + line_bytes:  # they are sorted: no gap is wider
+        return [(offsets, written)]
+    parts: list[list[float]] = [[offsets[0]]]
+    for offset in offsets[1:]:
         if offset - parts[-1][-1] > reach + line_bytes:
             parts.append([])
         parts[-1].append(offset)
     if len(parts) == 1:
-        return [group]
-    return [
-        replace(group, offsets=tuple(part), written=tuple(w for w in group.written if w in part))
-        for part in parts
-    ]
+        return [(offsets, written)]
+    return [(tuple(part), tuple(w for w in written if w in part)) for part in parts]
 
 
 def loop_ranges(

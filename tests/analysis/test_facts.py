@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from texts import facts_of_loop, facts_of_texts
 
-from regionpredict.analysis import Count, RegionFacts
+from regionpredict.analysis import Bindings, Count, RegionFacts, symbolic_facts
 from regionpredict.ir import Expr
 
 N, M, W = Expr.name("n"), Expr.name("m"), Expr.name("w")
@@ -59,6 +59,18 @@ def test_an_array_has_all_its_references() -> None:
     assert {name: sorted(set(texts)) for name, texts in found.items()} == {
         "x": ["x[i + 1]", "x[i]"], "y": ["y[0]", "y[i]"],
     }  # fmt: skip
+
+
+def test_facts_for_all_sizes_are_put_into_numbers() -> None:
+    loops = "for (int i = 1; i < n; i++) for (int j = 0; j < i; j++) A[i][j] = x[j];"
+    known = symbolic_facts(facts_of_loop(loops, HEAD).region)
+    assert known.free_names == {"n"}
+    counted = [
+        (at.iterations.value, at.statements[0].executions.value, at.working_set.value)
+        for at in (known.at(Bindings({"n": n})) for n in (1, 2, 5))
+    ]
+    # A: rows 1 to n - 1, columns 0 to n - 2; x: columns. A triangle's box counts whole.
+    assert counted == [(0, 0, 0), (1, 1, 16), (4, 10, 8 * (4 * 4 + 4))]
 
 
 def ids(facts: RegionFacts) -> set[str]:

@@ -144,3 +144,22 @@ def test_opaque_values_have_no_number_but_a_name() -> None:
     assert str(read) == "idx[i]" and read.names == {"i"}
     assert read.evaluate({"i": 3}) is None
     assert Expr.atom("varying", label="k", over=["i"]).names == {"i"}
+
+
+@given(polynomials, polynomials, polynomials)
+def test_a_whole_number_is_an_integer(a: Expr, b: Expr, c: Expr) -> None:
+    """Whatever it is made of: halves that add up to one are 1, not a fraction."""
+    made = (a + b, a - b, a * b, -a, a**2, a.over(2) + a.over(2), a.substitute({"i": b, "n": c}))
+    numbers = [number for one in made for number in one.terms.values()]
+    assert all(isinstance(number, int) or number.denominator > 1 for number in numbers)
+
+
+@given(with_atoms, integers, integers, bindings)
+def test_what_is_put_in_at_once_does_not_meet(
+    a: Expr, b: Expr, c: Expr, at: dict[str, int]
+) -> None:
+    """`i` and `n` are replaced at the same time: an `n` in what replaces `i` stays."""
+    i, n = b.evaluate(at), c.evaluate(at)
+    assert i is not None and n is not None
+    there = {**at, "i": i, "n": n}
+    assert a.substitute({"i": b, "n": c}).evaluate(at) == a.evaluate(there)

@@ -7,7 +7,7 @@ Only functions that hold a directive become trees; others follow on demand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
 from regionpredict.errors import InputError
@@ -75,6 +75,7 @@ class _Reader:
         self.templates = Templates(self._located, self.sources)
         self.directed: set[int] = set()  # the functions that hold a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
+        self.top: list[lc.Cursor] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
 
@@ -196,24 +197,33 @@ class _Reader:
         if self.located is None:
             self.located = []
             kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
-            self._locate(self.lib.clang_getTranslationUnitCursor(self.handle), kinds, self.located)
+            self._locate(self._top_level(kinds), kinds, self.located)
         return self.located
+
+    def _top_level(self, kinds: frozenset[int]) -> list[lc.Cursor]:
+        """The cursors of these kinds, which are functions, classes or variables, on top of the
+        file: gathered once, since thousands come from headers.
+        """
+        if self.top is None:
+            everything = self.lib.clang_getTranslationUnitCursor(self.handle)
+            self.top = lc.children(everything, FUNCTIONS | CONTAINERS | {VARIABLE})
+        return [cursor for cursor in self.top if cursor.kind in kinds]
 
     def _locate(
         self,
-        within: lc.Cursor,
+        cursors: Sequence[lc.Cursor],
         kinds: frozenset[int],
         located: list[tuple[lc.Cursor, int, int, int]],
     ) -> None:
         lib = self.lib
-        for cursor in lc.children(within, kinds):
+        for cursor in cursors:
             if lib.clang_Location_isInSystemHeader(lib.clang_getCursorLocation(cursor)):
                 continue
             file, _, _, begin = self.place.start(cursor)
             if is_system_path(self.file_name(file)):
                 continue
             if cursor.kind not in FUNCTIONS:
-                self._locate(cursor, kinds, located)
+                self._locate(lc.children(cursor, kinds), kinds, located)
                 continue
             if not lib.clang_isCursorDefinition(cursor):
                 continue
@@ -315,8 +325,7 @@ class _Reader:
     def variables(self) -> list[Decl]:
         """The external variables of the user's files that have a known initialiser."""
         found = []
-        top = self.lib.clang_getTranslationUnitCursor(self.handle)
-        for cursor in lc.children(top, frozenset((VARIABLE,))):
+        for cursor in self._top_level(frozenset((VARIABLE,))):
             location = self.lib.clang_getCursorLocation(cursor)
             if self.lib.clang_Location_isInSystemHeader(location):
                 continue

@@ -19,7 +19,7 @@ def with_invariant_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
     """The region and its definitions, each value that no loop of the region changes a name."""
-    variables = {loop.variable for _, loops in region.statements() for loop in loops}
+    variables = {loop.variable for loop in region.loops()}
 
     def named(atom: Atom) -> Expr | None:
         if not _is_place(atom) or atom.names & variables:

@@ -57,7 +57,8 @@ class Pointer(NamedTuple):
 
     def plus(self, distance: Expr) -> Pointer:
         """The pointer moved by so many elements."""
-        return self._replace(subscripts=(*self.subscripts[:-1], self.subscripts[-1] + distance))
+        subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
+        return Pointer(self.array, subscripts, self.pointee, self.member)
 
 
 Value = Expr | Pointer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -89,6 +90,9 @@ class LoopTime:
         )
         self._asking: dict[tuple[float, ...], float] = {}
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
+        self._cores = machine.cores_per_domain
+        peak = machine.memory.peak_bytes_per_s
+        self._peak = math.inf if peak is None else peak.value
 
     def _single(self, placement: Placement) -> float:
         """The share of the memory traffic that goes to arrays whose pages lie in one domain."""
@@ -181,7 +185,7 @@ class LoopTime:
         machine = self.machine
         if machine.memory.shared_path is not None:
             return float(threads)
-        own = float(min(threads, machine.cores_per_domain))
+        own = float(min(threads, self._cores))
         # Of those in other domains, as many as their share of the traffic amounts to.
         return own + self.single * (threads - own)
 
@@ -195,8 +199,8 @@ class LoopTime:
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
             return min(self._own_paths(requesting, threads, writes), ceiling)
         rate = self._domain(requesting, writes)
-        if self.single and threads > machine.cores_per_domain:
-            remote = 1.0 - machine.cores_per_domain / self._crowd(threads)
+        if self.single and threads > self._cores:
+            remote = 1.0 - self._cores / self._crowd(threads)
             slower = machine.memory.latency_cycles.value / max(
                 1.0, machine.memory.remote_latency_cycles.value
             )
@@ -211,7 +215,7 @@ class LoopTime:
         """
         if requesting <= 1.0:
             return self._domain(requesting, writes)
-        asking, cores = requesting / threads, self.machine.cores_per_domain
+        asking, cores = requesting / threads, self._cores
         fullest = min(threads, cores)
         full = self._domain(max(1.0, asking * fullest), writes)
         if self.static:
@@ -221,9 +225,7 @@ class LoopTime:
 
     def _domain(self, cores: float, writes: float) -> float:
         """Traffic of one NUMA domain with `cores` requesting cores, in B/s."""
-        peak = self.machine.memory.peak_bytes_per_s
-        rate = self._bandwidth.mixed(writes)(cores)
-        return min(rate, peak.value) if peak is not None else rate
+        return min(self._bandwidth.mixed(writes)(cores), self._peak)
 
 
 class RegionTime:

@@ -1,0 +1,52 @@
+"""A region as it would be wherever it stood: regions that are alike but for their places are equal.
+
+Loops over vectors are written again and again. What depends on no place is the same for all that
+are equal here, and need be worked out for one of them only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from regionpredict.analysis.history.first_touch import Placement
+from regionpredict.ir import Definition, Region, Span
+
+_NOWHERE = Span("", 0)
+
+
+def region_without_places(region: Region) -> Region:
+    """The region with no file, line or function in it; names and texts stay."""
+    moved: Region = _moved(replace(region, id="", function=""))
+    return moved
+
+
+def definitions_without_places(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The definitions with no file, line or function in them."""
+    return tuple(Definition(one.name, one.value, _NOWHERE) for one in definitions)
+
+
+def placement_without_places(placement: Placement) -> Placement:
+    """Where pages lie, without the places and reasons that tell it."""
+    arrays = tuple(one._replace(reason="", span=None) for one in placement.arrays)
+    return placement._replace(reason="", arrays=arrays)
+
+
+def _moved(value: Any) -> Any:
+    """Any value of the region with all its places taken out, whatever fields it has."""
+    if isinstance(value, Span):
+        return _NOWHERE
+    if isinstance(value, tuple):
+        parts = [_moved(part) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        changes = {}
+        for one in fields(value):
+            old = getattr(value, one.name)
+            new = _moved(old)
+            if new is not old:
+                changes[one.name] = new
+        return replace(value, **changes) if changes else value
+    return value
