@@ -236,10 +236,10 @@ class _Reader:
             if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
                 ctype.kind == "pointer"
             ):
-                value = self._express(node.init, self.scope)
-                inside = every_expression(value)
+                held = self._express(node.init, self.scope)
+                inside = every_expression(held)
                 if any(isinstance(e, Name) and e.decl.kind == "function" for e in inside):
-                    return value
+                    return held
         return None
 
     # -- the unit -------------------------------------------------------------------------------
