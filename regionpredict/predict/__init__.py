@@ -1,8 +1,9 @@
 """`Workload` and a machine in, an `Estimate` out: how many packages and threads, why, how sure.
 
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
-curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
-curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size,
+curve from traffic, bandwidth, core time and overheads. `sureness` tells what measured runs make of
+such a curve, `hints` makes packages and threads of it, `limits` names what keeps it from more,
+`by_size` where a hint turns with an open size,
 `open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
 its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
 teams few, stable sizes, `advice` tells what changes to the source would gain. No source and no
@@ -18,7 +19,7 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.curve import Point, SaturationDerivation
+from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
     BOTTLENECKS,
@@ -38,6 +39,13 @@ from regionpredict.predict.saturation import (
     rough_curve,
     size_target,
 )
+from regionpredict.predict.sureness import (
+    BAND_SHARE,
+    Bounds,
+    Expected,
+    asked_for,
+    outlook_of,
+)
 from regionpredict.predict.teams import (
     TeamEstimate,
     TeamPoint,
@@ -49,12 +57,15 @@ from regionpredict.predict.teams import (
 
 __all__ = [
     "ALL_PARTS",
+    "BAND_SHARE",
     "BOTTLENECKS",
     "SIZES_OF_ONE",
     "Advice",
+    "Bounds",
     "Choice",
     "DensityDerivation",
     "Estimate",
+    "Expected",
     "HintRange",
     "Member",
     "OpenHint",
@@ -66,15 +77,18 @@ __all__ = [
     "SaturationDerivation",
     "SizeHint",
     "StatementScore",
+    "Superlinear",
     "TeamEstimate",
     "TeamPoint",
     "TeamPrediction",
     "Term",
     "advice_for",
     "advised_teams",
+    "asked_for",
     "choice_from",
     "choices_by_size",
     "open_hint",
+    "outlook_of",
     "plan_of",
     "points_of",
     "predict_density",

@@ -16,7 +16,8 @@ class Point(NamedTuple):
     `terms`: `compute` (arithmetic and loads from the first cache, where not hidden), `cache`
     (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
     `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
-    domain that wait for memory at any time, `bandwidth` what they then get, in B/s.
+    domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `late` is the
+    part of `cache` that is memory's latency, of lines that no prefetcher foresees.
     """
 
     threads: int
@@ -26,6 +27,15 @@ class Point(NamedTuple):
     terms: Mapping[str, float]
     requesting: float
     bandwidth: float
+    late: float = 0.0
+
+
+class Superlinear(NamedTuple):
+    """The fewest threads whose speedup is larger than their number, that speedup, and why."""
+
+    threads: int
+    speedup: float
+    reason: str
 
 
 class CoreTime(NamedTuple):
@@ -49,8 +59,8 @@ class SaturationDerivation:
     `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
-    the most threads, empty where nothing. `margin` is the hint's; `guesses` are the
-    machine's assumed figures that decide.
+    the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
+    the spreads of measured curves; `guesses` are the machine's assumed figures that decide.
     """
 
     points: tuple[Point, ...]
@@ -63,6 +73,7 @@ class SaturationDerivation:
     past: str
     within: float
     margin: float
+    chance: float
     guesses: int
 
 

@@ -11,7 +11,7 @@ from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
+from regionpredict.predict import Plan, Prediction, Superlinear, TeamPrediction, points_of
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.team_hints import (
     open_document,
@@ -140,8 +140,17 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "miss_probability": _rounded(prediction.miss_probability),
         "score": _rounded(prediction.score),
         "speedup": [
-            {"threads": threads, "value": round(value, 4)} for threads, value in prediction.speedup
+            {
+                "threads": threads,
+                "value": round(value, 4),
+                "low": round(low, 4),
+                "high": round(high, 4),
+            }
+            for (threads, value), (low, high) in zip(
+                prediction.speedup, prediction.band, strict=True
+            )
         ],
+        "superlinear": _superlinear(prediction.superlinear),
         "packages": prediction.packages,
         "threads": prediction.threads,
         "bottleneck": prediction.bottleneck,
@@ -152,6 +161,10 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),
     }
+
+
+def _superlinear(found: Superlinear | None) -> dict[str, Any] | None:
+    return None if found is None else {**found._asdict(), "speedup": round(found.speedup, 4)}
 
 
 def _seconds(prediction: Prediction) -> float | None:
