@@ -24,20 +24,22 @@ class Hint(NamedTuple):
 
 
 def hint_from(
-    outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value
-) -> Hint:
+    outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value,
+    price: float = PACKAGE_PRICE.value,
+) -> Hint:  # fmt: skip
     """The packages and threads whose expected speed is worth most beside the price of their cores.
+
+    A package costs `price` times what may be lost, `within`.
 
     >>> curve = [Expected(1, 0.0, 0.0, 0.0), Expected(2, 0.6, 0.6, 0.0), Expected(3, 0.7, 0.62, 0)]
     >>> hint_from(curve, 1), hint_from(curve, 1, within=0.0)
     (Hint(packages=2, threads=2, margin=0.08), Hint(packages=3, threads=3, margin=0.02))
     """
-    return _cheapest(_costs(outlook, cores_per_package, within), cores_per_package)
+    return _cheapest(_costs(outlook, price * within / cores_per_package), cores_per_package)
 
 
-def _costs(outlook: Sequence[Expected], cores_per_package: int, within: float) -> dict[int, float]:
-    """By threads: the price of their cores less the logarithm of the expected speed."""
-    core = PACKAGE_PRICE.value * within / cores_per_package
+def _costs(outlook: Sequence[Expected], core: float) -> dict[int, float]:
+    """By threads: the price of their cores, `core` each, less the log of the expected speed."""
     return {one.threads: round(core * one.threads - one.gain, 9) for one in outlook}
 
 
@@ -76,7 +78,7 @@ def choice_from(
     >>> sorted(choice_from(curve, 3).good)
     [2, 3]
     """
-    costs = _costs(outlook, cores_per_package, within)
+    costs = _costs(outlook, PACKAGE_PRICE.value * within / cores_per_package)
     hint = _cheapest(costs, cores_per_package)
     chance = chance_of(outlook, hint.threads, within, assumed=False)
     if hint.threads == 1:
