@@ -11,8 +11,13 @@ WITHIN = Constant(
 )  # fmt: skip
 PACKAGE_PRICE = Constant(
     2.0, "times what a hint may lose", "assumed",
-    "what a package's cores have to be worth in speed: others can use them; of the prices in "
-    "docs/accuracy.md the highest at which hints lose no more than at lower ones",
+    "what a package has to be worth in speed: others can use it; of the prices in docs/accuracy.md "
+    "the highest at which hints lose hardly more than at any other",
+)  # fmt: skip
+OPENED_SHARE = Constant(
+    0.5, "of a package's price", "assumed",
+    "for using it at all, the rest by the cores in use: jobs are given whole packages, and few "
+    "threads on one are in the way of others",
 )  # fmt: skip
 SATURATED = Constant(
     0.9, "of the best speed", "assumed", "a curve that reaches it is called saturated there"

@@ -1,8 +1,9 @@
 """Packages and threads from what is to be expected of a curve: what is worth its cores.
 
 A hint makes the expected loss against the best speed least, in logarithms, together with the price
-of the cores: a package costs `PACKAGE_PRICE` times what a hint may lose. As the best speed is the
-same whatever is chosen, that is the expected speed less the price.
+of the cores: a package costs `PACKAGE_PRICE` times what a hint may lose, in part for being used at
+all, in part by its cores. As the best speed is the same whatever is chosen, that is the expected
+speed less the price.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.predict.constants import PACKAGE_PRICE, WITHIN
+from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE, WITHIN
 from regionpredict.predict.sureness import Expected, chance_of
 
 
@@ -29,18 +30,27 @@ def hint_from(
 ) -> Hint:  # fmt: skip
     """The packages and threads whose expected speed is worth most beside the price of their cores.
 
-    A package costs `price` times what may be lost, `within`.
+    A package with all its cores costs `price` times what may be lost, `within`.
 
-    >>> curve = [Expected(1, 0.0, 0.0, 0.0), Expected(2, 0.6, 0.6, 0.0), Expected(3, 0.7, 0.62, 0)]
+    >>> curve = [Expected(1, 1.0, 0.0, 0.0), Expected(2, 1.9, 0.6, 0.0), Expected(3, 2.1, 0.62, 0)]
     >>> hint_from(curve, 1), hint_from(curve, 1, within=0.0)
     (Hint(packages=2, threads=2, margin=0.08), Hint(packages=3, threads=3, margin=0.02))
     """
-    return _cheapest(_costs(outlook, price * within / cores_per_package), cores_per_package)
+    return _cheapest(_costs(outlook, cores_per_package, price * within), cores_per_package)
 
 
-def _costs(outlook: Sequence[Expected], core: float) -> dict[int, float]:
-    """By threads: the price of their cores, `core` each, less the log of the expected speed."""
-    return {one.threads: round(core * one.threads - one.gain, 9) for one in outlook}
+def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:
+    """By threads: the price of their packages less the logarithm of the expected speed."""
+    opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
+    return {
+        one.threads: round(
+            opened * -(-one.threads // cores_per_package)
+            + used * one.threads / cores_per_package
+            - one.gain,
+            9,
+        )
+        for one in outlook
+    }
 
 
 def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
@@ -73,12 +83,13 @@ def choice_from(
 ) -> Choice:
     """The hint of a curve with all that are as good.
 
-    >>> speeds = (0.0, 0.6, 0.62, 0.67)
-    >>> curve = [Expected(threads, gain, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
-    >>> sorted(choice_from(curve, 3).good)
-    [2, 3]
+    >>> speeds = (0.0, 0.6, 0.62, 0.65)
+    >>> curve = [Expected(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
+    >>> choice = choice_from(curve, 3)
+    >>> choice.hint.threads, sorted(choice.good)
+    (2, [2, 3])
     """
-    costs = _costs(outlook, PACKAGE_PRICE.value * within / cores_per_package)
+    costs = _costs(outlook, cores_per_package, PACKAGE_PRICE.value * within)
     hint = _cheapest(costs, cores_per_package)
     chance = chance_of(outlook, hint.threads, within, assumed=False)
     if hint.threads == 1:

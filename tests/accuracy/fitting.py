@@ -116,7 +116,7 @@ def _steps(curves: Sequence[Curve]) -> Steps:
         for low, high in pairwise(kept):
             a, b = one.traits[low], one.traits[high]
             spent = [y - x for x, y in zip(a.doublings, b.doublings, strict=True)]
-            error = one.measured[high] - one.measured[low] - (b.gain - a.gain)
+            error = one.measured[high] - one.measured[low] - math.log(b.speedup / a.speedup)
             memory = b.doublings.memory - a.doublings.memory
             rows.append((error, memory, a.grown - b.grown, *spent, float(one.answer.assumed),
                          one.weight / (len(kept) - 1)))  # fmt: skip

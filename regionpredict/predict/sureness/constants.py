@@ -50,12 +50,12 @@ BAND_REACH = Constant(
     "within which 80 % of the measured points lie (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
-    1.31, "log odds", "measured",
+    1.25, "log odds", "measured",
     "of a hint being right of which the spreads say that it is right in half of the cases "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    1.59, "log odds, for each of the spreads", "measured",
+    1.7, "log odds, for each of the spreads", "measured",
     "how much surer a hint is than another (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_SHARE = Constant(0.8, "of the measured points", "assumed", "what a band is to hold")

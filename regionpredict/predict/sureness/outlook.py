@@ -19,19 +19,19 @@ from regionpredict.predict.sureness.fitted import SHIPPED, Fitted, Spreads
 class Traits(NamedTuple):
     """What a fit knows of a number of threads.
 
-    `gain` is the logarithm of the speedup over the first number, `grown` the largest so far;
+    `speedup` is that over the first number, `grown` the logarithm of the largest so far;
     `doublings` are those of threads up to here, shared out by what the time is spent on.
     """
 
     threads: int
-    gain: float
+    speedup: float
     grown: float
     doublings: Spreads
 
 
 class Expected(NamedTuple):
-    """A number of threads: the logarithm of the speedup that is predicted and that is to be
-    expected, and the variance of the latter, which is that of steps one after the other."""
+    """A number of threads: the speedup that is predicted, the logarithm of the one that is to be
+    expected, and its variance, which is that of steps one after the other."""
 
     threads: int
     predicted: float
@@ -50,9 +50,9 @@ def traits_of(points: Sequence[Point]) -> tuple[Traits, ...]:
     """The traits of a curve, in the order of its numbers of threads."""
     made: list[Traits] = []
     for point in points:
-        gain = math.log(point.speedup / points[0].speedup)
+        speedup = point.speedup / points[0].speedup
         if not made:
-            made.append(Traits(point.threads, gain, gain, Spreads(*[0.0] * len(Spreads._fields))))
+            made.append(Traits(point.threads, speedup, 0.0, Spreads(0.0, 0.0, 0.0, 0.0, 0.0)))
             continue
         before = made[-1]
         step = math.log2(point.threads / before.threads)
@@ -61,7 +61,8 @@ def traits_of(points: Sequence[Point]) -> tuple[Traits, ...]:
             *(so_far + step * share
               for so_far, share in zip(before.doublings, shares, strict=True))
         )  # fmt: skip
-        made.append(Traits(point.threads, gain, max(before.grown, gain), doublings))
+        grown = max(before.grown, math.log(speedup))
+        made.append(Traits(point.threads, speedup, grown, doublings))
     return tuple(made)
 
 
@@ -87,15 +88,15 @@ def expected_of(one: Traits, fitted: Fitted = SHIPPED) -> Expected:
 
     >>> steps = Spreads(core=0.0, cache=0.0, memory=1.0, gather=0.0, openmp=0.0)
     >>> fitted = Fitted(0.05, 0.5, Spreads(0.3, 0.3, 0.1, 0.3, 0.3), 2.0, 1.0, 0.0, 1.0)
-    >>> one = expected_of(Traits(2, 0.6, 0.6, steps), fitted)
+    >>> one = expected_of(Traits(2, 2.0, 0.6, steps), fitted)
     >>> f"{one.gain:.2f} {one.variance:.2f}"
-    '0.35 0.01'
+    '0.44 0.01'
     """
-    gain = one.gain + fitted.creep * one.doublings.memory - fitted.lost * one.grown
+    gain = math.log(one.speedup) + fitted.creep * one.doublings.memory - fitted.lost * one.grown
     variance = sum(
         spread * spread * steps for spread, steps in zip(fitted.spreads, one.doublings, strict=True)
     )
-    return Expected(one.threads, one.gain, gain, variance)
+    return Expected(one.threads, one.speedup, gain, variance)
 
 
 def asked_for(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
@@ -112,8 +113,8 @@ def band_of(
     bounds = []
     for one in outlook:
         off = fitted.reach * deviation(one.variance, assumed=assumed, fitted=fitted)
-        low, high = min(one.predicted, one.gain - off), max(one.predicted, one.gain + off)
-        bounds.append(Bounds(math.exp(low), math.exp(high)))
+        low, high = math.exp(one.gain - off), math.exp(one.gain + off)
+        bounds.append(Bounds(min(one.predicted, low), max(one.predicted, high)))
     return tuple(bounds)
 
 
