@@ -87,7 +87,7 @@ def choice_from(
     >>> curve = [Expected(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
     >>> choice = choice_from(curve, 3)
     >>> choice.hint.threads, sorted(choice.good)
-    (2, [2, 3])
+    (3, [2, 3])
     """
     costs = _costs(outlook, cores_per_package, PACKAGE_PRICE.value * within)
     hint = _cheapest(costs, cores_per_package)
