@@ -13,8 +13,6 @@ from regionpredict.predict.saturation.constants import SUPERLINEAR
 from regionpredict.predict.saturation.memory_overflow import overflowing_share
 from regionpredict.predict.saturation.region_time import RegionTime
 
-MEBIBYTE = 1 << 20
-
 
 def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear | None:
     """Where the speedup over the first of the points is first larger than the number of threads;
@@ -65,4 +63,4 @@ def _moved(time: RegionTime, threads: int) -> list[float]:
 
 
 def _mib(size: float) -> str:
-    return f"{size / MEBIBYTE:.3g} MiB"
+    return f"{size / 2**20:.3g} MiB"
