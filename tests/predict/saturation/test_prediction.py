@@ -82,10 +82,11 @@ def test_a_band_goes_with_the_curve(tmp_path: Path) -> None:
     """On the numbers of threads that are shown, over one thread; wider where a size is assumed."""
     made = predicted(tmp_path, n=N)
     assert len(made.band) == len(made.speedup)
-    assert all(low <= value <= high
-               for (_, value), (low, high) in zip(made.speedup, made.band, strict=True))  # fmt: skip
+    for (_, value), (low, high) in zip(made.speedup, made.band, strict=True):
+        assert low <= value <= high
     some = predicted(tmp_path, threads=(8, 2), n=N)
-    assert some.band == (made.band[1], made.band[7])
+    for bounds, every in zip(some.band, (made.band[1], made.band[7]), strict=True):
+        assert bounds == pytest.approx(every, rel=0.01)
     open_size = predicted(tmp_path)
     known = predicted(tmp_path, n=10 * (4 << 20) // 24)
     assert open_size.band[7].high > known.band[7].high > dict(known.speedup)[8]
