@@ -52,6 +52,7 @@ from regionpredict.predict.teams import (
     TeamPrediction,
     points_of,
     predict_team,
+    seconds_alone,
     team_points,
 )
 
@@ -95,6 +96,7 @@ __all__ = [
     "predict_saturation",
     "predict_team",
     "rough_curve",
+    "seconds_alone",
     "size_target",
     "team_points",
     "with_open_sizes",
