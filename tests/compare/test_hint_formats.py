@@ -12,7 +12,7 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Prediction, TeamPrediction, predict_team
+from regionpredict.predict import Bounds, Prediction, TeamPrediction, predict_team
 from regionpredict.report.openmp_clauses import openmp_clauses
 from regionpredict.report.program_hint import program_hint
 from regionpredict.report.slurm import slurm_script
