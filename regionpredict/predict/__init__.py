@@ -19,6 +19,15 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     open_hint,
 )
+from regionpredict.predict.coschedule import (
+    Allocation,
+    Coschedule,
+    CoscheduledProgram,
+    Part,
+    coschedule,
+    phases_of,
+    with_cache_share,
+)
 from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
@@ -62,14 +71,18 @@ __all__ = [
     "BOTTLENECKS",
     "SIZES_OF_ONE",
     "Advice",
+    "Allocation",
     "Bounds",
     "Choice",
+    "Coschedule",
+    "CoscheduledProgram",
     "DensityDerivation",
     "Estimate",
     "Expected",
     "HintRange",
     "Member",
     "OpenHint",
+    "Part",
     "Parts",
     "Plan",
     "PlannedTeam",
@@ -88,8 +101,10 @@ __all__ = [
     "asked_for",
     "choice_from",
     "choices_by_size",
+    "coschedule",
     "open_hint",
     "outlook_of",
+    "phases_of",
     "plan_of",
     "points_of",
     "predict_density",
@@ -99,5 +114,6 @@ __all__ = [
     "seconds_alone",
     "size_target",
     "team_points",
+    "with_cache_share",
     "with_open_sizes",
 ]

@@ -16,8 +16,9 @@ class Point(NamedTuple):
     `terms`: `compute` (arithmetic and loads from the first cache, where not hidden), `cache`
     (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
     `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
-    domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `late` is the
-    part of `cache` that is memory's latency, of lines that no prefetcher foresees.
+    domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `memory_bytes`
+    is what all threads move to and from memory, `late` the part of `cache` that is memory's
+    latency, of lines that no prefetcher foresees.
     """
 
     threads: int
@@ -27,6 +28,7 @@ class Point(NamedTuple):
     terms: Mapping[str, float]
     requesting: float
     bandwidth: float
+    memory_bytes: float = 0.0
     late: float = 0.0
 
 

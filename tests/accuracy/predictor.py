@@ -198,7 +198,7 @@ def _sum(
     first = seconds[counts[0]]
     points = tuple(
         Point(count, seconds[count], first / seconds[count], "", terms[count], 0.0, 0.0,
-              late[count])
+              late=late[count])
         for count in counts
     )  # fmt: skip
     return Answer(

@@ -25,7 +25,7 @@ BY_HAND = Fitted(0.1, 0.25, Spreads(0.5, 0.4, 0.3, 0.2, 0.1), 2.0, 1.5, 0.0, 1.0
 
 def point(threads: int, speedup: float, *, late: float = 0.0, **terms: float) -> Point:
     named = {name.replace("_", "-"): value for name, value in terms.items()}
-    return Point(threads, sum(named.values()), speedup, "", named, 0.0, 0.0, late)
+    return Point(threads, sum(named.values()), speedup, "", named, 0.0, 0.0, late=late)
 
 
 def test_doublings_are_shared_out_by_what_the_time_is_spent_on() -> None:
