@@ -7,7 +7,7 @@ predicted as with these values given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -30,9 +30,11 @@ from regionpredict.predict import (
     OpenHint,
     Parts,
     Point,
+    asked_for,
     choice_from,
     choices_by_size,
     open_hint,
+    outlook_of,
     points_of,
     rough_curve,
     size_target,
@@ -185,7 +187,9 @@ class RegionTrials:
     def choice(self, name: str | None, size: int) -> Choice | None:
         """The hint of a trial, with all that is as good."""
         trial = self.at(name, size)
-        return None if trial is None else _choice(trial.points, self.machine, self.chosen)
+        if trial is None:
+            return None
+        return _choice(trial.points, self.machine, self.chosen.threads, self.chosen.within)
 
     def iterations(self, size: int) -> int | None:
         """Iterations that the threads share, at a common size."""
@@ -194,7 +198,8 @@ class RegionTrials:
 
     def tried(self, estimate: Estimate) -> OpenHint:
         """What the hint is over all sizes; `estimate` is that at the assumed ones."""
-        now = choice_from(estimate.speedup, self.machine.cores_per_package, self.chosen.within)
+        asked = [threads for threads, _ in estimate.speedup]
+        now = _choice(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
         return _tried(sizes.names, now, sizes.size, self.choice, self.iterations)
 
@@ -249,10 +254,12 @@ def _tried(
     return open_hint(names, now, size, together, apart, iterations)
 
 
-def _choice(points: Sequence[Point], machine: Machine, chosen: Chosen) -> Choice:
-    curve = [(point.threads, point.speedup) for point in points]
-    asked = [point for point in curve if point[0] in chosen.threads]
-    return choice_from(asked or curve, machine.cores_per_package, chosen.within)
+def _choice(
+    points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
+) -> Choice:
+    """The choice among these numbers of threads; among all where none is known."""
+    outlook = asked_for(outlook_of(points), threads)
+    return choice_from(outlook, machine.cores_per_package, within)
 
 
 class TeamLoop(NamedTuple):
@@ -290,13 +297,15 @@ def team_tried(
                 points = trial.points
             curves.append(points)
             runs.append(member.runs.at({**member.facts.bindings.values, **given}))
-        return _choice(team_points(facts, curves, runs, machine), machine, chosen)
+        points = team_points(facts, curves, runs, machine)
+        return _choice(points, machine, chosen.threads, chosen.within)
 
     def iterations(value: int) -> int | None:
         first = loops[0].trials
         return None if first is None else first.iterations(value)
 
-    return _tried(names, _choice(now, machine, chosen), size, ask, iterations)
+    choice = _choice(now, machine, chosen.threads, chosen.within)
+    return _tried(names, choice, size, ask, iterations)
 
 
 def _concerns(name: str | None, sizes: OpenSizes) -> bool:

@@ -41,7 +41,8 @@ _OPTIONS = (
     ),
     click.option(
         "--within", type=_Percent(0, 100, max_open=True), default=5.0, show_default=True,
-        metavar="PERCENT", help="How much of the best speed a hint may lose.",
+        metavar="PERCENT",
+        help="How much of the best speed a hint may lose; a package has to gain twice that.",
     ),
 )  # fmt: skip
 

@@ -1,8 +1,9 @@
 """`Workload` and a machine in, an `Estimate` out: how many packages and threads, why, how sure.
 
 `density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
-curve from traffic, bandwidth, core time and overheads. `hints` makes packages and threads of a
-curve, `limits` names what keeps it from more, `by_size` where a hint turns with an open size,
+curve from traffic, bandwidth, core time and overheads. `sureness` tells what measured runs make of
+such a curve, `hints` makes packages and threads of it, `limits` names what keeps it from more,
+`by_size` where a hint turns with an open size,
 `open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
 its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
 teams few, stable sizes, `advice` tells what changes to the source would gain. No source and no
@@ -27,7 +28,7 @@ from regionpredict.predict.coschedule import (
     phases_of,
     with_cache_share,
 )
-from regionpredict.predict.curve import Point, SaturationDerivation
+from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
     BOTTLENECKS,
@@ -47,6 +48,13 @@ from regionpredict.predict.saturation import (
     rough_curve,
     size_target,
 )
+from regionpredict.predict.sureness import (
+    BAND_SHARE,
+    Bounds,
+    Expected,
+    asked_for,
+    outlook_of,
+)
 from regionpredict.predict.teams import (
     TeamEstimate,
     TeamPoint,
@@ -59,15 +67,18 @@ from regionpredict.predict.teams import (
 
 __all__ = [
     "ALL_PARTS",
+    "BAND_SHARE",
     "BOTTLENECKS",
     "SIZES_OF_ONE",
     "Advice",
     "Allocation",
+    "Bounds",
     "Choice",
     "Coschedule",
     "CoscheduledProgram",
     "DensityDerivation",
     "Estimate",
+    "Expected",
     "HintRange",
     "Member",
     "OpenHint",
@@ -80,16 +91,19 @@ __all__ = [
     "SaturationDerivation",
     "SizeHint",
     "StatementScore",
+    "Superlinear",
     "TeamEstimate",
     "TeamPoint",
     "TeamPrediction",
     "Term",
     "advice_for",
     "advised_teams",
+    "asked_for",
     "choice_from",
     "choices_by_size",
     "coschedule",
     "open_hint",
+    "outlook_of",
     "phases_of",
     "plan_of",
     "points_of",

@@ -61,7 +61,7 @@ class OpenHint(NamedTuple):
 
     `unbound` are the names without a value, `deciding` those of them that decide it; `threads` are
     good at all sizes that were tried, None where no number is: then the hint is not known, but
-    lies in `range`. `margin` is the least of all sizes'.
+    lies in `range`. `margin` and `chance` are the least of all sizes'.
     """
 
     unbound: tuple[str, ...]
@@ -70,6 +70,7 @@ class OpenHint(NamedTuple):
     range: HintRange
     threads: int | None
     margin: float
+    chance: float
 
 
 Ask = Callable[[int], Choice | None]
@@ -195,4 +196,5 @@ def open_hint(
         range=range_of(tried),
         threads=threads,
         margin=min(one.hint.margin for one in tried),
+        chance=min(one.chance for one in tried),
     )

@@ -9,6 +9,16 @@ WITHIN = Constant(
     "what a hint may lose, where nothing else is asked for (`--within`): repeated runs of a region "
     "differ by as much",
 )  # fmt: skip
+PACKAGE_PRICE = Constant(
+    2.0, "times what a hint may lose", "assumed",
+    "what a package has to be worth in speed: others can use it; of the prices in docs/accuracy.md "
+    "the highest at which hints lose hardly more than at any other",
+)  # fmt: skip
+OPENED_SHARE = Constant(
+    0.5, "of a package's price", "assumed",
+    "for using it at all, the rest by the cores in use: jobs are given whole packages, and few "
+    "threads on one are in the way of others",
+)  # fmt: skip
 SATURATED = Constant(
     0.9, "of the best speed", "assumed", "a curve that reaches it is called saturated there"
 )
@@ -33,10 +43,6 @@ THREADS_PRECISION = Constant(
     "assumed",
     "where only threads turn: the next number is nearly as good there",
 )
-CURVE_ERROR = Constant(
-    0.41, "predicted / measured - 1", "measured",
-    "the loops of LULESH inside one domain, median (docs/accuracy.md, errors, out of the sample)",
-)  # fmt: skip
 ADVICE_GAIN = Constant(
     1.1, "times faster", "assumed", "a change to the source that gains less is not worth telling"
 )

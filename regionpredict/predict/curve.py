@@ -17,7 +17,8 @@ class Point(NamedTuple):
     (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
     `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
     domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `memory_bytes`
-    is what all threads move to and from memory.
+    is what all threads move to and from memory, `late` the part of `cache` that is memory's
+    latency, of lines that no prefetcher foresees.
     """
 
     threads: int
@@ -28,6 +29,15 @@ class Point(NamedTuple):
     requesting: float
     bandwidth: float
     memory_bytes: float = 0.0
+    late: float = 0.0
+
+
+class Superlinear(NamedTuple):
+    """The fewest threads whose speedup is larger than their number, that speedup, and why."""
+
+    threads: int
+    speedup: float
+    reason: str
 
 
 class CoreTime(NamedTuple):
@@ -51,8 +61,8 @@ class SaturationDerivation:
     `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
-    the most threads, empty where nothing. `margin` is the hint's; `guesses` are the
-    machine's assumed figures that decide.
+    the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
+    the spreads of measured curves; `guesses` are the machine's assumed figures that decide.
     """
 
     points: tuple[Point, ...]
@@ -65,6 +75,7 @@ class SaturationDerivation:
     past: str
     within: float
     margin: float
+    chance: float
     guesses: int
 
 

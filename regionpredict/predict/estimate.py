@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from regionpredict.predict.by_size import HintRange, SizeHint
-from regionpredict.predict.curve import SaturationDerivation
+from regionpredict.predict.curve import SaturationDerivation, Superlinear
+from regionpredict.predict.sureness import Bounds
 from regionpredict.workload import Diagnostic, RegionFacts
 
 BOTTLENECKS = (
@@ -79,7 +80,9 @@ class Estimate:
 
     `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the model used
     (an assumption where `assumed` says so). `speedup` holds (threads, times faster) pairs, empty
-    for a model that gives no curve. `confidence` runs from 0 to 1.
+    for a model that gives no curve; `band`, in the same order, between what four of five measured
+    speedups lie, `superlinear` where and why one is larger than its threads. `confidence` is the
+    share of such hints that are right, from 0 to 1.
 
     `unbound` are the names without a value, `deciding` those of them by which the hint turns:
     `packages` and `threads` are then None and lie in `range`, and `by_size` are the hints over the
@@ -104,6 +107,8 @@ class Estimate:
     unbound: tuple[str, ...] = ()
     deciding: tuple[str, ...] = ()
     range: HintRange | None = None
+    band: tuple[Bounds, ...] = ()
+    superlinear: Superlinear | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

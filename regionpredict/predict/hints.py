@@ -1,15 +1,23 @@
-"""Packages and threads from a curve: the fewest within a share of the best."""
+"""Packages and threads from what is to be expected of a curve: what is worth its cores.
+
+A hint makes the expected loss against the best speed least, in logarithms, together with the price
+of the cores: a package costs `PACKAGE_PRICE` times what a hint may lose, in part for being used at
+all, in part by its cores. As the best speed is the same whatever is chosen, that is the expected
+speed less the price.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.predict.constants import WITHIN
+from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE, WITHIN
+from regionpredict.predict.sureness import Expected, chance_of
 
 
 class Hint(NamedTuple):
-    """`margin` is how far, as a share of the best, the choice of packages is from turning."""
+    """`margin` is how much faster or slower, as a share of the speed, another number of packages
+    has to be for the choice to turn."""
 
     packages: int
     threads: int
@@ -17,35 +25,52 @@ class Hint(NamedTuple):
 
 
 def hint_from(
-    speedup: Sequence[tuple[int, float]], cores_per_package: int, within: float = WITHIN.value
-) -> Hint:
-    """The fewest packages, and threads, whose speedup is within `within` of the best.
+    outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value,
+    price: float = PACKAGE_PRICE.value,
+) -> Hint:  # fmt: skip
+    """The packages and threads whose expected speed is worth most beside the price of their cores.
 
-    >>> hint_from([(1, 1.0), (2, 1.9), (3, 1.95), (4, 3.8)], 2)
-    Hint(packages=2, threads=4, margin=0.45)
+    A package with all its cores costs `price` times what may be lost, `within`.
+
+    >>> curve = [Expected(1, 1.0, 0.0, 0.0), Expected(2, 1.9, 0.6, 0.0), Expected(3, 2.1, 0.62, 0)]
+    >>> hint_from(curve, 1), hint_from(curve, 1, within=0.0)
+    (Hint(packages=2, threads=2, margin=0.08), Hint(packages=3, threads=3, margin=0.02))
     """
-    best = max(value for _, value in speedup)
-    by_package: dict[int, float] = {}
-    for threads, value in speedup:
-        packages = -(-threads // cores_per_package)
-        by_package[packages] = max(by_package.get(packages, 0.0), value)
-    enough = (1 - within) * best
-    packages = min(number for number, value in by_package.items() if value >= enough)
-    threads = min(count for count, value in speedup if value >= enough)  # among those packages
-    others = [value for number, value in by_package.items() if number < packages]
-    # How far the runner-up is from being enough, or this choice from not being enough.
-    margins = [abs(enough - value) / best for value in others]
-    if packages < max(by_package):
-        margins.append(abs(by_package[packages] - enough) / best)
-    return Hint(packages, threads, round(min(margins, default=1.0), 6))
+    return _cheapest(_costs(outlook, cores_per_package, price * within), cores_per_package)
+
+
+def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:
+    """By threads: the price of their packages less the logarithm of the expected speed."""
+    opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
+    return {
+        one.threads: round(
+            opened * -(-one.threads // cores_per_package)
+            + used * one.threads / cores_per_package
+            - one.gain,
+            9,
+        )
+        for one in outlook
+    }
+
+
+def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
+    threads = min(costs, key=lambda count: (costs[count], count))
+    packages = -(-threads // cores_per_package)
+    others = [cost for count, cost in costs.items() if -(-count // cores_per_package) != packages]
+    margin = min(others) - costs[threads] if others else 1.0
+    return Hint(packages, threads, round(margin, 6))
 
 
 class Choice(NamedTuple):
-    """A hint, and the numbers of threads that are as good: on as many packages, within the same
-    share of the best, and one only where the hint is one."""
+    """A hint, the numbers of threads that are as good, and the chance that the hint is right.
+
+    As good are those on as many packages that cost at most what a hint may lose more, and one
+    thread only where the hint is one.
+    """
 
     hint: Hint
     good: frozenset[int]
+    chance: float = 1.0
 
     @property
     def kind(self) -> tuple[int, bool]:
@@ -54,20 +79,27 @@ class Choice(NamedTuple):
 
 
 def choice_from(
-    speedup: Sequence[tuple[int, float]], cores_per_package: int, within: float = WITHIN.value
+    outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value
 ) -> Choice:
     """The hint of a curve with all that are as good.
 
-    >>> sorted(choice_from([(1, 1.0), (2, 1.9), (3, 1.9), (4, 1.95)], 3).good)
-    [2, 3]
+    >>> speeds = (0.0, 0.6, 0.62, 0.65)
+    >>> curve = [Expected(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
+    >>> choice = choice_from(curve, 3)
+    >>> choice.hint.threads, sorted(choice.good)
+    (3, [2, 3])
     """
-    hint = hint_from(speedup, cores_per_package, within)
-    enough = (1 - within) * max(value for _, value in speedup)
+    costs = _costs(outlook, cores_per_package, PACKAGE_PRICE.value * within)
+    hint = _cheapest(costs, cores_per_package)
+    chance = chance_of(outlook, hint.threads, within, assumed=False)
+    if hint.threads == 1:
+        return Choice(hint, frozenset({1}), chance)
     good = {
-        count for count, value in speedup
-        if value >= enough and -(-count // cores_per_package) == hint.packages
+        count for count, cost in costs.items()
+        if count > 1 and cost <= costs[hint.threads] + within
+        and -(-count // cores_per_package) == hint.packages
     }  # fmt: skip
-    return Choice(hint, frozenset({1} if hint.threads == 1 else good))
+    return Choice(hint, frozenset(good), chance)
 
 
 def common_threads(choices: Sequence[Choice]) -> frozenset[int]:

@@ -13,11 +13,19 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
-from regionpredict.predict.constants import CURVE_ERROR, WITHIN
+from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
+from regionpredict.predict.sureness import (
+    Bounds,
+    asked_for,
+    band_of,
+    chance_of,
+    confidence_of,
+    outlook_of,
+)
 from regionpredict.workload import TeamFacts
 
 
@@ -29,7 +37,7 @@ class TeamPart(NamedTuple):
 
 
 class TeamPoint(NamedTuple):
-    """Speedup over one thread on `threads`, and the band in which half of the measured lay."""
+    """Speedup over one thread on `threads`, and between what four of five measured ones lie."""
 
     threads: int
     value: float
@@ -42,8 +50,8 @@ class TeamEstimate:
     """How many packages and threads a team can use; None where none of its loops tells.
 
     `points` are its times on every number of threads (empty for a model without a curve),
-    `seconds` is one run on one thread; `confidence` that of its loops, by their time. `unbound`,
-    `deciding`, `range` and `by_size` are as in an `Estimate`.
+    `seconds` is one run on one thread. `confidence`, `unbound`, `deciding`, `range` and `by_size`
+    are as in an `Estimate`.
     """
 
     status: str
@@ -119,7 +127,7 @@ def _without_hint(notes: Sequence[str]) -> TeamEstimate:
 def _of_one(one: Estimate, notes: Sequence[str]) -> TeamEstimate:
     points = points_of(one)
     return TeamEstimate(
-        status=one.status, points=points, speedup=_band(one.speedup),
+        status=one.status, points=points, speedup=_with_band(one.speedup, one.band),
         seconds=points[0].seconds if points else None, packages=one.packages,
         threads=one.threads, bottleneck=one.bottleneck, confidence=one.confidence,
         borderline=one.borderline, assumed=(*one.assumed, *notes), by_size=one.by_size,
@@ -142,19 +150,28 @@ def _of_many(
             status, (), (), None, most.packages, most.threads, most.bottleneck,
             min(one.estimate.confidence for one in parts), most.borderline, (*assumed, *notes),
         )  # fmt: skip
-    asked = {threads for threads, _ in parts[0].estimate.speedup}
-    speedup = [(p.threads, p.speedup) for p in points if p.threads in asked] or [
-        (p.threads, p.speedup) for p in points
-    ]
-    hint = hint_from(speedup, machine.cores_per_package, within)
-    weights = [one.runs * points_of(one.estimate)[0].seconds for one in parts]
-    sure = sum(w * one.estimate.confidence for w, one in zip(weights, parts, strict=True))
+    outlook = outlook_of(points)
+    shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
+    hint = hint_from(shown, machine.cores_per_package, within)
+    guessed = any(_guesses(one.estimate) for one in parts)
+    chance = chance_of(shown, hint.threads, within, assumed=guessed)
+    speeds = {point.threads: point.speedup for point in points}
     return TeamEstimate(
-        status=status, points=points, speedup=_band(speedup), seconds=points[0].seconds,
-        packages=hint.packages, threads=hint.threads, bottleneck=limit(points),
-        confidence=round(sure / sum(weights), 3) if sum(weights) else 0.0,
+        status=status, points=points,
+        speedup=_with_band(
+            [(one.threads, speeds[one.threads]) for one in shown],
+            band_of(shown, assumed=guessed or bool(assumed)),
+        ),
+        seconds=points[0].seconds, packages=hint.packages, threads=hint.threads,
+        bottleneck=limit(points),
+        confidence=confidence_of(chance, assumed=guessed, partial=partial),
         borderline=hint.margin < within, assumed=(*assumed, *notes),
     )  # fmt: skip
+
+
+def _guesses(one: Estimate) -> int:
+    """The machine's assumed figures that decide."""
+    return one.derivation.guesses if isinstance(one.derivation, SaturationDerivation) else 0
 
 
 def points_of(one: Estimate) -> tuple[Point, ...]:
@@ -190,8 +207,9 @@ def team_points(
         moved = sum(
             often * curve[threads].memory_bytes for curve, often in zip(curves, runs, strict=True)
         )
+        late = sum(often * curve[threads].late for curve, often in zip(curves, runs, strict=True))
         made.append(Point(threads, total, base / total if total else 1.0, label, terms,
-                          widest.requesting, widest.bandwidth, moved))  # fmt: skip
+                          widest.requesting, widest.bandwidth, moved, late))  # fmt: skip
     return tuple(made)
 
 
@@ -204,10 +222,10 @@ def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
     return machine.corrections.factor("overhead") * cycles / machine.clock_hz
 
 
-def _band(speedup: Sequence[tuple[int, float]]) -> tuple[TeamPoint, ...]:
-    wide = CURVE_ERROR.value
+def _with_band(
+    speedup: Sequence[tuple[int, float]], band: Sequence[Bounds]
+) -> tuple[TeamPoint, ...]:
     return tuple(
-        TeamPoint(threads, value, value / (1.0 + wide), value / (1.0 - wide)) if threads > 1
-        else TeamPoint(threads, value, value, value)
-        for threads, value in speedup
-    )  # fmt: skip
+        TeamPoint(threads, value, *bounds)
+        for (threads, value), bounds in zip(speedup, band, strict=True)
+    )

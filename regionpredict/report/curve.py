@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from regionpredict.machine import Machine
 from regionpredict.predict import (
+    BAND_SHARE,
     Advice,
+    Bounds,
     Point,
     Prediction,
     SaturationDerivation,
@@ -46,7 +48,7 @@ def explain_curve(
         most = plural(derivation.points[-1].threads, "thread")
         lines.append(f"Before it runs, on {most}: {derivation.past}")
     lines += _terms(derivation.points)
-    lines += ["", *plot(prediction.speedup)]
+    lines += ["", *plot(prediction.speedup, prediction.band)]
     lines += _hint(prediction, derivation)
     turns = size_sentence(prediction.by_size, whole=True)
     lines += [f"By size: {turns}"] if turns else []
@@ -107,8 +109,8 @@ def _chosen(points: Sequence[Point]) -> list[Point]:
     return [points[round(k * step)] for k in range(_TABLE)]
 
 
-def plot(speedup: Sequence[tuple[int, float]]) -> list[str]:
-    """The curve as a small plot, speedup over threads.
+def plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds] = ()) -> list[str]:
+    """The curve as a small plot, speedup over threads, with the ends of its band as dots.
 
     >>> print("\\n".join(plot([(1, 1.0), (2, 2.0)])[-2:]))
             +-------------------------------------------------------------
@@ -116,14 +118,18 @@ def plot(speedup: Sequence[tuple[int, float]]) -> list[str]:
     """
     if not speedup:
         return []
-    top = max(value for _, value in speedup)
+    top = max([value for _, value in speedup] + [bounds.high for bounds in band])
     last, first = speedup[-1][0], speedup[0][0]
     wide = max(1, last - first)
     cells = [[" "] * (_COLUMNS + 1) for _ in range(_ROWS)]
-    for threads, value in speedup:
+    ends = [(threads, end, ".") for (threads, _), bounds in zip(speedup, band, strict=bool(band))
+            for end in bounds]  # fmt: skip
+    for threads, value, mark in (*ends, *((*one, "*") for one in speedup)):
         row = min(_ROWS - 1, max(0, round(value / top * _ROWS) - 1))
-        cells[_ROWS - 1 - row][round((threads - first) / wide * _COLUMNS)] = "*"
-    lines = ["Speedup"]
+        cells[_ROWS - 1 - row][round((threads - first) / wide * _COLUMNS)] = mark
+    share = f"{100 * BAND_SHARE.value:.0f} %"
+    lines = [f"Speedup (*), and between what {share} of measured ones lie (.)" if band
+             else "Speedup"]  # fmt: skip
     for number, row_cells in enumerate(cells):
         level = top * (_ROWS - number) / _ROWS
         lines.append(f"{level:7.2f} |" + "".join(row_cells).rstrip())
@@ -142,18 +148,30 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     else:
         told = (
             f"Hint: {plural(prediction.packages or 0, 'package')}, "
-            f"{plural(prediction.threads or 0, 'thread')}, the fewest within {within:g} % of the "
-            f"best ({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
+            f"{plural(prediction.threads or 0, 'thread')} ({prediction.bottleneck}), "
+            f"{100 * prediction.confidence:.0f} % sure to be within {within:g} % of the best"
             + (", borderline" if prediction.borderline else "")
         )
     return [
         "",
+        *_expected(prediction),
         f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
         told,
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None
         else "Score of the density model: none",
     ]
+
+
+def _expected(prediction: Prediction) -> list[str]:
+    """The hinted speedup with its band."""
+    for (threads, value), (low, high) in zip(prediction.speedup, prediction.band, strict=True):
+        if threads == prediction.threads:
+            return [
+                f"On {plural(threads, 'thread')} {value:.3g} times; {100 * BAND_SHARE.value:.0f} % "
+                f"of measured speedups lie between {low:.3g} and {high:.3g}"
+            ]
+    return []
 
 
 def _team_hint(team: TeamPrediction) -> list[str]:

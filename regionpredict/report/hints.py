@@ -11,7 +11,7 @@ from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Prediction, TeamPrediction, seconds_alone
+from regionpredict.predict import Plan, Prediction, Superlinear, TeamPrediction, seconds_alone
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.team_hints import (
     open_document,
@@ -146,8 +146,17 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "miss_probability": _rounded(prediction.miss_probability),
         "score": _rounded(prediction.score),
         "speedup": [
-            {"threads": threads, "value": round(value, 4)} for threads, value in prediction.speedup
+            {
+                "threads": threads,
+                "value": round(value, 4),
+                "low": round(low, 4),
+                "high": round(high, 4),
+            }
+            for (threads, value), (low, high) in zip(
+                prediction.speedup, prediction.band, strict=True
+            )
         ],
+        "superlinear": _superlinear(prediction.superlinear),
         "packages": prediction.packages,
         "threads": prediction.threads,
         "bottleneck": prediction.bottleneck,
@@ -158,6 +167,10 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),
     }
+
+
+def _superlinear(found: Superlinear | None) -> dict[str, Any] | None:
+    return None if found is None else {**found._asdict(), "speedup": round(found.speedup, 4)}
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:

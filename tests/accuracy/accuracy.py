@@ -1,7 +1,8 @@
 """Holds the model against all measured data: `accuracy.py [DATA] [--update] [--processes N]`.
 
-Prints the tables of docs/accuracy.md; with `--update` writes them there, without it fails where the
-page says otherwise. Without a folder only the tables of the sample beside this file.
+Prints the tables of docs/accuracy.md; with `--update` writes them there, and what is fitted to the
+data into the package (`fitting`), without it fails where these say otherwise. Without a folder only
+the tables of the sample beside this file.
 """
 
 from __future__ import annotations
@@ -15,9 +16,20 @@ from pathlib import Path
 
 from ablation import VARIANTS
 from datasets import read_all
-from evaluate import Evaluated, evaluate
+from evaluate import Answered, answers_of, judgement_of
+from fitting import (
+    DENSITY,
+    SURENESS,
+    constants_of,
+    density_constants,
+    density_rates,
+    fitted_to,
+    with_values,
+)
 from measured import DataSet
-from tables import blocks, differing, sample_blocks, updated
+from tables import blocks, differing, sample_blocks, sureness_blocks, updated
+
+from regionpredict.predict.sureness import SHIPPED, Fitted
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SAMPLE = Path(__file__).parent / "sample"
@@ -33,10 +45,38 @@ def spread_over(data: DataSet, count: int = ABLATED_CASES) -> DataSet:
     return replace(data, cases=tuple(cases[at * len(cases) // count] for at in range(count)))
 
 
-def evaluated(sets: Sequence[DataSet], processes: int) -> tuple[list[Evaluated], list[Evaluated]]:
-    """(all cases through the model, some cases through all its ablations)."""
-    full = evaluate(sets, processes=processes)
-    return full, evaluate([spread_over(data) for data in sets], VARIANTS, processes)
+def left_out(answered: Sequence[Answered]) -> dict[str, Fitted]:
+    """By data set what is fitted to all others."""
+    return {
+        one.data.name: fitted_to([other for other in answered if other is not one])
+        for one in answered
+        if one.data.choice != "none"
+    }
+
+
+def all_blocks(
+    answered: Sequence[Answered], ablated: Sequence[Answered], shipped: Fitted
+) -> dict[str, str]:
+    """All tables of all data."""
+    fits = left_out(answered)
+    sets = [judgement_of(one, shipped, fits.get(one.data.name)) for one in answered]
+    found = blocks(sets, [judgement_of(one, shipped) for one in ablated])
+    return found | sureness_blocks(answered, sets, fits, shipped)
+
+
+def write_constants(fitted: Fitted, rates: dict[str, tuple[float, int, int]]) -> None:
+    """What was fitted, into the files of the package."""
+    for path, values in ((SURENESS, constants_of(fitted)), (DENSITY, density_constants(rates))):
+        path.write_text(with_values(path.read_text(), values))
+
+
+def other_constants(fitted: Fitted, rates: dict[str, tuple[float, int, int]]) -> list[str]:
+    """The files of the package that hold other values."""
+    return [
+        path.parent.name + "/" + path.name
+        for path, values in ((SURENESS, constants_of(fitted)), (DENSITY, density_constants(rates)))
+        if with_values(path.read_text(), values) != path.read_text()
+    ]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,6 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args(arguments)
     found: dict[str, str] = {}
+    shipped, others = SHIPPED, list[str]()
     if options.data is not None:
         if not options.data.is_dir():
             print(f"accuracy.py: {options.data} is no folder; give the one with the measurements")
@@ -55,8 +96,16 @@ def main(arguments: Sequence[str]) -> int:
         if not sets:
             print(f"accuracy.py: {options.data} holds none of the files of datasets.py")
             return 2
-        found |= blocks(*evaluated(sets, options.processes))
-    found |= sample_blocks(evaluate(read_all(SAMPLE), processes=options.processes))
+        answered = answers_of(sets, processes=options.processes)
+        ablated = answers_of([spread_over(data) for data in sets], VARIANTS, options.processes)
+        fitted, rates = fitted_to(answered), density_rates(answered)
+        if options.update:
+            write_constants(fitted, rates)
+            shipped = fitted
+        others = other_constants(fitted, rates)
+        found |= all_blocks(answered, ablated, shipped)
+    sample = answers_of(read_all(SAMPLE), processes=options.processes)
+    found |= sample_blocks([judgement_of(one, shipped) for one in sample])
     for name, text in found.items():
         print(f"\n{name}\n{text}")
     if options.update:
@@ -64,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
         for name, text in found.items():
             page = updated(page, name, text)
         PAGE.write_text(page)
-    wrong = differing(PAGE, found)
+    wrong = [*differing(PAGE, found), *others]
     if wrong:
         print(f"\n{PAGE.name} says otherwise: {', '.join(wrong)}; UPDATE=1 writes it anew")
     return 1 if wrong else 0

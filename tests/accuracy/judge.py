@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from measured import Case, DataSet
 from metrics import relative_errors
-from predictor import Times, chosen, machine_named, point_of
+from predictor import Times, machine_named, point_of
+
+from regionpredict.predict.hints import Hint
 
 ALLOWED = 0.95
 """A choice is right from this share of the best measured speed on."""
@@ -20,7 +22,8 @@ class Judged(NamedTuple):
     """None where the case has no such thing: a single time has no class, one package no choice.
 
     `top` is (predicted, measured) of what is ranked: the speedup on the most threads, or the time.
-    `cores` is the share of the measured threads that the choice takes.
+    `cores` is the share of the measured threads that the choice takes, `inside` that of the
+    measured points inside the band.
     """
 
     label: str
@@ -33,12 +36,18 @@ class Judged(NamedTuple):
     cores: float | None
     top: tuple[float, float] | None
     confidence: float
+    inside: float | None = None
 
 
 def judge(
-    case: Case, data: DataSet, curve: Times, confidence: float, factor: float = 1.0
-) -> Judged:
-    """The case against a curve of times; `factor` makes them comparable where units differ."""
+    case: Case, data: DataSet, curve: Times, confidence: float, factor: float = 1.0,
+    choice: int | None = None, inside: float | None = None,
+) -> Judged:  # fmt: skip
+    """The case against a curve of times; `factor` makes them comparable where units differ.
+
+    `choice` is the number of packages or threads that is chosen, by default by the curve alone;
+    `inside` the share of the measured points inside the curve's band, where it has one.
+    """
     measured = {t: v for t, v in case.measured.items() if t in curve}
     base = min(measured)
     errors = relative_errors(curve, measured, base)
@@ -53,7 +62,9 @@ def judge(
         counts = sorted(measured)
         steps = abs(counts.index(true) - counts.index(made))
         same_point = abs(true - made) <= 1 or steps <= 1
-    outcome = choice_of(case, data, lambda: _model_choice(case, data, curve, measured))
+    if choice is None:
+        choice = curve_choice(case, data, curve)
+    outcome = choice_of(case, data, choice)
     last = max(measured)
     top = (
         (curve[base] / curve[last], measured[base] / measured[last])
@@ -69,17 +80,18 @@ def judge(
         *outcome,
         top,
         confidence,
+        inside,
     )
 
 
 def choice_of(
-    case: Case, data: DataSet, choose: Callable[[], int]
+    case: Case, data: DataSet, choice: int
 ) -> tuple[bool | None, float | None, float | None]:
     """(right, regret, share of the threads taken) of a choice of packages or threads."""
     if data.choice == "none" or len(case.measured) < 2:
         return None, None, None
     options = options_of(case, data)
-    taken = choose()
+    taken = choice
     if taken not in options:
         taken = max(option for option in options if option <= taken)
     best = min(time for time, _ in options.values())
@@ -101,10 +113,20 @@ def options_of(case: Case, data: DataSet) -> dict[int, tuple[float, int]]:
     return options
 
 
-def _model_choice(case: Case, data: DataSet, curve: Times, measured: Times) -> int:
+def model_choice(data: DataSet, hint: Hint) -> int:
+    """The packages or threads of a hint, whichever is chosen in the data set."""
+    return hint.packages if data.choice == "packages" else hint.threads
+
+
+def curve_choice(case: Case, data: DataSet, curve: Times) -> int:
+    """The fewest packages, and threads, within 5 % of a curve's best speed at measured threads."""
     cores = machine_named(case.machine).cores_per_package
-    packages, threads = chosen({t: curve[t] for t in measured}, cores)
-    return packages if data.choice == "packages" else threads
+    enough = min(curve[t] for t in case.measured if t in curve) / ALLOWED
+    good = [t for t in case.measured if t in curve and curve[t] <= enough]
+    packages = min(-(-t // cores) for t in good)
+    if data.choice == "packages":
+        return packages
+    return min(t for t in good if -(-t // cores) == packages)
 
 
 def constant_choices(data: DataSet) -> dict[str, Callable[[Case], int]]:

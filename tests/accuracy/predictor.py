@@ -16,8 +16,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
-from regionpredict.predict.curve import SaturationDerivation, saturation_point
-from regionpredict.predict.hints import hint_from
+from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 
 MACHINES = Path(__file__).parent / "machines"
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,15 +60,22 @@ FULL = Variant("all parts on")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Seconds by threads, confidence (0..1), and the same by a plain Roofline.
+    """Seconds by threads, and the same by a plain Roofline.
+
+    `points` are the times with their terms, as the package has them for a region; `assumed` tells
+    whether an assumption decides in what takes half of the time, `partial` whether a part is not
+    understood. `density_packages` is the density model's choice, None where it has none.
 
     The Roofline takes the bytes and the core time that the model counted: the larger of the core
     time over the threads and the bytes over the highest bandwidth of the domains in use.
     """
 
     seconds: Times
-    confidence: float
     roofline: Times
+    points: tuple[Point, ...]
+    assumed: bool
+    partial: bool
+    density_packages: int | None = None
 
 
 @cache
@@ -98,18 +104,31 @@ def ask(
             asked.append(((own, variant.parts), made))
         answer = _sum(made[0], own, threads, variant)
         if made[1]:
-            single = _sum(made[1], own, [1], variant)
-            answer.seconds[1], answer.roofline[1] = single.seconds[1], single.roofline[1]
+            answer = _over(answer, _sum(made[1], own, [1], variant))
+        if variant == FULL:
+            answer = replace(answer, density_packages=_density_packages(code, analysis, machine))
         answers[variant.name] = answer
     return answers
 
 
-def chosen(seconds: Times, cores_per_package: int) -> tuple[int, int]:
-    """(packages, threads) that the package's rule takes from a curve of times."""
-    first = seconds[min(seconds)]
-    speedup = [(threads, first / time) for threads, time in sorted(seconds.items())]
-    hint = hint_from(speedup, cores_per_package)
-    return hint.packages, hint.threads
+def _over(answer: Answer, single: Answer) -> Answer:
+    """The answer with the times of another program on one thread."""
+    (first,) = single.points
+    points = (first, *answer.points[1:])
+    return replace(
+        answer,
+        seconds={**answer.seconds, 1: single.seconds[1]},
+        roofline={**answer.roofline, 1: single.roofline[1]},
+        points=tuple(point._replace(speedup=first.seconds / point.seconds) for point in points),
+    )
+
+
+def _density_packages(code: Code, analysis: Analysis, machine: Machine) -> int | None:
+    """Those of the largest hint, as for the loops of one team."""
+    made = predict(analysis, machine, "density", first_touch=code.first_touch)
+    return (
+        max((one.packages or 0 for one in _that_count(code, made.predictions)), default=0) or None
+    )
 
 
 def point_of(seconds: Times) -> int:
@@ -143,8 +162,13 @@ def _predictions(
     """The regions that count."""
     made = predict(analysis, machine, "saturation", threads=threads, first_touch=code.first_touch,
                    parts=parts)  # fmt: skip
+    return _that_count(code, made.predictions)
+
+
+def _that_count(code: Code, predictions: Sequence[Prediction]) -> list[Prediction]:
+    """Those of the regions that are asked for and have a prediction."""
     found = []
-    for one in made.predictions:
+    for one in predictions:
         region = one.facts.region
         names = {Path(region.span.file).name, region.function}
         if one.status != "skipped" and (not code.only or code.only & names):
@@ -156,20 +180,35 @@ def _sum(
     regions: Sequence[Prediction], machine: Machine, threads: Sequence[int], variant: Variant
 ) -> Answer:
     """All regions added up, each as often as the loops around it in its function run."""
-    seconds, roofline = dict.fromkeys(threads, 0.0), dict.fromkeys(threads, 0.0)
-    weights = confidence = 0.0
+    counts = sorted(threads)
+    roofline = dict.fromkeys(counts, 0.0)
+    terms: dict[int, dict[str, float]] = {count: {} for count in counts}
+    late = dict.fromkeys(counts, 0.0)
+    weights = guessed = 0.0
     for one in regions:
         times = _runs(one)
         known = {point.threads: point for point in _derivation(one).points}
-        for count in threads:
+        for count in counts:
             point = known.get(count) or known[max(n for n in known if n <= count)]
-            terms = {k: v for k, v in point.terms.items() if k not in variant.without}
-            seconds[count] += times * sum(terms.values())
+            for name, value in point.terms.items():
+                if name not in variant.without:
+                    terms[count][name] = terms[count].get(name, 0.0) + times * value
+            late[count] += times * point.late
             roofline[count] += times * _roofline(one, machine, count)
         weight = times * known[min(known)].seconds
         weights += weight
-        confidence += weight * one.confidence
-    return Answer(seconds, confidence / weights if weights else 0.0, roofline)
+        guessed += weight * (_derivation(one).guesses > 0)
+    seconds = {count: sum(terms[count].values()) for count in counts}
+    first = seconds[counts[0]]
+    points = tuple(
+        Point(count, seconds[count], first / seconds[count], "", terms[count], 0.0, 0.0,
+              late=late[count])
+        for count in counts
+    )  # fmt: skip
+    return Answer(
+        seconds, roofline, points, assumed=guessed > 0.5 * weights,
+        partial=any(one.status == "partial" for one in regions),
+    )  # fmt: skip
 
 
 def _runs(one: Prediction) -> float:

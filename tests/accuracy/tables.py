@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean, median
 
-from evaluate import Evaluated
+from evaluate import PLAIN, Answered, Evaluated, by_model, judgement_of
+from fitting import constants_of, density_rates
 from judge import Judged
 from metrics import (
     Interval,
@@ -20,7 +22,10 @@ from metrics import (
 )
 from predictor import FULL
 
+from regionpredict.predict.sureness import Fitted
+
 MODEL = "this model"
+LEFT_OUT = "fitted without this set"
 OF = {"in": "in-sample", "out": "out-of-sample"}
 
 
@@ -55,6 +60,11 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 def _of_all(one: Evaluated) -> dict[str, tuple[Judged, ...]]:
     return {MODEL: one.variants[FULL.name], **one.baselines}
+
+
+def _with_left_out(one: Evaluated) -> dict[str, tuple[Judged, ...]]:
+    left = {LEFT_OUT: one.left_out} if one.left_out else {}
+    return {MODEL: one.variants[FULL.name], **left, **one.baselines}
 
 
 def errors(sets: Sequence[Evaluated]) -> str:
@@ -109,11 +119,12 @@ def choices(sets: Sequence[Evaluated]) -> str:
     """Right choices, what they cost, how many cores they take, and whether confidence is earned."""
     lines = []
     for one in sets:
-        for name, judged in _of_all(one).items():
+        for name, judged in _with_left_out(one).items():
             regret = _values(judged, "regret")
             if not regret:
                 continue
             first = name == MODEL
+            told = name in (MODEL, LEFT_OUT)
             right = [value > 0 for value in _values(judged, "right")]
             confidence = [j.confidence for j in judged if j.right is not None]
             lines.append([
@@ -123,24 +134,118 @@ def choices(sets: Sequence[Evaluated]) -> str:
                 f"{geometric_mean(regret):.3f}",
                 f"{max(regret):.2f}",
                 _percent(mean(_values(judged, "cores"))),
-                f"{mean(confidence):.2f}" if first else "",
-                f"{brier(confidence, right):.3f}" if first else "",
-                f"{calibration_error(confidence, right):.3f}" if first else "",
+                f"{mean(confidence):.2f}" if told else "",
+                f"{brier(confidence, right):.3f}" if told else "",
+                f"{calibration_error(confidence, right):.3f}" if told else "",
+                _mean_percent(judged, "inside") if told else "",
             ])  # fmt: skip
-    everything = [j for one in sets for j in one.variants[FULL.name] if j.right is not None]
-    if everything:
+    for name, of_set in ((MODEL, [one.variants[FULL.name] for one in sets]),
+                         (LEFT_OUT, [one.left_out for one in sets])):  # fmt: skip
+        everything = [j for judged in of_set for j in judged if j.right is not None]
+        if not everything:
+            continue
         right = [bool(j.right) for j in everything]
         confidence = [j.confidence for j in everything]
         lines.append([
-            "*all cases*", MODEL, _percent(share(right)),
+            "*all cases*" if name == MODEL else "", name, _percent(share(right)),
             f"{geometric_mean([j.regret or 1.0 for j in everything]):.3f}",
             f"{max(j.regret or 1.0 for j in everything):.2f}",
             _percent(mean(_values(everything, "cores"))), f"{mean(confidence):.2f}",
             f"{brier(confidence, right):.3f}", f"{calibration_error(confidence, right):.3f}",
+            _mean_percent(everything, "inside"),
         ])  # fmt: skip
     head = ["data: choice of", "chosen by", "right", "regret", "worst", "cores taken",
-            "confidence", "Brier", "ECE"]  # fmt: skip
+            "confidence", "Brier", "ECE", "in band"]  # fmt: skip
     return _table(head, lines)
+
+
+def _mean_percent(judged: Sequence[Judged], field: str) -> str:
+    values = _values(judged, field)
+    return _percent(mean(values) if values else None)
+
+
+BINS = (0.0, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
+
+
+def reliability(sets: Sequence[Evaluated]) -> str:
+    """How often hints of each confidence are right: as fitted to all data, and to all others."""
+    lines = []
+    for low, high in pairwise(BINS):
+        cells = [f"{100 * low:.0f} to {100 * high:.0f} %"]
+        for of_set in ([one.variants[FULL.name] for one in sets], [one.left_out for one in sets]):
+            inside = [
+                (len(judged), j) for judged in of_set for j in judged
+                if j.right is not None and low <= j.confidence < high + (high == 1.0)
+            ]  # fmt: skip
+            if not inside:
+                cells += ["0", "-", "-", "-"]
+                continue
+            weights = [1.0 / count for count, _ in inside]
+            by_set = sum(w * float(j.right or 0) for w, (_, j) in zip(weights, inside, strict=True))
+            cells += [
+                str(len(inside)),
+                _percent(mean(j.confidence for _, j in inside)),
+                _percent(mean(float(j.right or 0) for _, j in inside)),
+                _percent(by_set / sum(weights)),
+            ]
+        lines.append(cells)
+    kinds = ["hints", "mean", "right", "right, each set once"]
+    head = ["confidence", *kinds, *(f"{kind} (left out)" for kind in kinds)]
+    return _table(head, lines)
+
+
+PRICES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+
+
+def frontier(answered: Sequence[Answered], left_out: Mapping[str, Fitted], shipped: Fitted) -> str:
+    """What hints lose and what they take at other prices of a package, each set once."""
+    chosen = [one for one in answered if one.data.choice != "none"]
+
+    def row(name: str, found: Sequence[Sequence[Judged]], *, first: bool) -> list[str]:
+        known = [[j for j in of_set if j.right is not None] for of_set in found]
+        known = [of_set for of_set in known if of_set]
+        regret = [geometric_mean(_values(of_set, "regret")) for of_set in known]
+        cells = [
+            _percent(mean(mean(_values(of_set, "right")) for of_set in known)),
+            f"{geometric_mean(regret):.4f}",
+            _percent(mean(mean(_values(of_set, "cores")) for of_set in known)),
+        ]
+        return [name, *cells] if first else cells
+
+    lines = []
+    for price in PRICES:
+        full = [[answers[FULL.name] for answers in one.answers] for one in chosen]
+        fits = [(shipped, True), (None, False)]
+        line: list[str] = []
+        for fitted, first in fits:
+            found = [by_model(one.data, answers, fitted or left_out[one.data.name], price)
+                     for one, answers in zip(chosen, full, strict=True)]  # fmt: skip
+            line += row(f"{price:g} x 5 % a package", found, first=first)
+        lines.append(line)
+    for name in (PLAIN, "always all"):
+        found = [
+            of_set for one in chosen
+            for label, of_set in judgement_of(one, shipped).baselines.items()
+            if label.startswith(name)
+        ]  # fmt: skip
+        lines.append([*row(name, found, first=True), "", "", ""])
+    kinds = ["right", "regret", "cores taken"]
+    return _table(["price", *kinds, *(f"{kind} (left out)" for kind in kinds)], lines)
+
+
+def fitted_values(shipped: Fitted, left_out: Mapping[str, Fitted]) -> str:
+    """What was fitted, and to all data sets but one."""
+    rows = [["*all*", *(f"{value:.3g}" for value in constants_of(shipped).values())]]
+    rows += [[f"without {name}", *(f"{value:.3g}" for value in constants_of(fitted).values())]
+             for name, fitted in left_out.items()]  # fmt: skip
+    return _table(["fitted to", *constants_of(shipped)], rows)
+
+
+def density(rates: Mapping[str, tuple[float, int, int]]) -> str:
+    """How often the density model's hints are right, by kind."""
+    lines = [[name, str(hits), str(count), _percent(rate)]
+             for name, (rate, hits, count) in rates.items()]  # fmt: skip
+    return _table(["hint", "right", "of", "rate"], lines)
 
 
 def ablation(sets: Sequence[Evaluated], field: str, of: Callable[..., float]) -> str:
@@ -197,6 +302,19 @@ def blocks(sets: Sequence[Evaluated], ablated: Sequence[Evaluated]) -> dict[str,
         "ablation-times": ablation(ablated, "time_error", median),
         "ablation-speedups": ablation(ablated, "speedup_error", median),
         "ablation-choices": ablation(ablated, "right", mean),
+    }
+
+
+def sureness_blocks(
+    answered: Sequence[Answered], sets: Sequence[Evaluated], left_out: Mapping[str, Fitted],
+    shipped: Fitted,
+) -> dict[str, str]:  # fmt: skip
+    """The tables of what is fitted to the data, by the name of their blocks."""
+    return {
+        "reliability": reliability(sets),
+        "frontier": frontier(answered, left_out, shipped),
+        "fitted": fitted_values(shipped, left_out),
+        "density": density(density_rates(answered)),
     }
 
 

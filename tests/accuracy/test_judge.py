@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from judge import choice_of, constant_choices, judge, options_of
+from judge import choice_of, constant_choices, curve_choice, judge, options_of
 from measured import Case, DataSet
 from predictor import Code
 
@@ -16,12 +16,12 @@ DATA = DataSet("d", "", "", (FLAT, STEEP), "packages", "out", "nothing")
 
 
 def test_one_package_is_enough_where_the_second_gains_less_than_five_per_cent() -> None:
-    assert choice_of(FLAT, DATA, lambda: 1) == (True, pytest.approx(10.0 / 9.8), 0.5)
-    assert choice_of(FLAT, DATA, lambda: 2) == (True, 1.0, 1.0)
+    assert choice_of(FLAT, DATA, 1) == (True, pytest.approx(10.0 / 9.8), 0.5)
+    assert choice_of(FLAT, DATA, 2) == (True, 1.0, 1.0)
 
 
 def test_one_package_is_wrong_where_the_second_doubles_the_speed() -> None:
-    assert choice_of(STEEP, DATA, lambda: 1) == (False, 2.0, 0.5)
+    assert choice_of(STEEP, DATA, 1) == (False, 2.0, 0.5)
 
 
 def test_constant_choices_look_at_nothing() -> None:
@@ -64,3 +64,18 @@ def test_a_single_time_has_neither_choice_nor_class() -> None:
     found = judge(single, DATA, {20: 12.0}, 0.9)
     assert found.time_error == pytest.approx(0.2)
     assert (found.right, found.saturating_right, found.speedup_error) == (None, None, None)
+
+
+def test_a_bare_curve_takes_the_fewest_within_five_per_cent() -> None:
+    assert curve_choice(FLAT, DATA, FLAT.measured) == 1
+    assert curve_choice(STEEP, DATA, STEEP.measured) == 2
+    threads = replace(DATA, choice="threads")
+    assert curve_choice(FLAT, threads, FLAT.measured) == 20
+    # among the measured numbers alone: the curve may know others
+    assert curve_choice(FLAT, threads, {**FLAT.measured, 15: 1.0}) == 20
+
+
+def test_a_choice_and_a_band_that_are_given_are_kept() -> None:
+    found = judge(STEEP, DATA, STEEP.measured, 0.9, choice=1, inside=0.5)
+    assert (found.right, found.regret, found.inside) == (False, 2.0, 0.5)
+    assert judge(STEEP, DATA, STEEP.measured, 0.9).right

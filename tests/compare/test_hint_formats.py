@@ -12,7 +12,7 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Prediction, TeamPrediction, predict_team
+from regionpredict.predict import Bounds, Prediction, TeamPrediction, predict_team
 from regionpredict.report.openmp_clauses import openmp_clauses
 from regionpredict.report.program_hint import program_hint
 from regionpredict.report.slurm import slurm_script
@@ -44,9 +44,11 @@ def made(tmp_path: Path, machine: Machine) -> tuple[list[Prediction], list[TeamP
     scales = tuple((n, float(n)) for n in (1, 6, 12, 18, 24))
     stops = tuple((n, float(min(n, 6))) for n in (1, 6, 12, 18, 24))
     first, second, third = made.predictions
+    sure = tuple(Bounds(value, value) for _, value in scales)
+    known = tuple(Bounds(value, value) for _, value in stops)
     regions = [
-        replace(first, status="predicted", threads=24, packages=4, speedup=scales),
-        replace(second, status="predicted", threads=6, packages=1, speedup=stops),
+        replace(first, status="predicted", threads=24, packages=4, speedup=scales, band=sure),
+        replace(second, status="predicted", threads=6, packages=1, speedup=stops, band=known),
         replace(third, status="skipped", threads=None, packages=None, speedup=()),
     ]
     return regions, [predict_team(team.facts, [one], machine)

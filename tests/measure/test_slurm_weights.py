@@ -14,7 +14,7 @@ from regionpredict.machine import load
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Prediction, TeamPrediction, predict_team
+from regionpredict.predict import Bounds, Prediction, TeamPrediction, predict_team
 from regionpredict.report.measured_weights import measured_seconds
 from regionpredict.report.slurm import slurm_script
 
@@ -44,9 +44,11 @@ def predictions(source: Path) -> list[Prediction]:
     scales = tuple((n, float(n)) for n in (1, 6, 12, 18, 24))
     stops = tuple((n, float(min(n, 6))) for n in (1, 6, 12, 18, 24))
     first, second, third = made.predictions
+    sure = tuple(Bounds(value, value) for _, value in scales)
+    known = tuple(Bounds(value, value) for _, value in stops)
     return [
-        replace(first, status="predicted", threads=24, packages=4, speedup=scales),
-        replace(second, status="predicted", threads=6, packages=1, speedup=stops),
+        replace(first, status="predicted", threads=24, packages=4, speedup=scales, band=sure),
+        replace(second, status="predicted", threads=6, packages=1, speedup=stops, band=known),
         replace(third, status="skipped", threads=None, packages=None, speedup=()),
     ]
 

@@ -15,6 +15,7 @@ from regionpredict.constant import Constant
 from regionpredict.predict import constants as of_hints
 from regionpredict.predict.density import constants as of_density
 from regionpredict.predict.saturation import constants as of_saturation
+from regionpredict.predict.sureness import constants as of_sureness
 from regionpredict.workload import constants as of_workload
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,7 @@ MODULES: dict[str, ModuleType] = {
     "workload": of_workload,
     "predict": of_hints,
     "predict/saturation": of_saturation,
+    "predict/sureness": of_sureness,
     "predict/density": of_density,
 }
 CONSTANTS = [
@@ -37,8 +39,9 @@ ARITHMETIC = {0, 1, 2}
 """Nothing, one, a half or a square, and their negatives: no choice stands behind them."""
 ALLOWED: dict[tuple[str, float], str] = {
     ("predict/density/model.py", 3): "digits of a confidence that are shown",
-    ("predict/saturation/model.py", 3): "digits of a confidence that are shown",
-    ("predict/teams.py", 3): "digits of a confidence that are shown",
+    ("predict/sureness/confidence.py", 3): "digits of a confidence that are shown",
+    ("predict/hints.py", 9): "digits of a cost, so that equal ones compare equal",
+    ("predict/saturation/superlinear.py", 20): "2**20 bytes are a MiB, for a text",
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",

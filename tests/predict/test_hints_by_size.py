@@ -16,7 +16,6 @@ from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import (
     Choice,
     OpenHint,
-    choice_from,
     choices_by_size,
     open_hint,
 )
@@ -125,14 +124,6 @@ def test_a_name_decides_where_its_own_trials_differ() -> None:
     # Neither does by itself: both do.
     both = open_hint(("a", "b"), FEW, ("a", "b"), {10: FEW, 100: ALL}, {"a": {}, "b": {}})
     assert both.deciding == frozenset("ab")
-
-
-def test_choices_hold_to_the_packages_of_the_hint() -> None:
-    # Four threads are within 5 % too, but on a second package.
-    choice = choice_from([(1, 1.0), (2, 1.9), (3, 1.95), (4, 1.96)], 3)
-    assert (choice.hint.packages, choice.good) == (1, {2, 3})
-    # One thread is as good as two: the hint is one, and nothing else is.
-    assert choice_from([(1, 1.0), (2, 1.02)], 2).good == {1}
 
 
 SOURCES = {

@@ -22,8 +22,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "regionpredict"
 BLOCK = re.compile(r"^```(c|cpp) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Only the C parser leaves C++ out; everything else is shown with the default.
 FRONTEND = {"RP004": "pycparser"}
-# What a change would gain is the saturation model's to say, on a machine with several domains.
-ADVICE = ("RP201", "RP202", "RP203", "RP204", "RP205")
+# What the saturation model alone has to say, on a machine with several domains.
+OF_CURVES = ("RP131", "RP201", "RP202", "RP203", "RP204", "RP205")
 
 
 def emitted() -> set[str]:
@@ -56,8 +56,8 @@ def outcome(folder: Path, rule: str, example: str) -> tuple[set[str], Prediction
         for request in requests_for([str(folder)])
         if Path(request.path).name in (f"example.{language}", "other.c")
     ]
-    analysis = analyse(requests, {}, frontend=FRONTEND.get(rule), flows=rule in ADVICE)
-    if rule in ADVICE:
+    analysis = analyse(requests, {}, frontend=FRONTEND.get(rule), flows=rule in OF_CURVES)
+    if rule in OF_CURVES:
         result = predict(analysis, load("skylake-gold-6148"), "saturation")
     else:
         result = predict(analysis, load("dunnington"))

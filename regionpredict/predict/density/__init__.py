@@ -12,6 +12,7 @@ from regionpredict.predict.density.model import (
     operation_weight,
     packages_for,
     predict_density,
+    success_rate,
     thresholds,
 )
 
@@ -24,5 +25,6 @@ __all__ = [
     "operation_weight",
     "packages_for",
     "predict_density",
+    "success_rate",
     "thresholds",
 ]

@@ -13,10 +13,13 @@ from collections.abc import Iterable, Sequence
 
 from regionpredict.machine import Machine
 from regionpredict.predict.density.constants import (
+    ALL_OF_DOMAINS,
+    ALL_OF_ONE_PATH,
     ASSUMED_WORKING_SET,
     ASSUMPTION_CONFIDENCE,
     BORDERLINE,
-    LEAST_CONFIDENCE,
+    FEWER_OF_DOMAINS,
+    FEWER_OF_ONE_PATH,
     PARTIAL_CONFIDENCE,
 )
 from regionpredict.predict.estimate import DensityDerivation, Estimate, StatementScore, Term
@@ -58,7 +61,7 @@ def predict_density(
         packages=packages,
         threads=threads,
         bottleneck=_bottleneck(scores, packages, machine),
-        confidence=_confidence(near, machine.packages, assumed, partial=partial),
+        confidence=_confidence(packages, machine, assumed, partial=partial),
         borderline=near < BORDERLINE.value,
         assumed=assumed,
         diagnostics=tuple(notes),
@@ -189,12 +192,25 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machin
     return "cache" if cached > work else "compute"
 
 
-def _confidence(near: float, packages: int, assumed: tuple[str, ...], *, partial: bool) -> float:
-    """From 0.5 on a boundary to 1 in the middle of an area, less for what is assumed."""
-    half = 1 / (2 * packages)
-    least = LEAST_CONFIDENCE.value
-    sure = least + (1.0 - least) * min(1.0, near / half)
-    sure *= ASSUMPTION_CONFIDENCE.value ** len(assumed)
+def success_rate(packages: int, machine: Machine) -> float:
+    """The share of hints of so many packages that were right on measured programs.
+
+    Where there is one package only, there is nothing to choose.
+    """
+    if machine.packages == 1:
+        return 1.0
+    if machine.memory.shared_path is None:
+        fewer, all_of_them = FEWER_OF_DOMAINS, ALL_OF_DOMAINS
+    else:
+        fewer, all_of_them = FEWER_OF_ONE_PATH, ALL_OF_ONE_PATH
+    return all_of_them.value if packages == machine.packages else fewer.value
+
+
+def _confidence(
+    packages: int, machine: Machine, assumed: tuple[str, ...], *, partial: bool
+) -> float:
+    """What hints of this kind have earned, less for what is assumed."""
+    sure = success_rate(packages, machine) * ASSUMPTION_CONFIDENCE.value ** len(assumed)
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 
 

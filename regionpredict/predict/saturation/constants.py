@@ -120,22 +120,11 @@ STAYING = Constant(
     0.5, "of one thread's traffic", "assumed",
     "from this loss of memory traffic on it is told that the caches keep data between two runs",
 )  # fmt: skip
-LEAST_CONFIDENCE = Constant(
-    0.5, "1", "assumed", "confidence where two choices of packages are equal"
-)
-CLEAR_CONFIDENCE = Constant(0.45, "1", "assumed", "what a clear choice adds to it")
-CLEAR_MARGIN = Constant(
-    0.3, "of the best speed", "assumed", "two choices that differ by this are clearly different"
-)
-GUESS_CONFIDENCE = Constant(
-    0.9, "of the confidence", "assumed",
-    "what each section of the machine file leaves of it of which an assumed figure decides",
-)  # fmt: skip
 DECIDING_SHARE = Constant(
     0.5, "of the time", "assumed",
     "from this share of the time on the hinted threads on the figures of a term decide",
 )  # fmt: skip
-COUNTED_GUESSES = Constant(3, "guesses", "assumed", "more of them lower the confidence no further")
-PARTIAL_CONFIDENCE = Constant(
-    0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
-)
+SUPERLINEAR = Constant(
+    1.05, "of the number of threads", "assumed",
+    "a speedup larger than this is told, with its reason: repeated runs differ by less",
+)  # fmt: skip

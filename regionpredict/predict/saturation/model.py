@@ -6,7 +6,6 @@ caches + waiting for memory), plus OpenMP's costs. Equations and sources: docs/s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,19 +17,19 @@ from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_from
 from regionpredict.predict.limits import limit
-from regionpredict.predict.saturation.constants import (
-    ASSUMED_DATA,
-    CLEAR_CONFIDENCE,
-    CLEAR_MARGIN,
-    COUNTED_GUESSES,
-    GUESS_CONFIDENCE,
-    LEAST_CONFIDENCE,
-    PARTIAL_CONFIDENCE,
-)
+from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import assumed_groups, deciding_figures
 from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import RegionTime
+from regionpredict.predict.saturation.superlinear import superlinear_gain, told
+from regionpredict.predict.sureness import (
+    asked_for,
+    band_of,
+    chance_of,
+    confidence_of,
+    outlook_of,
+)
 from regionpredict.workload import SizeTarget, Workload
 
 
@@ -64,14 +63,14 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
-    margin = min(open_hint.margin, derivation.margin)
     return replace(
         estimate,
         threads=open_hint.threads,
-        confidence=_confidence(
-            margin, derivation.guesses, partial=estimate.status == "partial"
+        confidence=confidence_of(
+            min(open_hint.chance, derivation.chance), assumed=derivation.guesses > 0,
+            partial=estimate.status == "partial",
         ),
-        borderline=margin < derivation.within,
+        borderline=min(open_hint.margin, derivation.margin) < derivation.within,
     )  # fmt: skip
 
 
@@ -109,8 +108,9 @@ def predict_saturation(
     allowed = [count for count in threads if count <= most] or ([most] if threads else [])
     counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
     points = time.points(counts)
-    speedup = tuple((p.threads, p.speedup) for p in points if not allowed or p.threads in allowed)
-    hint = hint_from(speedup, machine.cores_per_package, within)
+    outlook = outlook_of(points)
+    asked = asked_for(outlook, allowed)
+    hint = hint_from(asked, machine.cores_per_package, within)
     placement = workload.placement
     assumed = [*table.assumed, *workload.guessed, *execution.assumed]
     if most < machine.cores:
@@ -131,20 +131,25 @@ def predict_saturation(
     assumed += guessed_figures
     partial = table.status == "partial"
     guesses = len(guessed_figures)
+    chance = chance_of(asked, hint.threads, within, assumed=guesses > 0)
+    band = band_of(asked, assumed=guesses > 0 or bool(table.assumed or workload.guessed))
+    shown = {one.threads for one in asked}
+    superlinear = superlinear_gain(points, time)
+    notes = [] if superlinear is None else [table.diagnostic("RP131", told(superlinear))]
     return Estimate(
         model="saturation",
         status="partial" if partial else "predicted",
         score=density.score,
         miss_probability=density.miss_probability,
         working_set_bytes=density.working_set_bytes,
-        speedup=speedup,
+        speedup=tuple((p.threads, p.speedup) for p in points if p.threads in shown),
         packages=hint.packages,
         threads=hint.threads,
         bottleneck=bottleneck,
-        confidence=_confidence(hint.margin, guesses, partial=partial),
+        confidence=confidence_of(chance, assumed=guesses > 0, partial=partial),
         borderline=hint.margin < within,
         assumed=tuple(assumed),
-        diagnostics=density.diagnostics,
+        diagnostics=(*density.diagnostics, *notes),
         derivation=SaturationDerivation(
             points=points,
             core=time.core,
@@ -156,8 +161,11 @@ def predict_saturation(
             past=time.transfers.summary(points[-1].threads),
             within=within,
             margin=hint.margin,
+            chance=chance,
             guesses=guesses,
         ),
+        band=band,
+        superlinear=superlinear,
     )
 
 
@@ -167,13 +175,3 @@ def _skipped(density: Estimate) -> Estimate:
         working_set_bytes=None, speedup=(), packages=None, threads=None, bottleneck=None,
         confidence=0.0, borderline=False, assumed=(), diagnostics=density.diagnostics,
     )  # fmt: skip
-
-
-def _confidence(margin: float, guesses: int, *, partial: bool) -> float:
-    """From `LEAST_CONFIDENCE` where two choices are equal to `CLEAR_CONFIDENCE` more where they
-    differ by `CLEAR_MARGIN`.
-    """
-    clear = min(1.0, margin / CLEAR_MARGIN.value)
-    sure = LEAST_CONFIDENCE.value + CLEAR_CONFIDENCE.value * clear
-    doubt = math.pow(GUESS_CONFIDENCE.value, min(COUNTED_GUESSES.value, guesses))
-    return round(sure * doubt * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)

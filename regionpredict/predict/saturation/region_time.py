@@ -282,7 +282,8 @@ class RegionTime:
             label = max(terms, key=lambda name: terms[name])
             made.append(
                 Point(threads, seconds, base / seconds if seconds else 1.0, label, terms,
-                      work.requesting, work.rate, self.traffic.at(threads).memory)
+                      work.requesting, work.rate, self.traffic.at(threads).memory,
+                      work.late / threads)
             )  # fmt: skip
         return tuple(made)
 

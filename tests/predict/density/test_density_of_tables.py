@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from regionpredict.constant import Constant
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
 from regionpredict.machine.reader.machine_file import read
@@ -15,8 +16,10 @@ from regionpredict.predict import Estimate, StatementScore, Term
 from regionpredict.predict.density import (
     boundaries,
     boundary_distance,
+    constants,
     operation_weight,
     predict_density,
+    success_rate,
 )
 from regionpredict.workload import ReferenceRow, StatementRow, StatementTable
 
@@ -29,7 +32,7 @@ node: {{packages: {packages}, cores_per_package: 2, clock: 1 GHz}}
 caches:
   - {{level: 1, size: 32 KiB, cores: 1}}
   - {{level: 2, size: 1 MiB, cores: 2}}
-memory: {{bandwidth: {{load: {{1: 4, 2: 6}}}}}}
+memory: {{bandwidth: {{load: {{1: 4, 2: 6}}}}{memory}}}
 density:
   hit: 2
   miss: {{read_streaming: 10, write_streaming: 20, read_latency: 6, write_latency: 12,
@@ -39,8 +42,8 @@ density:
 """
 
 
-def machine(packages: int = 4, more: str = "") -> Machine:
-    return read(TEXT.format(packages=packages, more=more), "round.yaml")
+def machine(packages: int = 4, more: str = "", *, memory: str = "") -> Machine:
+    return read(TEXT.format(packages=packages, more=more, memory=memory), "round.yaml")
 
 
 FOUR = machine()
@@ -176,13 +179,25 @@ def test_no_more_threads_than_iterations(iterations: int | None, threads: int, n
 # -- how sure -------------------------------------------------------------------------------------
 
 
-def test_confidence_rises_from_a_boundary_to_the_middle_of_an_area() -> None:
-    # 1/3 is 1/12 from 1/4; half an area is 1/8
-    made = predict_density(table(row(MISS, fp_add=3)), FOUR)
-    assert made.confidence == pytest.approx(0.5 + 0.5 * (1 / 12) / (1 / 8), abs=5e-4)
-    assert not made.borderline
-    # 0 is 1/4 from it: no surer than sure
-    assert predict_density(table(row(MISS)), FOUR).confidence == 1.0
+BUS = ", shared_path: {traffic: 25}"
+
+
+@pytest.mark.parametrize(("path", "fewer", "every"), [
+    ("", constants.FEWER_OF_DOMAINS, constants.ALL_OF_DOMAINS),
+    (BUS, constants.FEWER_OF_ONE_PATH, constants.ALL_OF_ONE_PATH),
+])  # fmt: skip
+def test_confidence_is_what_such_hints_have_earned(
+    path: str, fewer: Constant, every: Constant
+) -> None:
+    """Wherever the score lies in its area, also at its ends."""
+    one = machine(4, memory=path)
+    for rows, packages in ((row(MISS), 1), (row(MISS, fp_add=3), 2), (row(fp_add=1), 4)):
+        made = predict_density(table(rows), one)
+        assert made.packages == packages
+        assert made.confidence == (every if packages == 4 else fewer).value < 1.0
+
+
+def test_one_package_is_no_choice() -> None:
     assert predict_density(table(row(MISS)), machine(1)).confidence == 1.0
 
 
@@ -190,11 +205,12 @@ def test_assumptions_and_what_is_not_understood_cost_confidence() -> None:
     def confidence(**more: object) -> float:
         return predict_density(table(row(fp_add=1), **more), FOUR).confidence  # type: ignore[arg-type]
 
-    assert confidence() == 1.0
-    assert confidence(assumed=("n",)) == pytest.approx(0.9)
-    assert confidence(assumed=("n", "m")) == pytest.approx(0.81)
-    assert confidence(status="partial") == pytest.approx(0.7)
-    assert confidence(status="partial", assumed=("n",)) == pytest.approx(0.63)
+    sure = success_rate(4, FOUR)
+    assert confidence() == sure
+    assert confidence(assumed=("n",)) == pytest.approx(0.9 * sure, abs=5e-4)
+    assert confidence(assumed=("n", "m")) == pytest.approx(0.81 * sure, abs=5e-4)
+    assert confidence(status="partial") == pytest.approx(0.7 * sure, abs=5e-4)
+    assert confidence(status="partial", assumed=("n",)) == pytest.approx(0.63 * sure, abs=5e-4)
 
 
 def test_boundaries_of_the_machine_file() -> None:
@@ -203,7 +219,6 @@ def test_boundaries_of_the_machine_file() -> None:
     assert boundaries(FOUR) == (0.25, 0.5, 0.75)
     made = predict_density(table(row(MISS, fp_add=3)), own)
     assert (made.packages, made.borderline) == (2, True)  # 1/30 from 0.3
-    assert made.confidence == pytest.approx(0.5 + 0.5 * (1 / 30) / (1 / 8), abs=5e-4)
     assert boundary_distance(0.7, 4, (0.3, 0.6, 0.9)) == pytest.approx(0.1)
     assert boundary_distance(0.4, 4) == pytest.approx(0.1)
     assert boundary_distance(0.4, 1) == 1.0
@@ -225,8 +240,8 @@ def test_an_unknown_working_set_is_ten_caches() -> None:
     )
     assert (made.working_set_bytes, made.miss_probability) == (10 * MIB, pytest.approx(0.9))
     assert made.assumed == ("k = 3", "working set = 10 x largest cache (no value for m, n)")
-    # 0 is 1/4 from the boundary; two assumptions
-    assert made.confidence == pytest.approx(0.81)
+    # two assumptions
+    assert made.confidence == pytest.approx(0.81 * success_rate(1, FOUR), abs=5e-4)
     other = predict_density(table(row(MISS), size=None), FOUR)
     assert other.assumed == ("working set = 10 x largest cache (sizes not known from the source)",)
 
@@ -235,7 +250,7 @@ def test_an_unknown_working_set_is_ten_caches() -> None:
 def test_no_terms_are_no_prediction(rows: tuple[StatementRow, ...]) -> None:
     made = predict_density(table(*rows), FOUR)
     assert (made.status, made.score, made.bottleneck) == ("partial", 0.0, None)
-    assert made.confidence == pytest.approx(0.7)
+    assert made.confidence == pytest.approx(0.7 * success_rate(1, FOUR), abs=5e-4)
 
 
 def test_a_partial_table_is_a_partial_prediction() -> None:

@@ -12,7 +12,9 @@ from regionpredict.predict.by_size import HintRange, OpenHint
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
-from regionpredict.predict.saturation.model import _confidence, rough_curve, round_counts
+from regionpredict.predict.saturation.model import rough_curve, round_counts
+from regionpredict.predict.sureness import confidence_of
+from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
 from regionpredict.workload import Workload
 
 MACHINE = round_machine()
@@ -28,30 +30,6 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     """A copy of a million numbers."""
     text = TEXT.replace("CLAUSE", "")
     return workload_of_text(tmp_path_factory.mktemp("text"), text, MACHINE, n=1_000_000)
-
-
-@pytest.mark.parametrize(
-    ("margin", "guesses", "partial", "expected"),
-    [
-        # a half where two choices are equal, 0.45 more where they differ by 0.3
-        (0.0, 0, False, 0.5),
-        (0.1, 0, False, 0.65),
-        (0.15, 0, False, 0.725),
-        (0.3, 0, False, 0.95),
-        (1.0, 0, False, 0.95),
-        # a tenth less for each guess, of which three count
-        (0.3, 1, False, 0.855),
-        (0.15, 2, False, 0.587),
-        (0.3, 3, False, 0.693),
-        (0.3, 9, False, 0.693),
-        # and a fifth where a part is not understood
-        (0.3, 0, True, 0.76),
-        (0.0, 1, True, 0.36),
-        (0.0123456, 0, False, 0.519),
-    ],
-)
-def test_confidence(margin: float, guesses: int, partial: bool, expected: float) -> None:
-    assert _confidence(margin, guesses, partial=partial) == expected
 
 
 def test_round_numbers_of_threads() -> None:
@@ -84,23 +62,29 @@ def test_a_rough_curve_asks_few_numbers(workload: Workload) -> None:
     assert all(exact[p.threads].seconds == p.seconds for p in full.points if p.threads in exact)
 
 
-def hint(margin: float) -> OpenHint:
-    return OpenHint(("n",), frozenset(), (), HintRange((1, 1), (1, 4)), 4, margin)
+def hint(margin: float, chance: float) -> OpenHint:
+    return OpenHint(("n",), frozenset(), (), HintRange((1, 1), (1, 4)), 4, margin, chance)
 
 
 def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
-    """The least of all sizes' margins is the hint's."""
+    """The least of all sizes' chances and margins is the hint's."""
     made = predict_saturation(workload, MACHINE)
     assert isinstance(made.derivation, SaturationDerivation)
-    sure = replace(made, derivation=replace(made.derivation, margin=0.2, guesses=1, within=0.05))
-    for margin, least in ((0.1, 0.1), (0.25, 0.2)):
-        known = known_at_all_sizes(sure, hint(margin))
+    own = replace(made.derivation, margin=0.2, chance=0.6, guesses=1, within=0.05)
+    sure = replace(made, derivation=own)
+    for chance, least in ((0.5, 0.5), (0.7, 0.6)):
+        known = known_at_all_sizes(sure, hint(0.1, chance))
         assert (known.threads, known.borderline) == (4, False)
-        assert known.confidence == _confidence(least, 1, partial=False)
-    assert known_at_all_sizes(sure, hint(0.05)).borderline is False
-    assert known_at_all_sizes(sure, hint(0.04)).borderline is True
-    partial = known_at_all_sizes(replace(sure, status="partial"), hint(0.1))
-    assert partial.confidence == _confidence(0.1, 1, partial=True)
+        assert known.confidence == confidence_of(least, assumed=True, partial=False)
+    assert known_at_all_sizes(sure, hint(0.05, 1.0)).borderline is False
+    assert known_at_all_sizes(sure, hint(0.04, 1.0)).borderline is True
+    partial = known_at_all_sizes(replace(sure, status="partial"), hint(0.1, 0.5))
+    assert partial.confidence == confidence_of(0.5, assumed=True, partial=True)
+    certain = replace(sure, derivation=replace(own, chance=1.0))
+    clear = [known_at_all_sizes(replace(one, derivation=replace(own, chance=1.0, guesses=guesses)),
+                                hint(0.1, 1.0)).confidence
+             for one, guesses in ((certain, 0), (certain, 1))]  # fmt: skip
+    assert clear[0] > clear[1] == ASSUMED_CONFIDENCE.value
     # A model without a curve has no margin of this kind: it is left as it is.
     density = predict_density(workload.table, MACHINE)
-    assert known_at_all_sizes(density, hint(0.1)) is density
+    assert known_at_all_sizes(density, hint(0.1, 1.0)) is density

@@ -1,0 +1,66 @@
+"""Speedups larger than the number of threads: from how many threads on, and for what reason.
+
+Work that is divided among p threads takes each 1/p of the time. What takes less than that has
+changed: the caches of more threads hold what those of one could not, or more memory is at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.predict.curve import Point, Superlinear
+from regionpredict.predict.saturation.constants import SUPERLINEAR
+from regionpredict.predict.saturation.memory_overflow import overflowing_share
+from regionpredict.predict.saturation.region_time import RegionTime
+
+
+def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear | None:
+    """Where the speedup over the first of the points is first larger than the number of threads;
+    None where it never is. `time` is what the points are of.
+    """
+    first = points[0]
+    for point in points[1:]:
+        if point.speedup > SUPERLINEAR.value * point.threads / first.threads:
+            return Superlinear(point.threads, point.speedup, _reason(first, point, time))
+    return None
+
+
+def told(one: Superlinear) -> str:
+    """The sentence of a diagnostic.
+
+    >>> told(Superlinear(8, 9.5, "eight caches hold the data"))
+    'from 8 threads on faster than by their number (9.5 times): eight caches hold the data'
+    """
+    return (
+        f"from {one.threads} threads on faster than by their number "
+        f"({one.speedup:.3g} times): {one.reason}"
+    )
+
+
+def _reason(first: Point, point: Point, time: RegionTime) -> str:
+    """Why a thread's part takes less than its share of the time: what its largest term lost."""
+    divided = point.threads / first.threads
+    lost = {name: seconds - divided * point.terms[name] for name, seconds in first.terms.items()}
+    term = max(lost, key=lambda name: lost[name])
+    if term not in ("cache", "memory-bandwidth"):
+        return f"{term} takes each thread less than its share"
+    before, after = (_moved(time, threads) for threads in (first.threads, point.threads))
+    gone = [more - less for more, less in zip(before, after, strict=True)]
+    level = max(range(len(gone)), key=lambda at: gone[at])
+    if gone[level] > 0:
+        return (
+            f"the L{level + 1} caches of {point.threads} threads hold what those of fewer do not: "
+            f"{_mib(after[level])} are moved below them, on one thread {_mib(before[level])}"
+        )
+    if overflowing_share(time.machine, time.touched, first.threads):
+        return f"the memory of more domains holds the data from {point.threads} threads on"
+    return "more domains serve the threads than one"
+
+
+def _moved(time: RegionTime, threads: int) -> list[float]:
+    """Bytes below each cache."""
+    return [level.total for level in time.traffic.levels(threads)]
+
+
+def _mib(size: float) -> str:
+    return f"{size / 2**20:.3g} MiB"

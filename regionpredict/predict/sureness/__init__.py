@@ -1,0 +1,39 @@
+"""A curve in, out what measured runs make of it: the speed to expect, a band, a confidence.
+
+`outlook` tells what to expect on each number of threads and between what it lies, `confidence` how
+likely a choice is right. `fitted` is what both take from measured curves, `constants` its numbers.
+"""
+
+from regionpredict.predict.sureness.confidence import chance_of, confidence_of, log_odds
+from regionpredict.predict.sureness.constants import BAND_SHARE
+from regionpredict.predict.sureness.fitted import SHIPPED, Fitted, Spreads
+from regionpredict.predict.sureness.outlook import (
+    Bounds,
+    Expected,
+    Traits,
+    asked_for,
+    band_of,
+    deviation,
+    expected_of,
+    outlook_of,
+    traits_of,
+)
+
+__all__ = [
+    "BAND_SHARE",
+    "SHIPPED",
+    "Bounds",
+    "Expected",
+    "Fitted",
+    "Spreads",
+    "Traits",
+    "asked_for",
+    "band_of",
+    "chance_of",
+    "confidence_of",
+    "deviation",
+    "expected_of",
+    "log_odds",
+    "outlook_of",
+    "traits_of",
+]

@@ -1,0 +1,73 @@
+"""How likely a choice of threads is right: that it reaches what a hint may lose of the best speed.
+
+The spreads tell how likely another number of threads is better than that. Measured curves tell how
+often such choices are right: a line in log odds between the two (Platt 2000).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from regionpredict.predict.sureness.constants import (
+    ASSUMED_CONFIDENCE,
+    LEAST_DOUBT,
+    PARTIAL_CONFIDENCE,
+)
+from regionpredict.predict.sureness.fitted import SHIPPED, Fitted
+from regionpredict.predict.sureness.outlook import Expected, deviation
+
+
+def chance_of(
+    outlook: Sequence[Expected], threads: int, within: float, *, assumed: bool,
+    fitted: Fitted = SHIPPED,
+) -> float:  # fmt: skip
+    """The chance that neither the strongest rival with fewer threads nor that with more is better
+    than `threads` by what may be lost. From 0 to 1.
+
+    Steps one after the other are independent, and so are both sides; the rivals of a side are
+    taken for the strongest of them.
+    """
+    own = next(one for one in outlook if one.threads == threads)
+    allowed = -math.log1p(-within)
+    fewer = more = 1.0
+    for one in outlook:
+        if one.threads == threads:
+            continue
+        apart = deviation(abs(one.variance - own.variance), assumed=assumed, fitted=fitted)
+        likely = _below(allowed - (one.gain - own.gain), apart)
+        if one.threads < threads:
+            fewer = min(fewer, likely)
+        else:
+            more = min(more, likely)
+    return fewer * more
+
+
+def _below(value: float, spread: float) -> float:
+    """The share of a normal distribution around 0 below a value."""
+    if spread <= 0.0:
+        return 1.0 if value >= 0.0 else 0.0
+    return (1.0 + math.erf(value / spread / math.sqrt(2))) / 2
+
+
+def log_odds(chance: float) -> float:
+    """The logarithm of chance over the rest, of chances that leave at least `LEAST_DOUBT`.
+
+    >>> log_odds(0.5), log_odds(1.0) == log_odds(1.0 - LEAST_DOUBT.value)
+    (0.0, True)
+    """
+    told = min(1.0 - LEAST_DOUBT.value, max(LEAST_DOUBT.value, chance))
+    return math.log(told / (1.0 - told))
+
+
+def confidence_of(
+    chance: float, *, assumed: bool, partial: bool, fitted: Fitted = SHIPPED
+) -> float:
+    """The share of such hints that are right, from 0 to 1.
+
+    `assumed`: an assumed figure of the machine decides.
+    """
+    sure = 1.0 / (1.0 + math.exp(-(fitted.even + fitted.slope * log_odds(chance))))
+    if assumed:
+        sure = min(sure, ASSUMED_CONFIDENCE.value)
+    return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)

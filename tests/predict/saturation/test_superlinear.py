@@ -1,0 +1,52 @@
+"""Speedups beyond the number of threads are told with their reason.
+
+The round machine has two packages of four cores, each with a last cache of 4 MiB; here the cache is
+fast: 64 GB/s for each core.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from round_machine import round_machine
+from test_prediction import N, curve_of, predicted
+
+from regionpredict.predict.saturation.constants import SUPERLINEAR
+from regionpredict.predict.saturation.superlinear import told
+
+MACHINE = round_machine(("bandwidth: {load: {1: 16, 4: 32}}", "bandwidth: {load: {1: 64, 4: 256}}"))
+THREE = 200_000
+"""Three arrays of 1.6 MB: too much for one package's 4 MiB, at ease in two."""
+
+
+def test_caches_that_hold_the_data_between_two_runs(tmp_path: Path) -> None:
+    made = predicted(tmp_path, machine=MACHINE, n=THREE)
+    found = made.superlinear
+    assert found is not None
+    speedup = dict(made.speedup)
+    assert found.speedup == speedup[found.threads] > SUPERLINEAR.value * found.threads
+    before = range(1, found.threads)
+    assert all(speedup[threads] <= SUPERLINEAR.value * threads for threads in before)
+    # all of the data pass below the caches on one thread: 32 bytes an element, a write-back too
+    assert f"on one thread {32 * THREE / 2**20:.3g} MiB" in found.reason
+    assert found.reason.startswith(f"the L{len(MACHINE.caches)} caches of {found.threads} threads")
+    (note,) = [note for note in made.diagnostics if note.id == "RP131"]
+    assert (note.message, note.span.line) == (told(found), 2)
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_what_is_divided_and_no_more_is_not_told(tmp_path: Path, warm: bool) -> None:
+    made = predicted(tmp_path, machine=MACHINE, n=N, warm=warm)
+    assert made.superlinear is None
+    assert not any(note.id == "RP131" for note in made.diagnostics)
+
+
+def test_a_first_run_finds_nothing_in_any_cache(tmp_path: Path) -> None:
+    assert predicted(tmp_path, machine=MACHINE, n=THREE, warm=False).superlinear is None
+
+
+def test_it_is_told_for_the_numbers_of_threads_that_are_asked_for(tmp_path: Path) -> None:
+    made = predicted(tmp_path, machine=MACHINE, n=THREE, threads=(2,))
+    assert made.superlinear is None
+    assert curve_of(made).points[-1].threads == 2

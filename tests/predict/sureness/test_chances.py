@@ -1,0 +1,108 @@
+"""How likely a choice is right, by hand, against a simulation, and by laws."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regionpredict.predict.sureness import (
+    SHIPPED,
+    Expected,
+    chance_of,
+    confidence_of,
+    log_odds,
+)
+from regionpredict.predict.sureness.constants import (
+    ASSUMED_CONFIDENCE,
+    LEAST_DOUBT,
+    PARTIAL_CONFIDENCE,
+)
+
+PLAIN = SHIPPED._replace(even=0.0, slope=1.0, assumed=2.0)
+
+
+def curve(*known: tuple[float, float]) -> list[Expected]:
+    """Threads 1, 2, ... from (log of the expected speed, variance)."""
+    return [Expected(threads, 1.0, gain, variance)
+            for threads, (gain, variance) in enumerate(known, 1)]  # fmt: skip
+
+
+def chance(known: list[Expected], threads: int, *, assumed: bool = False) -> float:
+    return chance_of(known, threads, 0.05, assumed=assumed, fitted=PLAIN)
+
+
+def test_a_rival_that_is_as_far_off_as_may_be_lost_is_better_in_half_of_the_cases() -> None:
+    allowed = -math.log(0.95)
+    assert chance(curve((0.0, 0.0), (allowed, 0.04)), 1) == pytest.approx(0.5)
+    # a standard deviation of 0.2 further on: 84.1 % of a normal distribution lie below
+    assert chance(curve((0.0, 0.0), (allowed - 0.2, 0.04)), 1) == pytest.approx(0.8413, abs=1e-4)
+    # which is half of one where an assumption doubles the spread
+    far = chance(curve((0.0, 0.0), (allowed - 0.2, 0.04)), 1, assumed=True)
+    assert far == pytest.approx(0.6915, abs=1e-4)
+
+
+def test_both_sides_count_and_the_strongest_of_each() -> None:
+    allowed = -math.log(0.95)
+    known = curve((allowed, 0.0), (-1.0, 0.04), (0.0, 0.04), (allowed - 0.2, 0.08), (-1.0, 0.09))
+    assert chance(known, 3) == pytest.approx(0.5 * 0.8413, abs=1e-4)
+
+
+def test_without_spread_a_choice_is_right_or_wrong() -> None:
+    assert chance(curve((0.0, 0.0), (0.05, 0.0)), 1) == 1.0
+    assert chance(curve((0.0, 0.0), (0.06, 0.0)), 1) == 0.0
+    assert chance(curve((0.0, 0.0)), 1) == 1.0
+
+
+@pytest.mark.parametrize(
+    "gains", [(0.0, 0.3), (0.0, 0.05), (0.0, 0.6, 0.62), (0.0, 0.6, 0.3, 0.55)]
+)
+def test_the_chance_is_near_that_of_a_random_walk(gains: tuple[float, ...]) -> None:
+    """20,000 curves with independent steps; of rivals on a side only the strongest is counted."""
+    known = curve(*((gain, 0.01 * at) for at, gain in enumerate(gains)))
+    best = max(known, key=lambda one: one.gain)
+    draw = random.Random(7)
+    right = 0
+    for _ in range(20_000):
+        made, off = [gains[0]], 0.0
+        for gain in gains[1:]:
+            off += draw.gauss(0.0, 0.1)
+            made.append(gain + off)
+        right += made[best.threads - 1] >= max(made) + math.log(0.95)
+    share = right / 20_000
+    assert share - 0.02 <= chance(known, best.threads) <= share + 0.12
+
+
+def test_log_odds_are_those_of_a_chance_with_doubt() -> None:
+    assert log_odds(0.5) == 0.0
+    assert log_odds(1.0) == log_odds(1 - LEAST_DOUBT.value)
+    assert log_odds(0.0) == pytest.approx(-log_odds(1.0))
+    assert log_odds(0.6) == pytest.approx(math.log(1.5))
+
+
+def test_a_confidence_is_the_line_in_log_odds() -> None:
+    assert confidence_of(0.6, assumed=False, partial=False, fitted=PLAIN) == 0.6
+    shifted = PLAIN._replace(even=math.log(2), slope=2.0)
+    # odds 1.5 squared and doubled: 4.5 of 5.5
+    assert confidence_of(0.6, assumed=False, partial=False, fitted=shifted) == 0.818
+
+
+def test_assumptions_and_gaps_cost_confidence() -> None:
+    sure = SHIPPED._replace(even=9.0)
+    assert confidence_of(1.0, assumed=False, partial=False, fitted=sure) == 1.0
+    most = ASSUMED_CONFIDENCE.value
+    assert confidence_of(1.0, assumed=True, partial=False, fitted=sure) == most < 0.95
+    part = PARTIAL_CONFIDENCE.value
+    assert confidence_of(1.0, assumed=True, partial=True, fitted=sure) == pytest.approx(most * part)
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.booleans(), st.booleans())
+def test_confidence_rises_with_the_chance(
+    one: float, other: float, assumed: bool, partial: bool
+) -> None:
+    low, high = (confidence_of(value, assumed=assumed, partial=partial)
+                 for value in sorted((one, other)))  # fmt: skip
+    assert 0.0 < low <= high < 1.0
