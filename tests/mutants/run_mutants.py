@@ -3,13 +3,14 @@
     python tests/mutants/run_mutants.py [--room NAME] [--file PATH] [--number N] [--seed N]
                                         [--jobs N] [--list]
 
-A mutant of a room is caught if a test in that room's folder of `tests/` fails with it; only the
-tests are run that reach the changed line, the quickest first and the slowest not at all, each time
-in a fork of one process that has loaded the rest of the package. The mutants are drawn
-at random, always the same ones for a seed, from the files of a room in proportion to what can be
-changed in them. `--file` draws from files whose path ends so, `--list` prints what is drawn and
-runs nothing. Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for
-each that survives, its place and the change:
+A mutant of a room is caught if a test in that room's folder of `tests/` fails with it, or never
+ends. Only tests are run that reach the changed line, the quickest first, until one fails, and those
+that take longer than `SLOWEST_S` not at all; each time in a fork of one process that has loaded the
+rest of the package (`warmed.py`), and with the same random cases. The mutants are drawn at random,
+always the same ones for a seed, from the files of a room in proportion to what can be changed in
+them. `--file` draws from files whose path ends so, `--list` prints what is drawn and runs nothing.
+Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for each that
+survives, its place and the change:
 
     regionpredict/predict/hints.py:31: comparison: value >= enough -> value > enough
     predict: 38 of 40 caught (95 %)
