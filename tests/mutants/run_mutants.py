@@ -52,7 +52,7 @@ SLACK_S = 20.0
 """A mutant may loop for ever: it counts as caught where its tests take longer than this and
 `SLOWER` times what they take without it."""
 
-SLOWEST_S = 5.0
+SLOWEST_S = 15.0
 """Tests that take longer are left out: what they alone would catch counts as not caught."""
 _KEEPS = ("scope=", "cache")
 """In the text of a file of tests that keeps something from one test to the next."""
@@ -75,6 +75,10 @@ class Reach(NamedTuple):
 
     tests: Mapping[tuple[str, int], frozenset[str]]
     seconds: Mapping[str, float]
+
+    def of(self, path: Path, line: int) -> frozenset[str]:
+        """The tests that run a line."""
+        return self.tests.get((str(path), line), frozenset())
 
 
 def candidates(room: str, files: Sequence[str] = ()) -> list[Mutant]:
@@ -214,7 +218,9 @@ def tests_for(mutant: Mutant, reach: Reach) -> list[str]:
     A file that keeps what an early test has made, for those behind it, has tests that do not reach
     the line and see what it does. All tests are run where the line is run by an import.
     """
-    contexts = reach.tests.get((str(mutant.path), mutant.statement), frozenset())
+    # Of `if (` at the end of a line the lines behind are run, not this one.
+    lines = range(mutant.statement, mutant.line + 1)
+    contexts = frozenset().union(*(reach.of(mutant.path, line) for line in lines))
     files = {context.partition("::")[0] for context in contexts if context}
     keeping = {file for file in files if any(sign in _text_of(file) for sign in _KEEPS)}
     return sorted(
