@@ -31,7 +31,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -47,12 +47,12 @@ ENOUGH = 0.9
 KEPT = ROOT / "build" / "mutants"
 """What the files of tests reach, a file each, named by the content of test and package."""
 MOST_S = 600.0  # for a file of tests without any change
-SLOWER = 5.0
+SLOWER = 2.0
 SLACK_S = 20.0
 """A mutant may loop for ever: it counts as caught where its tests take longer than this and
 `SLOWER` times what they take without it."""
 
-SLOWEST_S = 15.0
+SLOWEST_S = 5.0
 """Tests that take longer are left out: what they alone would catch counts as not caught."""
 _KEEPS = ("scope=", "cache")
 """In the text of a file of tests that keeps something from one test to the next."""
@@ -266,7 +266,9 @@ def judge_room(room: str, mutants: Sequence[Mutant], jobs: int) -> list[Verdict]
     with copies_of_package(jobs) as folders, warm_tests(room, folders, jobs) as runners:
         reach = reach_of(room, runners, jobs)
         with ThreadPoolExecutor(jobs) as pool:
-            for verdict in pool.map(lambda m: judge(m, reach, runners), mutants):
+            waiting = [pool.submit(judge, mutant, reach, runners) for mutant in mutants]
+            for done in as_completed(waiting):
+                verdict = done.result()
                 shown.append(verdict)
                 if not verdict.caught:
                     reason = f"  ({verdict.how})" if verdict.how else ""
