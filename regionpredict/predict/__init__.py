@@ -18,6 +18,15 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     open_hint,
 )
+from regionpredict.predict.coschedule import (
+    Allocation,
+    Coschedule,
+    CoscheduledProgram,
+    Part,
+    coschedule,
+    phases_of,
+    with_cache_share,
+)
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
@@ -44,6 +53,7 @@ from regionpredict.predict.teams import (
     TeamPrediction,
     points_of,
     predict_team,
+    seconds_alone,
     team_points,
 )
 
@@ -52,12 +62,16 @@ __all__ = [
     "BOTTLENECKS",
     "SIZES_OF_ONE",
     "Advice",
+    "Allocation",
     "Choice",
+    "Coschedule",
+    "CoscheduledProgram",
     "DensityDerivation",
     "Estimate",
     "HintRange",
     "Member",
     "OpenHint",
+    "Part",
     "Parts",
     "Plan",
     "PlannedTeam",
@@ -74,14 +88,18 @@ __all__ = [
     "advised_teams",
     "choice_from",
     "choices_by_size",
+    "coschedule",
     "open_hint",
+    "phases_of",
     "plan_of",
     "points_of",
     "predict_density",
     "predict_saturation",
     "predict_team",
     "rough_curve",
+    "seconds_alone",
     "size_target",
     "team_points",
+    "with_cache_share",
     "with_open_sizes",
 ]
