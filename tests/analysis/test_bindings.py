@@ -8,8 +8,9 @@ import pytest
 from texts import facts_of_texts
 
 from regionpredict.analysis import Bindings, RegionFacts, bind
+from regionpredict.analysis.bindings import middle_of, with_middles
 from regionpredict.errors import UsageError
-from regionpredict.ir import Definition, Expr, Region, Span
+from regionpredict.ir import Definition, Expr, Loop, Region, Span
 
 N, M = Expr.name("n"), Expr.name("m")
 PLACE = Span("f.c", 1)
@@ -153,3 +154,38 @@ def test_names_that_a_value_may_be_given_for(text: str, names: set[str]) -> None
     for other in ("i", "t", "q"):
         with pytest.raises(UsageError, match=f"--set {other}: no region depends on it"):
             region(text, **{other: 5})
+
+
+def test_the_middle_of_a_range() -> None:
+    """(start + bound) / 2 rounded down; not known where an end is not."""
+
+    def middle(start: Expr | None, bound: Expr | None) -> int | None:
+        loop = Loop("t", start, bound, "<", Expr.const(1), (), PLACE)
+        return middle_of(loop, {"n": 9})
+
+    assert middle(Expr.const(2), N) == 5
+    assert middle(N, Expr.const(2)) == 5
+    assert middle(Expr.const(-4), Expr.const(1)) == -2
+    for ends in ((None, N), (N, None), (None, None), (M, N), (N, M)):
+        assert middle(*ends) is None
+
+
+@pytest.mark.parametrize(
+    ("bound", "end", "place", "values", "told"),
+    [
+        ("8", "n", "i + t", {"n": 5}, {"t": 4}),
+        ("m", "n", "i + t", {"n": 5, "m": 6}, {"t": 3}),
+        ("m", "n", "i + t", {"n": 5}, {"t": 0}),  # wherever its addresses lie, they are the same
+        ("m", "n + t", "i", {"n": 5}, {}),  # it decides how often the loop turns
+        ("m", "n + t", "i", {"n": 5, "t": 7}, {"t": 7}),
+    ],
+)
+def test_loops_around_stand_in_their_middle_or_anywhere(
+    bound: str, end: str, place: str, values: dict[str, int], told: dict[str, int]
+) -> None:
+    text = (
+        f"void f(int n, int m) {{ for (int t = 0; t < {bound}; t++) {{\n"
+        f"#pragma omp parallel for\nfor (int i = 0; i < {end}; i++)"
+        f" for (int j = 0; j < 3; j++) x[{place}] = j; }} }}\n"
+    )
+    assert with_middles(region(text).region, values) == {**values, **told}

@@ -10,6 +10,7 @@ import pytest
 from regionpredict.analysis.symbolic.piecewise import (
     _RUNS,
     _T,
+    Steps,
     _alternatives,
     _apart,
     _bounds,
@@ -22,6 +23,7 @@ from regionpredict.analysis.symbolic.piecewise import (
     _polynomial,
     _put,
     _whole_coefficients,
+    exact_total,
 )
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom
@@ -214,3 +216,21 @@ def test_a_polynomial_between_two_ends(low: int) -> None:
         truth = sum(3 * t * t - 7 * t + 2 for t in range(low, n))
         assert total.evaluate({"n": n, "m": 7}) == truth
     assert _polynomial(ONE, Expr.const(low), N) == N - low
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        over(Expr.name("i") * Fraction(1, 2), 3),  # i by halves
+        over(Expr.name("i") + M * Fraction(1, 2), 3),  # beside half of a size
+        over(Expr.name("i") * M, 3),  # by a size
+        over(Expr.name("i") * Expr.name("i"), 3),
+        least(Expr.name("i") * M, N),
+        least(Expr.name("i") * Expr.name("i"), N),
+        Expr.atom("mod", Expr.name("i"), M),
+        Expr.atom("ref", Expr.name("i"), label="row"),
+    ],
+)
+def test_sums_of_no_known_form_are_withheld(bound: Expr) -> None:
+    outer, inner = Steps("i", ZERO, N, ONE), Steps("j", ZERO, bound, ONE)
+    assert exact_total([outer, inner]) is None

@@ -3,13 +3,14 @@
     python tests/mutants/run_mutants.py [--room NAME] [--file PATH] [--number N] [--seed N]
                                         [--jobs N] [--list]
 
-A mutant of a room is caught if a test in that room's folder of `tests/` fails with it; only the
-tests are run that reach the changed line, the quickest first and the slowest not at all, each time
-in a fork of one process that has loaded the rest of the package. The mutants are drawn
-at random, always the same ones for a seed, from the files of a room in proportion to what can be
-changed in them. `--file` draws from files whose path ends so, `--list` prints what is drawn and
-runs nothing. Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for
-each that survives, its place and the change:
+A mutant of a room is caught if a test in that room's folder of `tests/` fails with it, or never
+ends. Only tests are run that reach the changed line, the quickest first, until one fails, and those
+that take longer than `SLOWEST_S` not at all; each time in a fork of one process that has loaded the
+rest of the package (`warmed.py`), and with the same random cases. The mutants are drawn at random,
+always the same ones for a seed, from the files of a room in proportion to what can be changed in
+them. `--file` draws from files whose path ends so, `--list` prints what is drawn and runs nothing.
+Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for each that
+survives, its place and the change:
 
     regionpredict/predict/hints.py:31: comparison: value >= enough -> value > enough
     predict: 38 of 40 caught (95 %)
@@ -30,7 +31,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -46,7 +47,7 @@ ENOUGH = 0.9
 KEPT = ROOT / "build" / "mutants"
 """What the files of tests reach, a file each, named by the content of test and package."""
 MOST_S = 600.0  # for a file of tests without any change
-SLOWER = 5.0
+SLOWER = 2.0
 SLACK_S = 20.0
 """A mutant may loop for ever: it counts as caught where its tests take longer than this and
 `SLOWER` times what they take without it."""
@@ -74,6 +75,10 @@ class Reach(NamedTuple):
 
     tests: Mapping[tuple[str, int], frozenset[str]]
     seconds: Mapping[str, float]
+
+    def of(self, path: Path, line: int) -> frozenset[str]:
+        """The tests that run a line."""
+        return self.tests.get((str(path), line), frozenset())
 
 
 def candidates(room: str, files: Sequence[str] = ()) -> list[Mutant]:
@@ -213,7 +218,9 @@ def tests_for(mutant: Mutant, reach: Reach) -> list[str]:
     A file that keeps what an early test has made, for those behind it, has tests that do not reach
     the line and see what it does. All tests are run where the line is run by an import.
     """
-    contexts = reach.tests.get((str(mutant.path), mutant.statement), frozenset())
+    # Of `if (` at the end of a line the lines behind are run, not this one.
+    lines = range(mutant.statement, mutant.line + 1)
+    contexts = frozenset().union(*(reach.of(mutant.path, line) for line in lines))
     files = {context.partition("::")[0] for context in contexts if context}
     keeping = {file for file in files if any(sign in _text_of(file) for sign in _KEEPS)}
     return sorted(
@@ -259,7 +266,9 @@ def judge_room(room: str, mutants: Sequence[Mutant], jobs: int) -> list[Verdict]
     with copies_of_package(jobs) as folders, warm_tests(room, folders, jobs) as runners:
         reach = reach_of(room, runners, jobs)
         with ThreadPoolExecutor(jobs) as pool:
-            for verdict in pool.map(lambda m: judge(m, reach, runners), mutants):
+            waiting = [pool.submit(judge, mutant, reach, runners) for mutant in mutants]
+            for done in as_completed(waiting):
+                verdict = done.result()
                 shown.append(verdict)
                 if not verdict.caught:
                     reason = f"  ({verdict.how})" if verdict.how else ""

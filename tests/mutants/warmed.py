@@ -24,6 +24,7 @@ import resource
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from importlib import import_module
@@ -91,7 +92,7 @@ def find_alike() -> None:
 
 
 class Observer:
-    """A plug-in that tells which test runs, and keeps the seconds of each."""
+    """A plug-in that tells which test runs, and keeps the processor seconds of each."""
 
     def __init__(self, coverage: Coverage) -> None:
         self.coverage = coverage
@@ -99,14 +100,15 @@ class Observer:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Lines belong to the test that runs them."""
-        self.coverage.switch_context(item.nodeid.partition("[")[0])
-        return (yield)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Adds up what begins, calls and ends a test."""
-        name = report.nodeid.partition("[")[0]
-        self.seconds[name] = self.seconds.get(name, 0.0) + report.duration
+        """Lines and time belong to the test that takes them."""
+        name = item.nodeid.partition("[")[0]
+        self.coverage.switch_context(name)
+        begin = time.process_time()
+        try:
+            return (yield)
+        finally:
+            spent = time.process_time() - begin
+            self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
 
 def observed(tests: Sequence[str], folder: Path, room: str, reach: Path) -> int:

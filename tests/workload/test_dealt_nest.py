@@ -157,3 +157,20 @@ def test_one_piece_a_thread_is_no_round() -> None:
         assert (dealt.nest, dealt.lengths) == (nest, {nest.root.index: 4.0})
         assert not dealt.in_step
     assert deal(nest, 1, Schedule("dynamic", 1.0)).nest is nest
+
+
+def test_loops_inside_that_do_not_see_the_variable_stay_as_they_are() -> None:
+    """One between data, of sixteen iterations, and one up to a minimum of sizes and of j."""
+    loops = """for (int i = 0; i < 24; i++) {
+      for (int k = row[i]; k < row[i + 1]; k++) s[i] += v[k];
+      for (int j = 0; j < 9; j++) for (int l = j; l < (j + 4 < 7 ? j + 4 : 7); l++) s[l] = 1; }"""
+    nest = nest_of(loops, "int *row, double *v, double *s")
+    dealt = deal(nest, 3, Schedule("static", 2.0))
+    data, before = loop_named(dealt.nest, "k"), loop_named(nest, "l")
+    assert (data.first, data.limit, data.trips({})) == (None, None, 16)
+    inner = loop_named(dealt.nest, "l")
+    assert (inner.first, inner.limit, inner.depends) == (
+        before.first, before.limit, before.depends,
+    )  # fmt: skip
+    # v goes on behind the rows of the iterations before: 16 doubles each, 6 iterations a round.
+    assert group_of(dealt.nest, "v").slopes == {"k": 8.0, "i": 6 * 128.0, "i in a chunk": 128.0}

@@ -1,0 +1,195 @@
+"""Which groups stay, where an iteration begins to fit, and what gathers miss: by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from nest_texts import STATIC, loop_named, nest_of
+
+from regionpredict.workload.dealt_nest import deal, undivided
+from regionpredict.workload.layer_conditions import LayerConditions, _add, _uncounted
+from regionpredict.workload.line_overlap import Lines
+from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
+from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+
+DECLARED = "int n, double a[99][99], double b[99][99], double c[99][99], double *x, int *k"
+I_J = "for (int i = 0; i < 50; i++) for (int j = 0; j < 60; j++) "
+
+
+def conditions(
+    nest: LoopNest, capacity: float = 1e9, threads: int = 1, least: float = 0.0
+) -> LayerConditions:
+    dealt = deal(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    team = TeamFootprints(dealt, float(threads), 64, FootprintTables())
+    return LayerConditions(team, capacity, {}, least)
+
+
+def names(groups: Sequence[ReferenceGroup]) -> list[str]:
+    return sorted(group.accesses[0].text for group in groups)
+
+
+# -- places along a loop --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("head", "threads", "places"),
+    [
+        ("i = 0; i < 100; i++", 1, (0.0, 49.5, 99.0)),
+        ("i = 10; i < 30; i += 2", 1, (10.0, 19.0, 28.0)),
+        ("i = 99; i >= 0; i--", 1, (99.0, 49.5, 0.0)),
+        ("i = 5; i < 5; i++", 1, (5.0, 5.0, 5.0)),
+        # two threads' mean stands at a quarter, at the middle, at three quarters
+        ("i = 0; i < 100; i++", 2, (24.75, 49.5, 74.25)),
+        ("i = 99; i >= 0; i--", 2, (74.25, 49.5, 24.75)),
+    ],
+)
+def test_places(head: str, threads: int, places: tuple[float, float, float]) -> None:
+    nest = nest_of(f"for (int {head}) x[i] = 1;", DECLARED)
+    at = conditions(nest, threads=threads)._at
+    assert [at(nest.root, {"o": 7.0}, place) for place in (0.0, 0.5, 1.0)] == [
+        {"o": 7.0, "i": pytest.approx(value)} for value in places
+    ]
+
+
+def test_an_inner_loop_is_walked_whole_by_each_thread() -> None:
+    nest = nest_of(I_J + "a[i][j] = 1;", DECLARED)
+    at = conditions(nest, threads=2)._at
+    assert at(loop_named(nest, "j"), {"i": 3.0}, 0.0) == {"i": 3.0, "j": 0.0}
+    assert at(loop_named(nest, "j"), {"i": 3.0}, 1.0) == {"i": 3.0, "j": 59.0}
+
+
+# -- where iterations fit -------------------------------------------------------------------------
+
+RISING = "for (int i = 0; i < 100; i++) for (int j = 0; j <= i; j++) x[j] = 1;"
+FALLING = "for (int i = 0; i < 100; i++) for (int j = i; j < 100; j++) x[j] = 1;"
+
+
+@pytest.mark.parametrize(("loops", "rises"), [(RISING, True), (FALLING, False)])
+def test_the_edge_from_which_on_an_iteration_fits(loops: str, rises: bool) -> None:
+    """i + 1 doubles in a row are 64 + 8 i bytes of lines: 464 for the fiftieth and first."""
+    nest = nest_of(loops, DECLARED)
+    for capacity, place in ((464.0, 50 / 99), (264.0, 25 / 99), (800.0, 92 / 99)):
+        edge = place if rises else 1.0 - place
+        (begin, first, fits), (second, end, then) = conditions(nest, capacity)._parts(nest.root, {})
+        assert (begin, end, fits, then) == (0.0, 1.0, rises, not rises)
+        assert first == second == pytest.approx(edge, abs=1 / 128)
+    for capacity, fits in ((10_000.0, True), (10.0, False), (64.0 + 8 * 99, True)):
+        assert conditions(nest, capacity)._parts(nest.root, {}) == [(0.0, 1.0, fits)]
+
+
+def test_bytes_of_an_iteration() -> None:
+    nest = nest_of(RISING, DECLARED)
+    made = conditions(nest)
+    assert made.window(nest.root, {"i": 50.0}) == pytest.approx(464)
+    assert made.window(loop_named(nest, "j"), {"i": 50.0, "j": 3.0}) == pytest.approx(64)
+
+
+# -- what stays -----------------------------------------------------------------------------------
+
+PRODUCT = I_J + "for (int l = 0; l < 70; l++) c[i][j] += a[i][l] * b[l][j];"
+
+
+def test_what_stands_still_in_everything_inside_stays() -> None:
+    nest = nest_of(PRODUCT, DECLARED)
+    standing = conditions(nest)._standing
+    assert names(standing(loop_named(nest, "j"))) == ["c[i][j]"]
+    assert standing(nest.root) == []  # all move with j or with l
+    assert standing(loop_named(nest, "l")) == []  # nothing is inside
+    # Cleared before the sum: the same element.
+    cleared = nest_of(
+        I_J + "{ c[i][j] = 0; x[j] = 1; for (int l = 0; l < 70; l++) c[i][j] += a[i][l]; }",
+        DECLARED,
+    )
+    assert names(conditions(cleared)._standing(loop_named(cleared, "j"))) == ["c[i][j]"] * 2
+    # Of two loops inside neither is the last to have touched it.
+    two = nest_of(
+        I_J + "{ for (int l = 0; l < 9; l++) c[i][j] += a[i][l];"
+        " for (int m = 0; m < 9; m++) c[i][j] += b[m][j]; }", DECLARED,
+    )  # fmt: skip
+    assert conditions(two)._standing(loop_named(two, "j")) == []
+    gathered = nest_of(I_J + "for (int l = 0; l < 9; l++) x[k[i]] += a[i][l];", DECLARED)
+    assert names(conditions(gathered)._standing(loop_named(gathered, "j"))) == ["k[i]"]
+
+
+def test_a_small_matrix_that_every_iteration_touches_stays() -> None:
+    """x[l] in i, j, l: all of it in each j, of any i, where an iteration of j fits."""
+    loops = I_J + "for (int l = 0; l < 70; l++) c[i][j] += a[i][l] * x[l];"
+    nest = nest_of(loops, DECLARED)
+    j = nest.loops[1]
+    assert j.variable == "j"
+    fits = conditions(nest, 1e4)
+    assert names(fits._touched_every_time(nest.root, {"i": 3.0})) == ["x[l]"]
+    # a[i][l] is the same for all j of an i, and c[i][j] for nobody.
+    assert fits._touched_every_time(j, {"i": 3.0, "j": 4.0}) == []
+    # Where an iteration of j does not fit one has to look further in.
+    tight = conditions(nest, 100.0)
+    assert tight._touched_every_time(nest.root, {"i": 3.0}) == []
+    deep = I_J + "for (int l = 0; l < 70; l++) for (int m = 0; m < 5; m++) c[i][j] += b[l][m]*x[m];"
+    inner = nest_of(deep, DECLARED)
+    # m runs over a line of x; b has 70 rows: an iteration of l fits, one of j does not.
+    assert names(conditions(inner, 400.0)._touched_every_time(inner.root, {"i": 3.0})) == ["x[m]"]
+    assert names(conditions(inner, 1e5)._touched_every_time(inner.root, {"i": 3.0})) == [
+        "b[l][m]", "x[m]",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        # something beside the inner loop, a range that moves, or two loops
+        "for (int i = 0; i < 50; i++) { x[i] = 1; for (int j = 0; j < 9; j++)"
+        " for (int l = 0; l < 9; l++) a[i][j] += x[l]; }",
+        "for (int i = 0; i < 50; i++) for (int j = i; j < 60; j++)"
+        " for (int l = 0; l < 9; l++) a[i][j] += x[l];",
+        "for (int i = 0; i < 50; i++) for (int j = 0; j < 60; j++)"
+        " for (int l = j; l < 70; l++) a[i][j] += x[l];",
+        "for (int i = 0; i < 50; i++) { for (int j = 0; j < 9; j++) a[i][j] += x[3];"
+        " for (int l = 0; l < 9; l++) b[i][l] += x[3]; }",
+    ],
+)
+def test_no_matrix_is_touched_by_every_iteration(loops: str) -> None:
+    nest = nest_of(loops, DECLARED)
+    kept = conditions(nest)._touched_every_time(nest.root, {"i": 3.0})
+    assert "x[l]" not in names(kept) and "x[3]" not in names(kept)
+
+
+# -- sums and gathers -----------------------------------------------------------------------------
+
+
+def test_volumes_add_up() -> None:
+    total = {"a": Lines(1.0, 2.0)}
+    _add(total, {"a": Lines(10.0, 20.0), "b": Lines(3.0, 4.0)}, 0.5)
+    assert total == {"a": (6.0, 12.0), "b": (1.5, 2.0)}
+    _add(total, {"b": Lines(1.0, 1.0)})
+    assert total["b"] == (2.5, 3.0)
+
+
+def test_groups_that_are_counted_already_are_left_out() -> None:
+    nest = nest_of("for (int i = 0; i < 9; i++) a[i][0] = b[i][0] + x[k[i]];", DECLARED)
+    groups = list(nest.groups())
+    held = frozenset(group.index for group in groups if group.array == "b")
+    assert {group.array for group in _uncounted(groups, frozenset())} == {"a", "b", "k"}
+    assert {group.array for group in _uncounted(groups, held)} == {"a", "k"}
+
+
+@pytest.mark.parametrize(
+    ("capacity", "threads", "lines"),
+    [
+        # 1000 over 500 doubles, 62.5 lines, in a cache of half of it: half of them miss
+        (2000.0, 1, 500.0),
+        (1000.0, 1, 750.0),
+        (0.0, 1, 1000.0),
+        (2000.0, 4, 500.0),  # of 250 each, four together
+        # all of it, or nearly: each line once
+        (4000.0, 1, 62.5 * (1 - math.exp(-16))),
+        (1e9, 1, 62.5 * (1 - math.exp(-16))),
+        (3990.0, 1, 62.5 * (1 - math.exp(-16))),
+    ],
+)
+def test_gathers_miss_by_what_does_not_fit(capacity: float, threads: int, lines: float) -> None:
+    nest = nest_of("for (int i = 0; i < 1000; i++) g[k[i]] += 1;", "double g[500], int *k")
+    (group,) = (one for one in nest.groups() if one.array == "g")
+    found = conditions(nest, capacity, threads)._gathered(group)
+    assert found.touched == found.written == pytest.approx(lines)
