@@ -6,8 +6,18 @@ from collections.abc import Sequence
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction
+from regionpredict.report.reuse import reuse_sentence
 from regionpredict.report.size_hints import open_sentence
-from regionpredict.workload import CacheLevel, Execution, LoopBody, Work, Workload, largest_share
+from regionpredict.workload import (
+    CacheLevel,
+    Execution,
+    LoopBody,
+    Work,
+    Workload,
+    assumed_line_bytes,
+    largest_share,
+    reuse_facts,
+)
 
 _TEAMS = (2, 4, 16)
 """Numbers of threads whose largest share of the work is shown."""
@@ -15,7 +25,8 @@ _TEAMS = (2, 4, 16)
 
 def dump_facts(facts: RegionFacts) -> str:
     """One region's facts: counts, statements, references, arrays."""
-    region = facts.region
+    region, line_bytes = facts.region, assumed_line_bytes()
+    reuse = iter(reuse_facts(facts, line_bytes))
     lines = [f"region {region.id} in {region.function}: {facts.status}"]
     lines.append(f"  iterations {facts.iterations}")
     lines.append(f"  working set {facts.working_set} bytes")
@@ -28,6 +39,8 @@ def dump_facts(facts: RegionFacts) -> str:
             counted = "" if access.counted else ", not counted"
             what = f"{access.access.kind} {access.access.text}"
             lines.append(f"    {what}: {access.reuse}, {access.pattern}{counted}")
+            far = next(reuse, None)
+            lines += [f"      {reuse_sentence(far, line_bytes)}"] if far is not None else []
     for array in facts.arrays:
         counted = "" if array.counted else ", not counted"
         lines.append(f"  array {array.name}: {array.dims} dimensions{counted}")

@@ -19,7 +19,9 @@ from regionpredict.report.team_hints import (
     region_places,
     team_document,
 )
+from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
 from regionpredict.size_ranking import rank_sizes
+from regionpredict.workload import ReuseFact, assumed_line_bytes
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -48,7 +50,7 @@ def hints_document(
         },
         "model": model,
         "regions": [
-            {**_predicted(one), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
+            {**_predicted(one, machine.line_bytes), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
             for one in predictions
         ],
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
@@ -68,7 +70,7 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "tool": {"name": "regionpredict", "version": __version__},
         "regions": [
             {
-                **_region(region_facts),
+                **_region(region_facts, assumed_line_bytes()),
                 "status": _status(region_facts),
                 "diagnostics": _notes(region_facts.diagnostics),
             }
@@ -106,8 +108,9 @@ def _status(facts: RegionFacts) -> str:
     return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
-def _region(facts: RegionFacts) -> dict[str, Any]:
+def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
     region = facts.region
+    reuse = reuse_by_array(facts, line_bytes)
     return {
         "id": region.id,
         "file": region.span.file,
@@ -122,15 +125,19 @@ def _region(facts: RegionFacts) -> dict[str, Any]:
                 "name": array.name,
                 "dims": array.dims,
                 "counted": array.counted,
-                "accesses": [_access(access) for access in array.accesses],
+                "accesses": [
+                    _access(access, far)
+                    for access, far in zip(array.accesses, reuse[array.name], strict=True)
+                ],
             }
             for array in facts.arrays
         ],
+        "reuse_histogram": histogram_document(reuse),
     }
 
 
-def _predicted(prediction: Prediction) -> dict[str, Any]:
-    region = _region(prediction.facts)
+def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
+    region = _region(prediction.facts, line_bytes)
     arrays = region.pop("arrays")
     if prediction.facts.working_set.value is None:
         region["working_set"]["bytes"] = None
@@ -167,11 +174,12 @@ def _count(count: Count, value: str) -> dict[str, Any]:
     return {**entry, "at_most": True} if count.at_most else entry
 
 
-def _access(fact: AccessFact) -> dict[str, Any]:
+def _access(fact: AccessFact, far: ReuseFact | None) -> dict[str, Any]:
     return {
         "line": fact.access.span.line,
         "kind": fact.access.kind,
         "reuse": fact.reuse,
+        "reuse_distance": access_reuse(far),
         "pattern": fact.pattern,
         "text": fact.access.text,
     }

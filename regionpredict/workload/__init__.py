@@ -5,7 +5,8 @@ and references (`statement_table`), the work and its pieces by thread (`work_dis
 `iteration_pieces`), what a core does in each loop body (`loop_bodies`, `recurrences`), bytes below
 caches by size, threads and sharers (`cache_traffic`), what no prefetcher foresees (`prefetch`),
 what the run-time system is asked for (`synchronisation`), what one thread does after the other
-(`serial_bodies`), and who has which lines before the region runs (`array_sharing`). `verify` holds
+(`serial_bodies`), who has which lines before the region runs (`array_sharing`), and how far each
+reference's uses of a line lie apart (`reuse_facts`, `reuse_distance`). `verify` holds
 the answers against each other.
 """
 
@@ -26,6 +27,14 @@ from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
+from regionpredict.workload.reuse_distance import Use
+from regionpredict.workload.reuse_facts import (
+    HistogramBar,
+    ReuseFact,
+    assumed_line_bytes,
+    reuse_facts,
+    reuse_histogram,
+)
 from regionpredict.workload.source_changes import (
     Change,
     changes_of,
@@ -50,6 +59,7 @@ __all__ = [
     "Change",
     "Diagnostic",
     "Execution",
+    "HistogramBar",
     "LevelTraffic",
     "LoopBody",
     "OpenSize",
@@ -57,6 +67,7 @@ __all__ = [
     "Recurrence",
     "ReferenceRow",
     "RegionFacts",
+    "ReuseFact",
     "Schedule",
     "SerialWork",
     "SizeTarget",
@@ -66,15 +77,19 @@ __all__ = [
     "SynchronisationCounts",
     "TeamFacts",
     "TrafficCounter",
+    "Use",
     "Work",
     "WorkProfile",
     "Workload",
+    "assumed_line_bytes",
     "changes_of",
     "in_a_running_team",
     "largest_share",
     "names_of",
     "piece_count",
     "piece_length",
+    "reuse_facts",
+    "reuse_histogram",
     "spread_pages",
     "statement_table",
     "unforeseen_arrays",

@@ -86,6 +86,24 @@ LARGEST_TRIAL = Constant(
 FALLBACK_SIZE = Constant(
     2000, "1", "assumed", "where no size makes the data or the work grow as far as asked"
 )
+TRIAL_DATA = Constant(
+    1 << 30, "B", "assumed",
+    "data of a region whose sizes nothing gives, where expressions are asked for that hold for "
+    "large ones: beyond all caches",
+)  # fmt: skip
+LINE_BYTES = Constant(
+    64, "B", "assumed",
+    "a cache line where no machine is given: that of all x86-64 and most Arm cores",
+)  # fmt: skip
+COUNTED_SHARE = Constant(
+    0.5, "of the lines", "assumed",
+    "a reference that finds fewer of its lines at a distance does so at the ends of rows",
+)  # fmt: skip
+REUSE_SAMPLES = Constant(
+    8, "samples", "derived",
+    "places along a loop of growing or shrinking iterations: their distances, which grow in "
+    "proportion or with the square, are known to an eighth",
+)  # fmt: skip
 COARSE_CHUNK = Constant(
     16, "iterations", "assumed", "a chunk that is tried where threads fetch single iterations"
 )

@@ -215,6 +215,7 @@ class _Rounds:
             group, slopes=slopes, loops=tuple(chain),
             offsets=tuple(offset + constant for offset in group.offsets),
             written=tuple(offset + constant for offset in group.written),
+            places=tuple(offset + constant for offset in group.places),
         )  # fmt: skip
 
 

@@ -279,8 +279,8 @@ class TeamFootprints:
         copies: float, *, apart: bool,
     ) -> GroupLines:  # fmt: skip
         """The lines of an affine group whose loops all run; threads stand `along` its address."""
-        levels: list[Level] = []
         apart_levels: list[Level] = []
+        steps: dict[str, float] = {}
         origin = low = high = 0.0
         slanted = False
         for name, slope in group.slopes.items():
@@ -292,11 +292,14 @@ class TeamFootprints:
             stride = slope * spanned.step
             moving = spanned.depends and not spanned.depends.isdisjoint(group.slopes)
             slanted = slanted or bool(moving)
-            levels.append((stride, spanned.trips if moving else spanned.extent))
+            steps[name] = spanned.trips if moving else spanned.extent
             if stride > 0:
                 high += stride * (spanned.extent - 1)
             else:
                 low += stride * (spanned.extent - 1)
+        for name in steps:
+            _widen(name, group.slopes, ranges, steps)
+        levels = [(group.slopes[name] * ranges[name].step, steps[name]) for name in steps]
         own = tuple(levels)
         for team in along:
             level = (group.slopes[team.variable] * team.apart, team.threads)
@@ -325,6 +328,21 @@ class TeamFootprints:
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if group.written else 0.0
         return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
+
+
+def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[str, float]) -> None:
+    """Counts a triangle by its wider stride: as many columns as there are, of the mean length.
+
+    `a[j][i]` with j from i on touches all rows j, each of them in half of the columns i.
+    """
+    spanned = ranges[name]
+    around = [other for other in spanned.depends if other in steps]
+    if len(around) != 1 or spanned.trips >= spanned.extent:
+        return
+    other = ranges[around[0]]
+    if abs(slopes[name] * spanned.step) > abs(slopes[around[0]] * other.step):
+        steps[around[0]] = steps[around[0]] * (spanned.trips / spanned.extent)
+        steps[name] = spanned.extent
 
 
 def _active_chain(group: ReferenceGroup, active: frozenset[int]) -> list[LoopHeader]:

@@ -1,0 +1,150 @@
+"""A number that remembers how it was computed from the program's names.
+
+Counting with such numbers for sizes gives the same results as counting with plain ones, step by
+step, and with each result its expression: what is shown as a formula is what was counted. Whatever
+a comparison decided on the way, the expression holds where it is decided alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import Number
+
+_MOST_PARTS = 60
+"""Longer expressions are not kept: nobody reads them."""
+_DENOMINATORS = 1000
+"""A double that came of a division is the fraction with no larger denominator."""
+
+
+class Derived(float):
+    """A float with `expr`, its value as an expression; None where it is none that can be shown.
+
+    It is computed with, compared and rounded as a float. Two of them are equal where their
+    expressions are, too.
+
+    >>> n = Derived(100, Expr.name("n"))
+    >>> half = (n - 1) / 2
+    >>> half, str(half.expr), half > 49
+    (49.5, '(n - 1)/2', True)
+    """
+
+    __slots__ = ("expr",)
+
+    expr: Expr | None
+
+    def __new__(cls, value: float, expr: Expr | None) -> Derived:
+        """A `value` and what it is of."""
+        made = super().__new__(cls, value)
+        made.expr = expr if expr is None or expr.size <= _MOST_PARTS else None
+        return made
+
+    def __reduce__(self) -> tuple[type[Derived], tuple[float, Expr | None]]:
+        """The value and the expression travel."""
+        return Derived, (float(self), self.expr)
+
+    def __eq__(self, other: object) -> bool:
+        same = float.__eq__(self, other)
+        return bool(same is True and (not isinstance(other, Derived) or self.expr == other.expr))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return float.__hash__(self)
+
+    def __add__(self, other: float) -> Derived:
+        left, right = self.expr, expression(other)
+        both = left is not None and right is not None
+        return Derived(float(self) + float(other), left + right if both else None)  # type: ignore[operator]
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Derived:
+        return Derived(-float(self), None if self.expr is None else -self.expr)
+
+    def __sub__(self, other: float) -> Derived:
+        return self + -other
+
+    def __rsub__(self, other: float) -> Derived:
+        return -self + other
+
+    def __mul__(self, other: float) -> Derived:
+        left, right = self.expr, expression(other)
+        both = left is not None and right is not None
+        return Derived(float(self) * float(other), left * right if both else None)  # type: ignore[operator]
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: float) -> Derived:
+        return _quotient(self, other)
+
+    def __rtruediv__(self, other: float) -> Derived:
+        return _quotient(other, self)
+
+    def __floordiv__(self, other: float) -> Derived:
+        return _floor_quotient(self, other)
+
+    def __rfloordiv__(self, other: float) -> Derived:
+        return _floor_quotient(other, self)
+
+    def __abs__(self) -> Derived:
+        return -self if self < 0 else self
+
+    def __pow__(self, power: float, modulo: None = None) -> Derived:
+        whole = self.expr is not None and power == int(power) >= 0
+        return Derived(float(self) ** power, self.expr ** int(power) if whole else None)  # type: ignore[operator]
+
+    def __round__(self, digits: int | None = None) -> Derived:  # type: ignore[override]
+        rounded = float(round(float(self), digits or 0))
+        return Derived(rounded, self.expr if rounded == float(self) else None)
+
+
+def as_number(value: Number | float) -> float:
+    """A float, which keeps its expression if it has one."""
+    return value if isinstance(value, Derived) else float(value)
+
+
+def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
+    """The value of an expression; None where a name in it has none."""
+    value = expr.evaluate(values)
+    if value is None:
+        return None
+    derived = {name: values[name] for name in expr.names if isinstance(values.get(name), Derived)}
+    if not derived:
+        return float(value)
+    known = {name: of.expr for name, of in derived.items() if isinstance(of, Derived)}
+    whole = {name: of for name, of in known.items() if of is not None}
+    return Derived(float(value), expr.substitute(whole) if len(whole) == len(known) else None)
+
+
+def expression(value: float) -> Expr | None:
+    """What a number is of the program's names; a plain one is itself, None where it has no end."""
+    if isinstance(value, Derived):
+        return value.expr
+    if value - value != 0:  # infinite, or none
+        return None
+    return Expr.const(Fraction(value).limit_denominator(_DENOMINATORS))
+
+
+def _quotient(above: float, below: float) -> Derived:
+    value = float(above) / float(below)
+    left, right = expression(above), expression(below)
+    if left is None or right is None:
+        return Derived(value, None)
+    if right.constant is not None:
+        return Derived(value, left * (1 / Fraction(right.constant)))
+    ratio = Fraction(value).limit_denominator(_DENOMINATORS)
+    return Derived(value, Expr.const(ratio) if left == right * ratio else None)
+
+
+def _floor_quotient(above: float, below: float) -> Derived:
+    value = float(above) // float(below)
+    exact = _quotient(above, below)
+    if float(exact) == value:
+        return Derived(value, exact.expr)
+    left, right = expression(above), expression(below)
+    both = left is not None and right is not None
+    return Derived(value, Expr.atom("floordiv", left, right) if both else None)  # type: ignore[arg-type]
