@@ -33,7 +33,7 @@ def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
         "expr": None if fact.expr is None else str(fact.expr),
         "lines": None if fact.lines is None else round(fact.lines, _DIGITS),
         "carried_by": fact.carried_by,
-        "uses": [_use(use) for use in fact.uses] or None,
+        "uses": [_use(use) for use in fact.uses if round(use.share, _SHARE_DIGITS)] or None,
     }
 
 

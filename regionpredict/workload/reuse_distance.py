@@ -85,9 +85,14 @@ class _Reference:
     """One reference as a group of its own, in the `path` of loops around it."""
 
     number: int
-    offset: float
+    address: tuple[int, float]  # its group, and its offset there
     group: ReferenceGroup
     path: tuple[NestLoop, ...]
+
+    @property
+    def offset(self) -> float:
+        """Bytes from where its group begins."""
+        return self.address[1]
 
 
 def _number(reference: _Reference) -> int:
@@ -118,7 +123,7 @@ class _ReuseCounter:
                 written = (place,) if access.kind == "write" else ()
                 own = replace(group, index=self._next, offsets=(place,), written=written)
                 self._next += 1
-                self.references.append(_Reference(number, place, own, path))
+                self.references.append(_Reference(number, (group.index, place), own, path))
         for child in loop.children:
             self._visit(child, path)
 
@@ -207,6 +212,9 @@ class _ReuseCounter:
         self, one: _Reference, before: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
         """Lines that the reference adds to those of `before` while `loops` run once."""
+        if any(other.address == one.address for other in before):
+            return 0.0
+        before = list({other.address: other for other in before}.values())
         own = self._lines([*before, one], loops, env)
         return max(0.0, own - (self._lines(before, loops, env) if before else 0.0))
 

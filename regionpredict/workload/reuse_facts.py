@@ -68,7 +68,8 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     shown = {one.number: one for one in reuse_distances(nest, line_bytes, samples=1)}
     whole: dict[int, ReferenceReuse] = {}
     if sizes.open is None and not sizes.guessed:
-        whole = {one.number: one for one in reuse_distances(plain, line_bytes)}
+        slanted = any(loop.depends for loop in plain.loops)
+        whole = {one.number: one for one in reuse_distances(plain, line_bytes)} if slanted else shown
     values = facts.bindings.values
     return tuple(
         _fact(access, shown.get(number), whole.get(number), values, line_bytes)

@@ -324,7 +324,7 @@ class TeamFootprints:
         number = 1.0 if group.private else self.threads
         for spanned in ranges.values():
             number *= max(0.0, spanned.trips)
-        lines = max(1.0, group.extent / self.line_bytes)
+        lines = float(max(1.0, group.extent / self.line_bytes))
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if group.written else 0.0
         return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
@@ -356,25 +356,29 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
     in two loops over the same range.
     """
-    joined: dict[tuple[object, ...], ReferenceGroup] = {}
+    joined: dict[tuple[object, ...], list[ReferenceGroup]] = {}
     for group in groups:
+        if group.irregular:
+            joined[group.array, group.index] = [group]
+            continue
         moving = tuple(
             (group.slopes[loop.variable], depth, loop.step, repr(loop.first), repr(loop.limit))
             for depth, loop in enumerate(group.loops)
             if loop.variable in group.slopes
         )
-        key = (group.array, group.private, moving)
-        other = joined.get(key) if not group.irregular else None
-        if other is None:
-            joined[(*key, group.index) if group.irregular else key] = group
-            continue
-        shorter = min(other, group, key=lambda candidate: len(candidate.loops))
-        joined[key] = replace(
-            shorter,
-            offsets=tuple(sorted({*other.offsets, *group.offsets})),
-            written=tuple(sorted({*other.written, *group.written})),
-        )
-    return list(joined.values())
+        joined.setdefault((group.array, group.private, moving), []).append(group)
+    return [_as_one(alike) for alike in joined.values()]
+
+
+def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
+    if len(groups) == 1:
+        return groups[0]
+    shortest = min(groups, key=lambda group: len(group.loops))
+    return replace(
+        shortest,
+        offsets=tuple(sorted({offset for group in groups for offset in group.offsets})),
+        written=tuple(sorted({offset for group in groups for offset in group.written})),
+    )
 
 
 def alike_arrays(groups: Groups) -> list[AlikeArrays]:
