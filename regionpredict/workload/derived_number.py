@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import Number
+from regionpredict.ir.expr import ZERO, Number
 
 _MOST_PARTS = 60
 """Longer expressions are not kept: nobody reads them."""
@@ -137,7 +137,24 @@ def _quotient(above: float, below: float) -> Derived:
     if right.constant is not None:
         return Derived(value, left * (1 / Fraction(right.constant)))
     ratio = Fraction(value).limit_denominator(_DENOMINATORS)
-    return Derived(value, Expr.const(ratio) if left == right * ratio else None)
+    if left == right * ratio:
+        return Derived(value, Expr.const(ratio))
+    return Derived(value, _divided(left, right) if len(right.terms) == 1 else None)
+
+
+def _divided(above: Expr, below: Expr) -> Expr | None:
+    """`16*m*w` over `8*m`: the exact quotient by one product, None where there is none."""
+    ((factors, number),) = below.terms.items()
+    terms = {}
+    for monomial, coefficient in above.terms.items():
+        powers = dict(monomial)
+        for factor, power in factors:
+            powers[factor] = powers.get(factor, 0) - power
+        if min(powers.values(), default=0) < 0:
+            return None
+        left = tuple((factor, powers[factor]) for factor, _ in monomial if powers[factor])
+        terms[left] = Fraction(coefficient) / number
+    return ZERO + Expr(terms)
 
 
 def _floor_quotient(above: float, below: float) -> Derived:
