@@ -46,7 +46,7 @@ class Chosen(NamedTuple):
 
     threads: tuple[int, ...]
     within: float
-    warm: bool
+    warm: bool | None
     parts: Parts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.predict import Prediction
 from regionpredict.report.reuse import reuse_sentence
 from regionpredict.report.size_hints import open_sentence
@@ -14,7 +15,6 @@ from regionpredict.workload import (
     LoopBody,
     Work,
     Workload,
-    assumed_line_bytes,
     largest_share,
     reuse_facts,
 )
@@ -25,8 +25,8 @@ _TEAMS = (2, 4, 16)
 
 def dump_facts(facts: RegionFacts) -> str:
     """One region's facts: counts, statements, references, arrays."""
-    region, line_bytes = facts.region, assumed_line_bytes()
-    reuse = iter(reuse_facts(facts, line_bytes))
+    region = facts.region
+    reuse = iter(reuse_facts(facts, LINE_BYTES))
     lines = [f"region {region.id} in {region.function}: {facts.status}"]
     lines.append(f"  iterations {facts.iterations}")
     lines.append(f"  working set {facts.working_set} bytes")
@@ -40,7 +40,7 @@ def dump_facts(facts: RegionFacts) -> str:
             what = f"{access.access.kind} {access.access.text}"
             lines.append(f"    {what}: {access.reuse}, {access.pattern}{counted}")
             far = next(reuse, None)
-            lines += [f"      {reuse_sentence(far, line_bytes)}"] if far is not None else []
+            lines += [f"      {reuse_sentence(far, LINE_BYTES)}"] if far is not None else []
     for array in facts.arrays:
         counted = "" if array.counted else ", not counted"
         lines.append(f"  array {array.name}: {array.dims} dimensions{counted}")

@@ -9,19 +9,20 @@ from typing import Any
 
 from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
+from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
 from regionpredict.report.advice import ByTeam
+from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
 from regionpredict.report.team_hints import (
     open_document,
     plan_document,
     region_places,
     team_document,
 )
-from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
 from regionpredict.size_ranking import rank_sizes
-from regionpredict.workload import ReuseFact, assumed_line_bytes
+from regionpredict.workload import ReuseFact
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -50,7 +51,11 @@ def hints_document(
         },
         "model": model,
         "regions": [
-            {**_predicted(one, machine.line_bytes), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
+            {
+                **_predicted(one, machine.line_bytes),
+                **places.get(one.facts.region.id, {}),
+                "seconds": _seconds(one),
+            }
             for one in predictions
         ],
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
@@ -70,7 +75,7 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "tool": {"name": "regionpredict", "version": __version__},
         "regions": [
             {
-                **_region(region_facts, assumed_line_bytes()),
+                **_region(region_facts, LINE_BYTES),
                 "status": _status(region_facts),
                 "diagnostics": _notes(region_facts.diagnostics),
             }

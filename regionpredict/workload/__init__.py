@@ -19,9 +19,11 @@ from regionpredict.workload.array_sharing import ArraySharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget
 from regionpredict.workload.cache_traffic import (
     ArrayTraffic,
+    CacheContents,
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
+    left_by_itself,
 )
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
@@ -31,7 +33,6 @@ from regionpredict.workload.reuse_distance import Use
 from regionpredict.workload.reuse_facts import (
     HistogramBar,
     ReuseFact,
-    assumed_line_bytes,
     reuse_facts,
     reuse_histogram,
 )
@@ -55,6 +56,7 @@ from regionpredict.workload.workload import Execution, SerialWork, Work, Workloa
 __all__ = [
     "ArraySharing",
     "ArrayTraffic",
+    "CacheContents",
     "CacheLevel",
     "Change",
     "Diagnostic",
@@ -81,10 +83,10 @@ __all__ = [
     "Work",
     "WorkProfile",
     "Workload",
-    "assumed_line_bytes",
     "changes_of",
     "in_a_running_team",
     "largest_share",
+    "left_by_itself",
     "names_of",
     "piece_count",
     "piece_length",

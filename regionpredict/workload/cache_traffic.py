@@ -22,6 +22,22 @@ class CacheLevel(NamedTuple):
     sharers: int
 
 
+class CacheContents(NamedTuple):
+    """What of a region's arrays is in the caches when it begins, as far as they hold it.
+
+    `own` arrays each thread has touched before, in the parts that it has now; of the `one_core`
+    arrays one core had all. Since then `between` bytes of other data were touched. Whatever is in
+    neither comes from memory.
+    """
+
+    own: frozenset[str] = frozenset()
+    one_core: frozenset[str] = frozenset()
+    between: float = 0.0
+
+
+EMPTY = CacheContents()
+
+
 class ArrayTraffic(NamedTuple):
     """Bytes of one array across one boundary, all threads together.
 
@@ -81,28 +97,32 @@ class TrafficCounter:
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
         self._alone = self._team(self._whole, 1.0)
         self._rounds: dict[int, _Dealing] = {}
+        self._arrays = frozenset(group.array for group in nest.groups())
 
     def traffic(
-        self, levels: Sequence[CacheLevel], threads: int, *, warm: bool = False
+        self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
     ) -> tuple[LevelTraffic, ...]:
         """Bytes below each level of `levels`, nearest the core first; the last is memory's traffic.
 
-        `warm`: the region has run before on the same data, and what a cache can hold of it is
-        there (`staying`); else all caches begin empty.
+        Of the `contents` that are given there is what a cache can hold of them (`staying`).
         """
-        return self._traffic(levels, threads, self.schedule, warm=warm)
+        return self._traffic(levels, threads, self.schedule, contents)
 
     def touched(self) -> dict[str, float]:
         """Bytes of each array's lines that the whole region touches."""
         everything = CacheLevel(float("inf"), 1)
-        (whole,) = self._traffic([everything], 1, Schedule("static", None), warm=False)
+        (whole,) = self._traffic([everything], 1, Schedule("static", None), EMPTY)
         touched: dict[str, float] = {}
         for moved in whole.arrays:
             touched[moved.array] = touched.get(moved.array, 0.0) + moved.read
         return touched
 
     def _traffic(
-        self, levels: Sequence[CacheLevel], threads: int, schedule: Schedule, *, warm: bool
+        self,
+        levels: Sequence[CacheLevel],
+        threads: int,
+        schedule: Schedule,
+        contents: CacheContents,
     ) -> tuple[LevelTraffic, ...]:
         whole = self._alone.all_bytes()
         dealing = self._dealing(threads, schedule)
@@ -118,15 +138,23 @@ class TrafficCounter:
                     team = teams[active] = self._team(dealing, float(active))
                 # All teams together touch everything: each at least its part of it.
                 least = whole * active / threads
-                stays = 0.0
-                if warm and least < level.size:
-                    stays = staying(team.all_bytes(), level.size)
-                    if stays == 1.0:
+                own = one_core = 0.0
+                if contents.own and least < level.size:
+                    others = contents.between * active / threads
+                    own = staying(team.all_bytes() + others, level.size)
+                    if own == 1.0 and self._arrays <= contents.own:
                         continue
+                if contents.one_core:
+                    one_core = staying(whole + contents.between, level.size)
                 conditions = LayerConditions(team, level.size, dealing.misses, least)
                 misses = conditions.misses(dealing.dealt.nest.root)
-                factor = self.line_bytes * share * threads / active * (1.0 - stays)
+                each = self.line_bytes * share * threads / active
                 for array, lines in misses.volume.items():
+                    stays = own if array in contents.own else 0.0
+                    stays = one_core if array in contents.one_core else stays
+                    if stays == 1.0:
+                        continue
+                    factor = each * (1.0 - stays)
                     read, written, _ = volume.get(array, (0.0, 0.0, None))
                     carrier = misses.carriers.get(array, Carrier(None, 0.0))
                     volume[array] = (
@@ -145,6 +173,11 @@ class TrafficCounter:
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
+
+
+def left_by_itself(nest: LoopNest) -> CacheContents:
+    """What a nest finds that has just run on the same data."""
+    return CacheContents(frozenset(group.array for group in nest.groups()))
 
 
 def touched_bytes(nest: LoopNest, line_bytes: int) -> float:

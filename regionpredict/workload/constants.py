@@ -91,10 +91,6 @@ TRIAL_DATA = Constant(
     "data of a region whose sizes nothing gives, where expressions are asked for that hold for "
     "large ones: beyond all caches",
 )  # fmt: skip
-LINE_BYTES = Constant(
-    64, "B", "assumed",
-    "a cache line where no machine is given: that of all x86-64 and most Arm cores",
-)  # fmt: skip
 COUNTED_SHARE = Constant(
     0.5, "of the lines", "assumed",
     "a reference that finds fewer of its lines at a distance does so at the ends of rows",

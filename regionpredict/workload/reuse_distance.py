@@ -163,9 +163,7 @@ class _ReuseCounter:
         carrier = one.path[-1].variable
         return (Use(1.0 - first, lines - 1.0, carrier, spread=True), Use(first, None, None))
 
-    def _run(
-        self, one: _Reference, depth: int, env: _Env, runs: float, uses: list[Use]
-    ) -> float:
+    def _run(self, one: _Reference, depth: int, env: _Env, runs: float, uses: list[Use]) -> float:
         """First touches in one run of the loop at a depth; `uses` get what is found in so many
         `runs` of it.
 

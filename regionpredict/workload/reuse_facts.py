@@ -9,7 +9,7 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import Access, Expr
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
-from regionpredict.workload.constants import COUNTED_SHARE, LINE_BYTES, TRIAL_DATA
+from regionpredict.workload.constants import COUNTED_SHARE, TRIAL_DATA
 from regionpredict.workload.derived_number import Derived, expression
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reuse_distance import ReferenceReuse, Use, reuse_distances
@@ -43,11 +43,6 @@ class HistogramBar(NamedTuple):
     share: float
 
 
-def assumed_line_bytes() -> int:
-    """The length of a line where no machine tells it."""
-    return int(LINE_BYTES.value)
-
-
 def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     """A fact for every reference, in the order of the source; none where no loop is read.
 
@@ -69,7 +64,9 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     whole: dict[int, ReferenceReuse] = {}
     if sizes.open is None and not sizes.guessed:
         slanted = any(loop.depends for loop in plain.loops)
-        whole = {one.number: one for one in reuse_distances(plain, line_bytes)} if slanted else shown
+        whole = (
+            {one.number: one for one in reuse_distances(plain, line_bytes)} if slanted else shown
+        )
     values = facts.bindings.values
     return tuple(
         _fact(access, shown.get(number), whole.get(number), values, line_bytes)

@@ -91,6 +91,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("closed queue", parts=Parts(queue=False)),
     Variant("root of squares", parts=Parts(overlap=False)),
     Variant("reuse from run to run", parts=Parts(reuse_between_runs=False)),
+    Variant("caches cold where nothing is seen", parts=Parts(seen_contents=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

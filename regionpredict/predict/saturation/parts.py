@@ -12,13 +12,15 @@ class Parts:
     `write_allocation`: a line that a store misses is read first. `queue`: cores that compute ask
     memory for less, so that fewer than all wait at a time. `overlap`: a core computes while it
     waits, in part; without it the two times add up. `reuse_between_runs`: data of one run of a
-    region is in the caches for the next.
+    region is in the caches for the next. `seen_contents`: only where the program shows that it runs
+    again, or who had its data before; without it every region is taken to have run just before.
     """
 
     write_allocation: bool = True
     queue: bool = True
     overlap: bool = True
     reuse_between_runs: bool = True
+    seen_contents: bool = True
 
 
 ALL_PARTS = Parts()

@@ -15,7 +15,13 @@ from regionpredict.predict.saturation.constants import (
     STRAIGHT,
 )
 from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
-from regionpredict.workload import CacheLevel, LevelTraffic, TrafficCounter, unforeseen_arrays
+from regionpredict.workload import (
+    CacheContents,
+    CacheLevel,
+    LevelTraffic,
+    TrafficCounter,
+    unforeseen_arrays,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +58,13 @@ class TrafficCurve:
     """The traffic of one region on one machine; counted at some thread counts, each once."""
 
     def __init__(
-        self, counter: TrafficCounter, machine: Machine, *, warm: bool,
+        self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
     ) -> None:  # fmt: skip
-        """`only_written`: the arrays whose lines memory sends only for the sake of a store."""
+        """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory sends only for the sake of a store."""
         self.counter = counter
         self.machine = machine
-        self.warm = warm
+        self.contents = contents
         self._scattered = unforeseen_arrays(
             counter.nest, line_bytes=counter.line_bytes,
             streams=machine.processor.prefetched_streams.value,
@@ -81,7 +87,7 @@ class TrafficCurve:
         """As `levels`, each line that a store misses read first."""
         levels = self._levels.get(threads)
         if levels is None:
-            levels = self.counter.traffic(self._caches(threads), threads, warm=self.warm)
+            levels = self.counter.traffic(self._caches(threads), threads, contents=self.contents)
             self._levels[threads] = levels
         return levels
 
@@ -126,7 +132,9 @@ class TrafficCurve:
         """Whether so many threads' caches keep data that one thread's cannot: half of its traffic
         with memory, or more, is gone.
         """
-        return self.warm and self.at(threads).memory < STAYING.value * self.at(1).memory
+        return (
+            bool(self.contents.own) and self.at(threads).memory < STAYING.value * self.at(1).memory
+        )
 
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is worked out, so that it is straight in between.

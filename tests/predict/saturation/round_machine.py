@@ -14,6 +14,7 @@ from regionpredict.machine.reader.machine_file import read
 from regionpredict.pipeline import analyse, region_workload
 from regionpredict.workload import (
     ArrayTraffic,
+    CacheContents,
     CacheLevel,
     LevelTraffic,
     LoopBody,
@@ -23,6 +24,7 @@ from regionpredict.workload import (
     Workload,
     WorkProfile,
 )
+from regionpredict.workload.cache_traffic import EMPTY
 from regionpredict.workload.layer_conditions import Carrier
 from regionpredict.workload.loop_nest import LoopNest
 
@@ -130,7 +132,7 @@ class GivenTraffic(TrafficCounter):
         self.asked: dict[int, tuple[CacheLevel, ...]] = {}
 
     def traffic(
-        self, levels: Sequence[CacheLevel], threads: int, *, warm: bool = False
+        self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
     ) -> tuple[LevelTraffic, ...]:
         """The given bytes."""
         assert threads not in self.asked, "counted once"

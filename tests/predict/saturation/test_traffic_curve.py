@@ -12,7 +12,7 @@ from round_machine import GivenTraffic, Traffic, round_machine, workload_of_text
 
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve
-from regionpredict.workload import CacheLevel
+from regionpredict.workload import CacheContents, CacheLevel, left_by_itself
 from regionpredict.workload.loop_nest import LoopNest
 
 MACHINE = round_machine()  # eight cores: four share a third cache
@@ -36,7 +36,8 @@ def curve_of(
     nest: LoopNest, given: Traffic, machine: Machine = MACHINE, *, warm: bool = True
 ) -> tuple[TrafficCurve, GivenTraffic]:
     counter = GivenTraffic(nest, given)
-    return TrafficCurve(counter, machine, warm=warm), counter
+    contents = left_by_itself(nest) if warm else CacheContents()
+    return TrafficCurve(counter, machine, contents=contents), counter
 
 
 def below_memory(bytes_of: dict[int, float]) -> Traffic:
