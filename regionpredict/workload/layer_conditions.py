@@ -10,6 +10,7 @@ Thrash 1991). All lines are those of the threads that share the cache, taken tog
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
@@ -22,6 +23,8 @@ from regionpredict.workload.team_footprint import (
     loop_ranges,
 )
 
+_PARTS = 1 << 24
+"""Numbers of groups from here on are those of parts: no nest has as many."""
 LoopEnv = dict[str, float]
 Held = frozenset[int]
 """Groups, by `index`, whose lines a loop further out has counted already."""
@@ -136,6 +139,49 @@ class LayerConditions:
         return total
 
     def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
+        """The lines of a loop whose every iteration fits, and references that find each other's.
+
+        References so far apart that the lines between do not fit touch theirs anew each.
+        """
+        near, *far = self._within_reach(loop, env, groups)
+        total = dict(self._once(loop, env, near, cut))
+        for others in far:
+            _add(total, self._once(loop, env, others, cut))
+        return total
+
+    def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
+        """The groups in parts, in each of which what one reference touched is there for the next:
+        `a[i]` and `a[i + m]` lie m iterations apart.
+        """
+        parts: list[list[ReferenceGroup]] = [[]]
+        for group in groups:
+            stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
+            span = group.offsets[-1] - group.offsets[0]
+            if group.irregular or not stride or span < 2 * stride:
+                parts[0].append(group)
+                continue
+            most = max(1.0, self._turns_that_fit(loop, env)) * stride
+            clusters: list[list[float]] = [[group.offsets[0]]]
+            for offset in group.offsets[1:]:
+                if offset - clusters[-1][-1] > most:
+                    clusters.append([])
+                clusters[-1].append(offset)
+            while len(parts) < len(clusters):
+                parts.append([])
+            for number, cluster in enumerate(clusters):
+                parts[number].append(_part_of(group, number, cluster))
+        return list(parts)
+
+    def _turns_that_fit(self, loop: NestLoop, env: LoopEnv) -> float:
+        """How many iterations of a loop in a row touch no more than the cache holds."""
+        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        one = self.window(loop, self._at(loop, env, 0.5))
+        everything = self.team.bytes((loop,), env, loop.groups_below)
+        if everything <= self.capacity or trips <= 1:
+            return trips
+        return 1.0 + max(0.0, self.capacity - one) / ((everything - one) / (trips - 1.0))
+
+    def _once(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
         """The lines of a loop whose every iteration fits: each once, or once for each thread.
 
         Pieces lie far apart: what two threads touch at the edges of theirs, they touch at other
@@ -243,6 +289,16 @@ class LayerConditions:
             and not group.slopes.get(inner.variable)
             and not any({loop.variable, inner.variable} & around.depends for around in group.loops)
         ]
+
+
+def _part_of(group: ReferenceGroup, number: int, offsets: list[float]) -> ReferenceGroup:
+    """The group with some of its offsets, under a number of its own."""
+    if len(offsets) == len(group.offsets):
+        return group
+    return replace(
+        group, index=group.index + (number + 1) * _PARTS, offsets=tuple(offsets),
+        written=tuple(offset for offset in group.written if offset in offsets),
+    )  # fmt: skip
 
 
 def _uncounted(groups: Groups, held: Held) -> list[ReferenceGroup]:

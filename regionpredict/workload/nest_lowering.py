@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.given_sizes import extent_name, trip_name
+from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.region import Branch, Node
 from regionpredict.workload.constants import (
@@ -132,6 +133,7 @@ class _Lowering:
         )
         self.arrays = {array.name: array for array in region.arrays}
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
+        self.sources: list[Loop] = []  # the loops around what is read
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
         self.loops = 0
         self.groups = 0
@@ -187,8 +189,10 @@ class _Lowering:
         self.loops += 1
         chain = (*around, header)
         contents = _Contents([], [], [])
+        self.sources.append(source)
         self._body(source.body, chain, contents, 1.0)
         groups = tuple(self._grouped(contents.accesses, chain))
+        self.sources.pop()
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
     @staticmethod
@@ -294,7 +298,9 @@ class _Lowering:
 
         Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
         """
-        subscripts = [unclamped(subscript) for subscript in access.subscripts]
+        subscripts = [
+            unwrapped(unclamped(subscript), self.sources) for subscript in access.subscripts
+        ]
         address = self._affine(subscripts, array, chain)
         if address is not None or not chain:
             return address

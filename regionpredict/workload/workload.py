@@ -67,9 +67,9 @@ class Workload:
 
     `execution` is None where no loop could be read. `team_limit` are the most threads that the
     directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
-    been written before; `repeats`: it runs again on the same data. `contents` is what it finds
-    in the caches. `guessed` tells, a line each, which sizes were guessed; `open_size` is the size that stands for all unbound ones.
-    `only_written` arrays are written and never read.
+    been written before; `repeats`: it runs again on the same data. `contents` is what it finds in
+    the caches. `guessed` tells, a line each, which sizes were guessed; `open_size` is the size that
+    stands for all unbound ones. `only_written` arrays are written and never read.
     """
 
     table: StatementTable

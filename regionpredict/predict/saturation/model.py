@@ -99,8 +99,8 @@ def predict_saturation(
     """The estimate of one region: times on `threads` (all counts up to the cores if empty).
 
     `within` is the share of the best speed that a hint may lose. `warm`: the region has run before
-    on the same data, unless its only run writes it first; None: as the program shows. `parts` of the model may be switched off,
-    for ablations. The density model's score and
+    on the same data, unless its only run writes it first; None: as the program shows.
+    `parts` of the model may be switched off, for ablations. The density model's score and
     probability stay beside the curve.
     """
     table, execution = workload.table, workload.execution

@@ -61,7 +61,8 @@ class TrafficCurve:
         self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
     ) -> None:  # fmt: skip
-        """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory sends only for the sake of a store."""
+        """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
+        sends only for the sake of a store."""
         self.counter = counter
         self.machine = machine
         self.contents = contents
