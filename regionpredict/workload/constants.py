@@ -100,6 +100,13 @@ REUSE_SAMPLES = Constant(
     "places along a loop of growing or shrinking iterations: their distances, which grow in "
     "proportion or with the square, are known to an eighth",
 )  # fmt: skip
+LONGEST_EXPRESSION = Constant(
+    60, "names, numbers and operators", "assumed", "longer ones are not shown: nobody reads them"
+)
+LARGEST_DENOMINATOR = Constant(
+    1000, "1", "derived",
+    "a double that came of a division is shown as the fraction with no larger denominator",
+)  # fmt: skip
 COARSE_CHUNK = Constant(
     16, "iterations", "assumed", "a chunk that is tried where threads fetch single iterations"
 )

@@ -12,11 +12,7 @@ from fractions import Fraction
 
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO, Number
-
-_MOST_PARTS = 60
-"""Longer expressions are not kept: nobody reads them."""
-_DENOMINATORS = 1000
-"""A double that came of a division is the fraction with no larger denominator."""
+from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
 
 
 class Derived(float):
@@ -38,7 +34,7 @@ class Derived(float):
     def __new__(cls, value: float, expr: Expr | None) -> Derived:
         """A `value` and what it is of."""
         made = super().__new__(cls, value)
-        made.expr = expr if expr is None or expr.size <= _MOST_PARTS else None
+        made.expr = expr if expr is None or expr.size <= LONGEST_EXPRESSION.value else None
         return made
 
     def __reduce__(self) -> tuple[type[Derived], tuple[float, Expr | None]]:
@@ -126,7 +122,7 @@ def expression(value: float) -> Expr | None:
         return value.expr
     if value - value != 0:  # infinite, or none
         return None
-    return Expr.const(Fraction(value).limit_denominator(_DENOMINATORS))
+    return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
 
 
 def _quotient(above: float, below: float) -> Derived:
@@ -136,7 +132,7 @@ def _quotient(above: float, below: float) -> Derived:
         return Derived(value, None)
     if right.constant is not None:
         return Derived(value, left * (1 / Fraction(right.constant)))
-    ratio = Fraction(value).limit_denominator(_DENOMINATORS)
+    ratio = Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value))
     if left == right * ratio:
         return Derived(value, Expr.const(ratio))
     return Derived(value, _divided(left, right) if len(right.terms) == 1 else None)

@@ -23,8 +23,6 @@ from regionpredict.workload.team_footprint import (
     loop_ranges,
 )
 
-_PARTS = 1 << 24
-"""Numbers of groups from here on are those of parts: no nest has as many."""
 LoopEnv = dict[str, float]
 Held = frozenset[int]
 """Groups, by `index`, whose lines a loop further out has counted already."""
@@ -67,6 +65,7 @@ class LayerConditions:
         self.capacity = capacity
         self.least = least
         self._table = table
+        self._groups = 1 + max((group.index for group in team.nest.groups()), default=0)
 
     def misses(self, root: NestLoop) -> Misses:
         """What the team's part of the region misses, the cache empty at first."""
@@ -169,7 +168,9 @@ class LayerConditions:
             while len(parts) < len(clusters):
                 parts.append([])
             for number, cluster in enumerate(clusters):
-                parts[number].append(_part_of(group, number, cluster))
+                # A number of its own, below those of all groups: footprints are known by it.
+                index = -1 - group.index - number * self._groups
+                parts[number].append(_part_of(group, index, cluster))
         return list(parts)
 
     def _turns_that_fit(self, loop: NestLoop, env: LoopEnv) -> float:
@@ -291,12 +292,12 @@ class LayerConditions:
         ]
 
 
-def _part_of(group: ReferenceGroup, number: int, offsets: list[float]) -> ReferenceGroup:
-    """The group with some of its offsets, under a number of its own."""
+def _part_of(group: ReferenceGroup, index: int, offsets: list[float]) -> ReferenceGroup:
+    """The group with some of its offsets."""
     if len(offsets) == len(group.offsets):
         return group
     return replace(
-        group, index=group.index + (number + 1) * _PARTS, offsets=tuple(offsets),
+        group, index=index, offsets=tuple(offsets),
         written=tuple(offset for offset in group.written if offset in offsets),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from regionpredict.workload.constants import REUSE_SAMPLES
+from regionpredict.workload.constants import REUSE_SAMPLES, ROUNDING
 from regionpredict.workload.dealt_nest import undivided
 from regionpredict.workload.loop_nest import (
     Affine,
@@ -152,7 +152,7 @@ class _ReuseCounter:
     def _places(self, loop: NestLoop) -> Sequence[float]:
         """Where along a loop its iterations are looked at (0 to 1): they are alike, or not."""
         number = self.samples if loop.variable in loop.bounds_below else 1
-        return [(at + 0.5) / number for at in range(number)]
+        return [(2 * at + 1) / (2 * number) for at in range(number)]
 
     def _by_chance(self, one: _Reference, executions: float) -> tuple[Use, ...]:
         """Random accesses: the lines of the array lie evenly before each (Chatzopoulos 2012, eq.
@@ -369,5 +369,5 @@ def _merged(uses: Sequence[Use]) -> tuple[Use, ...]:
         key = use[1:]
         known = merged.get(key)
         merged[key] = use if known is None else known._replace(share=known.share + use.share)
-    kept = [use for use in merged.values() if use.share > 1e-12]
+    kept = [use for use in merged.values() if use.share > ROUNDING.value]
     return tuple(sorted(kept, key=lambda use: math.inf if use.lines is None else use.lines))

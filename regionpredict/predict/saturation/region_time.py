@@ -29,6 +29,7 @@ from regionpredict.workload import (
     Work,
     Workload,
     largest_share,
+    piece_count,
     piece_length,
 )
 
@@ -271,7 +272,7 @@ class RegionTime:
         made = []
         base = 0.0
         for threads in counts:
-            work = self.loops.at(threads)
+            work = self.loops.at(self._working(threads))
             terms = self._terms(threads, work)
             seconds = sum(terms.values())
             base = base or seconds
@@ -281,6 +282,11 @@ class RegionTime:
                       work.requesting, work.rate)
             )  # fmt: skip
         return tuple(made)
+
+    def _working(self, threads: int) -> int:
+        """The threads that have a piece: the others ask memory for nothing."""
+        pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
+        return int(max(1.0, min(threads, pieces)))
 
     def _terms(self, threads: int, work: WorkTime) -> dict[str, float]:
         share = largest_share(self.profile, threads, self.schedule)
