@@ -96,7 +96,7 @@ class TrafficCounter:
         self.line_bytes = line_bytes
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
         self._alone = self._team(self._whole, 1.0)
-        self._rounds: dict[int, _Dealing] = {}
+        self._rounds: dict[tuple[int, bool], _Dealing] = {}
         self._arrays = frozenset(group.array for group in nest.groups())
 
     def traffic(
@@ -125,14 +125,14 @@ class TrafficCounter:
         contents: CacheContents,
     ) -> tuple[LevelTraffic, ...]:
         whole = self._alone.all_bytes()
-        dealing = self._dealing(threads, schedule)
-        threads = dealing.dealt.threads
+        threads = deal(self.nest, threads, schedule).threads
         teams: dict[int, TeamFootprints] = {}
         below = []
         for level in levels:
             sharers = max(1, min(threads, level.sharers))
             volume: dict[str, tuple[float, float, Carrier]] = {}
             for active, share in threads_at_work(self.profile, threads, sharers, schedule):
+                dealing = self._dealing(threads, schedule, together=active == threads)
                 team = teams.get(active)
                 if team is None:
                     team = teams[active] = self._team(dealing, float(active))
@@ -164,11 +164,12 @@ class TrafficCounter:
             below.append(LevelTraffic(arrays))
         return tuple(below)
 
-    def _dealing(self, threads: int, schedule: Schedule) -> _Dealing:
+    def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
         """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
-        dealt = deal(self.nest, threads, schedule)
+        dealt = deal(self.nest, threads, schedule, together=together)
         if dealt.in_step:
-            return self._rounds.setdefault(dealt.threads, _Dealing(dealt, FootprintTables(), {}))
+            key = (dealt.threads, together)
+            return self._rounds.setdefault(key, _Dealing(dealt, FootprintTables(), {}))
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
