@@ -35,6 +35,7 @@ FIGURES: dict[str, Figure] = {
     "prefetched_streams": Figure("streams"),
     "prefetch_block": Figure("B"),
     "write_allocate": Figure("", whole=False, zero=True),
+    "lasting_share": Figure("", whole=False, zero=True),
 }
 """The keys of a machine file's section `processor`, which are those of a family's file as well."""
 
@@ -55,6 +56,8 @@ class Processor:
     `outstanding_misses`: lines that the first cache waits for at once. `prefetched_streams`:
     streams that the second cache's prefetcher follows, none of them beyond its `prefetch_block`
     of bytes. `write_allocate`: share of the lines that a store misses that are read first.
+    `lasting_share`: of what a shared cache could keep of data that is larger than itself, how much
+    it does: none where the line least recently used goes first.
     """
 
     family: str
@@ -75,3 +78,4 @@ class Processor:
     prefetched_streams: Quantity
     prefetch_block: Quantity
     write_allocate: Quantity
+    lasting_share: Quantity

@@ -16,10 +16,14 @@ from regionpredict.workload.work_distribution import WorkProfile, threads_at_wor
 
 
 class CacheLevel(NamedTuple):
-    """What the counting needs of a cache: bytes of one instance and the cores that share it."""
+    """What the counting needs of a cache: bytes of one instance and the cores that share it.
+
+    `lasting`: of what it could keep of larger data, how much it does from one run to the next.
+    """
 
     size: float
     sharers: int
+    lasting: float = 0.0
 
 
 class CacheContents(NamedTuple):
@@ -139,13 +143,13 @@ class TrafficCounter:
                 # All teams together touch everything: each at least its part of it.
                 least = whole * active / threads
                 own = one_core = 0.0
-                if contents.own and least < level.size:
+                if contents.own and (least < level.size or level.lasting):
                     others = contents.between * active / threads
-                    own = staying(team.all_bytes() + others, level.size)
+                    own = staying(team.all_bytes() + others, level.size, level.lasting)
                     if own == 1.0 and self._arrays <= contents.own:
                         continue
                 if contents.one_core:
-                    one_core = staying(whole + contents.between, level.size)
+                    one_core = staying(whole + contents.between, level.size, level.lasting)
                 conditions = LayerConditions(team, level.size, dealing.misses, least)
                 misses = conditions.misses(dealing.dealt.nest.root)
                 each = self.line_bytes * share * threads / active
@@ -186,13 +190,19 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
     return TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables()).all_bytes()
 
 
-def staying(held: float, size: float) -> float:
+def staying(held: float, size: float, lasting: float = 0.0) -> float:
     """The share of `held` bytes that a cache of `size` keeps from one run to the next.
 
-    All up to `KEPT_SHARE` of the cache, none from the whole of it on: a cyclic walk over more
-    than an LRU cache holds finds nothing, and no real cache is filled without conflicts.
+    All up to `KEPT_SHARE` of the cache. Where the line least recently used goes first, none from
+    the whole of it on: a cyclic walk over more than such a cache holds finds nothing, and no real
+    cache is filled without conflicts. The best that any replacement does is to leave as much of
+    the data as fits where it is; `lasting` is the share of that which the cache reaches (Qureshi,
+    Jaleel, Patt, Steely and Emer 2007).
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
+    >>> staying(200.0, 100.0, lasting=1.0)
+    0.25
     """
-    return min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
+    kept = min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
+    return max(kept, min(1.0, lasting * KEPT_SHARE.value * size / max(held, 1.0)))

@@ -67,9 +67,7 @@ def undivided(nest: LoopNest) -> DealtNest:
     return DealtNest(nest, 1, {}, (), in_step=False)
 
 
-def deal(
-    nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False
-) -> DealtNest:
+def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False) -> DealtNest:
     """What a thread of a team gets; the team is no larger than there are pieces.
 
     `together`: it is asked what all threads of it do, whichever of them.
@@ -116,9 +114,7 @@ def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
     return cut, own / inside[cut]
 
 
-def _in_rounds(
-    dealt: DealtNest, trips: Sequence[float], cut: int, *, together: bool
-) -> DealtNest:
+def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: bool) -> DealtNest:
     """The rounds of chunks as a loop of their own: along the loop in which a round is a part.
 
     Where rounds do not divide a row, a thread has other columns in the next one; a team that is

@@ -92,6 +92,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("root of squares", parts=Parts(overlap=False)),
     Variant("reuse from run to run", parts=Parts(reuse_between_runs=False)),
     Variant("caches cold where nothing is seen", parts=Parts(seen_contents=False)),
+    Variant("shared caches that adapt", parts=Parts(lasting_share=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

@@ -78,6 +78,7 @@ class LoopTime:
         self.traffic = TrafficCurve(
             counter, machine, contents=contents if parts.reuse_between_runs else CacheContents(),
             only_written=workload.only_written, write_allocation=parts.write_allocation,
+            lasting=parts.lasting_share,
         )  # fmt: skip
         self.single = self._single(workload.placement)
         self._overlap = Overlap(parts.overlap)

@@ -60,12 +60,14 @@ class TrafficCurve:
     def __init__(
         self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
+        lasting: bool = True,
     ) -> None:  # fmt: skip
         """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
         sends only for the sake of a store."""
         self.counter = counter
         self.machine = machine
         self.contents = contents
+        self._lasting = machine.processor.lasting_share.value if lasting else 0.0
         self._scattered = unforeseen_arrays(
             counter.nest, line_bytes=counter.line_bytes,
             streams=machine.processor.prefetched_streams.value,
@@ -182,7 +184,10 @@ class TrafficCurve:
             if levels and cache.policy in ("victim", "exclusive"):
                 above = levels[-1]
                 size += above.size * sharers / max(1, above.sharers)
-            levels.append(CacheLevel(size, cache.shared_by_cores.whole))
+            shared = cache.shared_by_cores.whole > 1
+            levels.append(
+                CacheLevel(size, cache.shared_by_cores.whole, self._lasting if shared else 0.0)
+            )
         return levels
 
     def _knot(self, threads: int) -> _Knot:

@@ -52,6 +52,7 @@ processor:
   prefetched_streams: 32
   prefetch_block: 4 KiB
   write_allocate: 1
+  lasting_share: 0
 caches:
   - {level: 1, size: 32 KiB, ways: 8, cores: 1, latency: 4, bandwidth: {load: {1: 128}}}
   - {level: 2, size: 256 KiB, ways: 8, cores: 1, latency: 14, bytes_per_cycle: 32}
