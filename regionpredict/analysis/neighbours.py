@@ -8,6 +8,9 @@ from regionpredict.ir import Expr, Loop
 from regionpredict.ir.expr import Atom
 
 _TURNS = (0, -1, 1)
+_LARGE = 1 << 20
+"""What names stand for where it is asked which of two places is within a period."""
+_DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv"))
 
 
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
@@ -35,7 +38,9 @@ def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
 def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> Expr | None:
     if atom.kind == "select":
         moving = [side for side in atom.args[1:] if side.names & variables]
-        return moving[0] if len(moving) == 1 and not _atoms_of(moving[0], variables) else None
+        if len(moving) != 1 or _atoms_of(moving[0], variables) or _by_data(atom.args[0]):
+            return None
+        return moving[0]
     if atom.kind != "mod":
         return None
     place, period = atom.args
@@ -53,13 +58,29 @@ def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> 
     beyond = (loop.trips - period).constant
     if beyond is None or beyond > 0:
         return None
-    return min((place + period * turns for turns in _TURNS), key=_distance)
+    return min(
+        (place + period * turns for turns in _TURNS),
+        key=lambda candidate: _from_the_middle(candidate, period, loop),
+    )
 
 
 def _atoms_of(place: Expr, variables: frozenset[str]) -> bool:
     return any(atom.names & variables for atom in place.atoms())
 
 
-def _distance(place: Expr) -> tuple[int, float]:
-    """How far a subscript is from a loop's variable: terms, and the constant among them."""
-    return len(place.terms), abs(float(place.terms.get((), 0)))
+def _by_data(condition: Expr) -> bool:
+    return any(
+        atom.kind in _DECIDED_BY_DATA or any(map(_by_data, atom.args)) for atom in condition.atoms()
+    )
+
+
+def _from_the_middle(place: Expr, period: Expr, loop: Loop) -> float:
+    """How many periods the place in the middle of a loop lies from the middle of the array."""
+    known = dict.fromkeys(place.names | period.names, _LARGE)
+    ends = [end.evaluate(dict.fromkeys(end.names, _LARGE)) if end is not None else None
+            for end in (loop.start, loop.bound)]  # fmt: skip
+    if None in ends:
+        return 0.0
+    known[loop.variable] = int(sum(end for end in ends if end is not None) // 2)
+    at, whole = place.evaluate(known), period.evaluate(known)
+    return abs(float(at) / float(whole) - 0.5) if at is not None and whole else 0.0

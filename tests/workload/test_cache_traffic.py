@@ -11,7 +11,13 @@ from nest_texts import counter_of, facts_of_text, group_of, nest_of, workload_in
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload import ArrayTraffic, CacheLevel, LevelTraffic, left_by_itself
+from regionpredict.workload import (
+    ArrayTraffic,
+    CacheContents,
+    CacheLevel,
+    LevelTraffic,
+    left_by_itself,
+)
 from regionpredict.workload.cache_traffic import (
     staying,
     touched_bytes,
@@ -500,3 +506,60 @@ def test_regions_behind_each_other_have_workloads_of_their_own() -> None:
   for (int i = 0; i < n; i++) a[2 * i] = 1;
 }"""
     assert [facts.region.span.line for facts in facts_of_text(text, n=9)] == [2, 4]
+
+
+FAR = {
+    "line": ("b[i] = a[i] + a[i+1000];", "double *a, double *b"),
+    "three": ("b[i] = a[i] + a[i+200] + a[i+1500];", "double *a, double *b"),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+@pytest.mark.parametrize("threads", [1, 4])
+def test_references_far_apart_find_what_the_cache_holds_between(name: str, threads: int) -> None:
+    """a[i] was a[i + 1000] a thousand iterations ago: 24 KB lie between, of both and of b."""
+    body, arrays = FAR[name]
+    nest = nest_of(f"for (int i = 0; i < n; i++) {body}", f"int n, {arrays}", n=4000)
+    counter = counter_of(nest)
+    for size in (1024, 8192, 16384, 65536):
+        truth = sum(map(sum, simulated(nest, size, threads).values()))
+        (level,) = counter.traffic([CacheLevel(float(size), 1)], threads)
+        assert level.total == pytest.approx(truth, rel=0.06)
+
+
+def test_what_is_left_in_the_caches() -> None:
+    """Two matrices of 4671 bytes: of what one core left all is in a cache of twice both, whoever
+    asks; a thread's own is a quarter of that, and other data in between takes its place.
+    """
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    data = touched_bytes(nest, 64)
+    counter = counter_of(nest)
+    arrays = frozenset("ab")
+
+    def read(size: float, contents: CacheContents, threads: int = 4) -> float:
+        (level,) = counter.traffic([CacheLevel(size, 1)], threads, contents=contents)
+        return level.read
+
+    cold = read(data / 2, CacheContents())
+    assert read(data / 2, CacheContents(own=arrays)) == pytest.approx(0.0, abs=0.12 * data)
+    assert read(data / 2, CacheContents(one_core=arrays)) == cold
+    assert read(data * 4 / 3, CacheContents(one_core=arrays)) == pytest.approx(cold / 2, rel=0.01)
+    assert read(2 * data, CacheContents(one_core=arrays)) == 0.0
+    # Of the two arrays one alone.
+    half = read(2 * data, CacheContents(one_core=frozenset("a")))
+    assert half == pytest.approx(cold / 2, rel=0.01)
+    # As much again between two runs of one thread: a cache of four times the data holds both.
+    own = CacheContents(arrays, between=data)
+    assert read(2 * data, own, 1) == read(data, CacheContents(), 1)
+    assert read(4 * data, own, 1) == 0.0
+
+
+def test_a_cache_that_adapts_keeps_a_part_of_more() -> None:
+    nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
+    data = touched_bytes(nest, 64)
+    counter = counter_of(nest)
+    for lasting, share in ((0.0, 1.0), (0.5, 1 - 0.125), (1.0, 0.75)):
+        level = CacheLevel(data / 2, 1, lasting)
+        (again,) = counter.traffic([level], 1, contents=left_by_itself(nest))
+        (cold,) = counter.traffic([level], 1)
+        assert again.read == pytest.approx(share * cold.read)

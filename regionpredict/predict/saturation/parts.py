@@ -13,8 +13,8 @@ class Parts:
     memory for less, so that fewer than all wait at a time. `overlap`: a core computes while it
     waits, in part; without it the two times add up. `reuse_between_runs`: data of one run of a
     region is in the caches for the next. `seen_contents`: only where the program shows that it runs
-    again, or who had its data before; without it every region is taken to have run just before. `lasting_share`: shared caches keep a part of
-    larger data.
+    again, or who had its data before; without it every region is taken to have run just before.
+    `lasting_share`: shared caches keep a part of larger data.
     """
 
     write_allocation: bool = True
