@@ -37,10 +37,10 @@ def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
 
 def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> Expr | None:
     if atom.kind == "select":
-        moving = [side for side in atom.args[1:] if side.names & variables]
-        if len(moving) != 1 or _atoms_of(moving[0], variables) or _by_data(atom.args[0]):
+        sides = [side for side in atom.args[1:] if side.names & variables]
+        if len(sides) != 1 or _atoms_of(sides[0], variables) or _by_data(atom.args[0]):
             return None
-        return moving[0]
+        return sides[0]
     if atom.kind != "mod":
         return None
     place, period = atom.args

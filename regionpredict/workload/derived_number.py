@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ZERO, Number
+from regionpredict.ir.expr import ZERO, Monomial, Number
 from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
 
 
@@ -53,8 +53,8 @@ class Derived(float):
 
     def __add__(self, other: float) -> Derived:
         left, right = self.expr, expression(other)
-        both = left is not None and right is not None
-        return Derived(float(self) + float(other), left + right if both else None)  # type: ignore[operator]
+        known = None if left is None or right is None else left + right
+        return Derived(float(self) + float(other), known)
 
     __radd__ = __add__
 
@@ -69,8 +69,8 @@ class Derived(float):
 
     def __mul__(self, other: float) -> Derived:
         left, right = self.expr, expression(other)
-        both = left is not None and right is not None
-        return Derived(float(self) * float(other), left * right if both else None)  # type: ignore[operator]
+        known = None if left is None or right is None else left * right
+        return Derived(float(self) * float(other), known)
 
     __rmul__ = __mul__
 
@@ -90,8 +90,10 @@ class Derived(float):
         return -self if self < 0 else self
 
     def __pow__(self, power: float, modulo: None = None) -> Derived:
-        whole = self.expr is not None and power == int(power) >= 0
-        return Derived(float(self) ** power, self.expr ** int(power) if whole else None)  # type: ignore[operator]
+        known = self.expr
+        if known is not None:
+            known = known ** int(power) if power == int(power) >= 0 else None
+        return Derived(float(self) ** power, known)
 
     def __round__(self, digits: int | None = None) -> Derived:  # type: ignore[override]
         rounded = float(round(float(self), digits or 0))
@@ -108,12 +110,14 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
     value = expr.evaluate(values)
     if value is None:
         return None
-    derived = {name: values[name] for name in expr.names if isinstance(values.get(name), Derived)}
-    if not derived:
-        return float(value)
-    known = {name: of.expr for name, of in derived.items() if isinstance(of, Derived)}
-    whole = {name: of for name, of in known.items() if of is not None}
-    return Derived(float(value), expr.substitute(whole) if len(whole) == len(known) else None)
+    known: dict[str, Expr] = {}
+    for name in expr.names:
+        of: object = values.get(name)
+        if isinstance(of, Derived):
+            if of.expr is None:
+                return Derived(float(value), None)
+            known[name] = of.expr
+    return Derived(float(value), expr.substitute(known)) if known else float(value)
 
 
 def expression(value: float) -> Expr | None:
@@ -141,7 +145,7 @@ def _quotient(above: float, below: float) -> Derived:
 def _divided(above: Expr, below: Expr) -> Expr | None:
     """`16*m*w` over `8*m`: the exact quotient by one product, None where there is none."""
     ((factors, number),) = below.terms.items()
-    terms = {}
+    terms: dict[Monomial, Number] = {}
     for monomial, coefficient in above.terms.items():
         powers = dict(monomial)
         for factor, power in factors:
@@ -159,5 +163,6 @@ def _floor_quotient(above: float, below: float) -> Derived:
     if float(exact) == value:
         return Derived(value, exact.expr)
     left, right = expression(above), expression(below)
-    both = left is not None and right is not None
-    return Derived(value, Expr.atom("floordiv", left, right) if both else None)  # type: ignore[arg-type]
+    if left is None or right is None:
+        return Derived(value, None)
+    return Derived(value, Expr.atom("floordiv", left, right))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import Access, Expr
+from regionpredict.ir.expr import Number
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.constants import COUNTED_SHARE, TRIAL_DATA
 from regionpredict.workload.derived_number import Derived, expression
@@ -53,8 +54,8 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     accesses = [access for statement, _ in facts.region.statements()
                 for access in statement.accesses]  # fmt: skip
     sizes = bound_sizes(facts, SizeTarget(TRIAL_DATA.value, "large"), line_bytes)
-    named: dict[str, int | Fraction] = {
-        name: Derived(float(value), Expr.name(name))  # type: ignore[dict-item]
+    named = {
+        name: cast("Number", Derived(float(value), Expr.name(name)))
         for name, value in sizes.values.items()
     }
     nest, plain = loop_nest(facts.region, named), loop_nest(facts.region, sizes.values)

@@ -6,12 +6,14 @@ import math
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
+from regionpredict.ir.expr import Number
 from regionpredict.workload.derived_number import Derived, as_number, evaluated, expression
 
 N, M = Expr.name("n"), Expr.name("m")
@@ -57,13 +59,18 @@ def test_equal_numbers_of_different_names_differ() -> None:
     assert n < 8 <= m + 1
 
 
+def named(value: float, expr: Expr | None) -> Number:
+    """What stands for a size, as the values of a nest's names do."""
+    return cast("Number", Derived(value, expr))
+
+
 def test_evaluated() -> None:
     least = Expr.atom("min", N, M)
     assert evaluated(least, {"n": 4, "m": 5}) == 4.0
     assert evaluated(least, {"n": 4}) is None
-    both = evaluated(least, {"n": Derived(4, N * 2), "m": Derived(5, M)})
+    both = evaluated(least, {"n": named(4, N * 2), "m": named(5, M)})
     assert (float(both or 0), str(expression(both or 0))) == (4.0, "min(2*n, m)")
-    assert expression(evaluated(least, {"n": Derived(4, None), "m": 5}) or 0) is None
+    assert expression(evaluated(least, {"n": named(4, None), "m": 5}) or 0) is None
     assert isinstance(as_number(Fraction(1, 2)), float)
     assert as_number(Derived(4, N)) == Derived(4, N)
 

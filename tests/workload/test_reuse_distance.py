@@ -97,7 +97,8 @@ def test_a_stencil_by_hand() -> None:
     rows, row = 1 + (2 * 802 + 799) / 8, 1 + 799 / 8
     seen = told(facts)
     for text in ("read a[i - 1][j]", "read a[i][j]"):
-        assert seen[text][1:] == (pytest.approx(rows + row - 1), "i")
+        assert seen[text][1] == pytest.approx(rows + row - 1)
+        assert seen[text][2] == "i"
     # Neighbours in a line: three lines of a and one of b in an iteration of j.
     assert seen["read a[i + 1][j]"] == ("3", 3.0, "j")
     assert seen["write b[i][j]"] == ("3", 3.0, "j")
