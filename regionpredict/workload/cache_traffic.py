@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import KEPT_SHARE
+from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE
 from regionpredict.workload.dealt_nest import DealtNest, deal, undivided
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.loop_nest import LoopNest
@@ -195,14 +196,28 @@ def staying(held: float, size: float, lasting: float = 0.0) -> float:
 
     All up to `KEPT_SHARE` of the cache. Where the line least recently used goes first, none from
     the whole of it on: a cyclic walk over more than such a cache holds finds nothing, and no real
-    cache is filled without conflicts. The best that any replacement does is to leave as much of
-    the data as fits where it is; `lasting` is the share of that which the cache reaches (Qureshi,
-    Jaleel, Patt, Steely and Emer 2007).
+    cache is filled without conflicts. `lasting` is how near the cache comes to what random
+    replacement keeps of more, which one that adapts does at least (Qureshi, Jaleel, Patt, Steely
+    and Emer 2007).
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
-    >>> staying(200.0, 100.0, lasting=1.0)
-    0.25
+    >>> round(staying(200.0, 100.0, lasting=1.0), 3)
+    0.102
     """
     kept = min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
-    return max(kept, min(1.0, lasting * KEPT_SHARE.value * size / max(held, 1.0)))
+    if not lasting:
+        return kept
+    return max(kept, lasting * KEPT_SHARE.value * _kept_by_chance(held / size))
+
+
+def _kept_by_chance(times: float) -> float:
+    """Of data so many times a cache's size the share that a cyclic walk finds again, where each
+    miss drives out any line: h = exp(-(1 - h) times), the chance to outlive the misses of a turn.
+    """
+    if times <= 1.0:
+        return 1.0
+    kept = 0.0
+    for _ in range(int(CHANCE_STEPS.value)):
+        kept = math.exp((kept - 1.0) * times)
+    return kept

@@ -47,6 +47,11 @@ KEPT_SHARE = Constant(
     "data that is there from the run before: all up to this, none from a whole cache on (a cyclic "
     "walk over more than an LRU cache holds finds nothing), in a straight line between",
 )  # fmt: skip
+CHANCE_STEPS = Constant(
+    40, "steps", "derived",
+    "by then what random replacement keeps is known to 1 %, but for data within 5 % of the cache, "
+    "of which it is known to 5 %",
+)  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
     "threads fall out of step where iterations of the parallel loop differ in work by a tenth",
