@@ -28,6 +28,7 @@ from regionpredict.workload.loop_nest import (
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
 
 _Env = dict[str, float]
+_MIDDLE = 1 / 2
 
 
 class Use(NamedTuple):
@@ -111,8 +112,14 @@ class _ReuseCounter:
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
         self._visit(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}
-        for one in self.references:
-            self._by_array.setdefault(one.group.array, []).append(one)
+        self._latest: dict[int, _Reference] = {}  # of one address, before a reference
+        latest: dict[tuple[int, float], _Reference] = {}
+        for one in sorted(self.references, key=_number):
+            if one.address in latest:
+                self._latest[one.number] = latest[one.address]
+            else:
+                self._by_array.setdefault(one.group.array, []).append(one)
+            latest[one.address] = one
 
     def _visit(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
         path = (*around, loop)
@@ -134,6 +141,13 @@ class _ReuseCounter:
             return ReferenceReuse(one.number, 0.0, ())
         if one.group.irregular:
             return ReferenceReuse(one.number, executions, self._by_chance(one, executions))
+        last = self._latest.get(one.number)
+        if last is not None:
+            env: _Env = {}
+            for loop in one.path:
+                env = _at(loop, env, _MIDDLE)
+            away = self._since(one, last.number, env)
+            return ReferenceReuse(one.number, executions, (Use(1.0, away, None),))
         uses: list[Use] = []
         first = self._run(one, 0, {}, 1.0, uses)
         uses.append(Use(first, None, None))
@@ -210,9 +224,6 @@ class _ReuseCounter:
         self, one: _Reference, before: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
         """Lines that the reference adds to those of `before` while `loops` run once."""
-        if any(other.address == one.address for other in before):
-            return 0.0
-        before = list({other.address: other for other in before}.values())
         own = self._lines([*before, one], loops, env)
         return max(0.0, own - (self._lines(before, loops, env) if before else 0.0))
 
@@ -310,22 +321,27 @@ class _ReuseCounter:
             self._windows[asked] = known
         return known
 
+    def _since(self, one: _Reference, last: int, env: _Env) -> float:
+        """Lines of other arrays between a reference of the same loop and this one."""
+        loop = one.path[-1].index
+        between = [
+            other.group for other in self.references
+            if last < other.number < one.number and other.path[-1].index == loop
+            and other.group.array != one.group.array
+        ]  # fmt: skip
+        return self.footprints.bytes((), env, between) / self.line_bytes
+
     def _between(
         self, one: _Reference, before: Sequence[_Reference], inner: NestLoop | None,
         loop: NestLoop, env: _Env,
     ) -> float:  # fmt: skip
         """Other lines since the line was used in the same iteration of a loop."""
-        last = max((other.number for other in before), default=one.number)
         if inner is None:
-            between = [
-                other.group for other in self.references
-                if last < other.number < one.number and other.path[-1].index == loop.index
-                and other.group.array != one.group.array
-            ]  # fmt: skip
-            return self.footprints.bytes((), env, between) / self.line_bytes
+            last = max((other.number for other in before), default=one.number)
+            return self._since(one, last, env)
         position = loop.children.index(inner)
-        begun = {other.path[len(one.path) - 1].index for other in before
-                 if len(other.path) >= len(one.path)}  # fmt: skip
+        depth = one.path.index(inner)
+        begun = {other.path[depth].index for other in before if len(other.path) > depth}
         start = max((at for at, child in enumerate(loop.children[:position])
                      if child.index in begun), default=0)  # fmt: skip
         loops = loop.children[start : position + 1]
