@@ -151,7 +151,11 @@ class LayerConditions:
     def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
         """The groups in parts, in each of which what one reference touched is there for the next:
         `a[i]` and `a[i + m]` lie m iterations apart.
+
+        Those that do not meet while the loop runs, two rows of a matrix, stay together: other
+        threads may have touched what they do.
         """
+        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         parts: list[list[ReferenceGroup]] = [[]]
         for group in groups:
             stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
@@ -162,7 +166,7 @@ class LayerConditions:
             most = max(1.0, self._turns_that_fit(loop, env)) * stride
             clusters: list[list[float]] = [[group.offsets[0]]]
             for offset in group.offsets[1:]:
-                if offset - clusters[-1][-1] > most:
+                if most < offset - clusters[-1][-1] <= stride * (trips - 1.0):
                     clusters.append([])
                 clusters[-1].append(offset)
             while len(parts) < len(clusters):
