@@ -45,9 +45,8 @@ _PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
               type=click.Path(path_type=Path, file_okay=False),
               help="Where hints, measurements, plots and study.md go.")  # fmt: skip
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
-@click.pass_context
 def command(
-    ctx: click.Context, paths: tuple[str, ...], machine_name: str | None, threads: str | None,
+    paths: tuple[str, ...], machine_name: str | None, threads: str | None,
     time_budget: str, repeat: str, quiet_wait: str, with_disturbed: bool, folder: Path,
     words: tuple[str, ...], **source: Any,
 ) -> None:  # fmt: skip
@@ -66,7 +65,7 @@ def command(
     folder.mkdir(parents=True, exist_ok=True)
     analysis = run_analysis(paths, **source, timings=False, flows=True)
     file = folder / _MEASUREMENTS
-    ctx.invoke(
+    click.get_current_context().invoke(
         measure_command.command, words=words, threads=threads, output=file, resume=file.exists(),
         form="table", repeat=repeat, time_budget=time_budget, quiet_wait=quiet_wait,
     )  # fmt: skip
