@@ -16,6 +16,7 @@ from regionpredict.analysis import RegionFacts, bind, checked_facts
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.given_sizes import with_given_trips
+from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
@@ -362,7 +363,7 @@ def predict(
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
-    choices = _Choices(model, combination, Chosen(tuple(threads), within, True, parts))
+    choices = _Choices(model, combination, Chosen(tuple(threads), within, None, parts))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     made = spread(estimate, subjects, min(processes, len(subjects) // _REGIONS_A_PROCESS))
@@ -434,14 +435,14 @@ def predict_region(
     *,
     threads: Sequence[int] = (),
     within: float = WITHIN.value,
-    warm: bool = True,
+    warm: bool | None = None,
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
     parts: Parts = ALL_PARTS,
 ) -> Prediction:
     """The prediction of one region by itself, with what is known of its arrays before it runs.
 
-    `warm`: it has run before on the same data. Else as `predict`.
+    `warm`: it has run before on the same data; None: as its history says. Else as `predict`.
     """
     choices = _Choices(model, combination, Chosen(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
@@ -504,7 +505,7 @@ def _pasts(analysis: Analysis, model: str, first_touch: str | None) -> tuple[Pas
     places = placements(analysis.program, followed)
     if first_touch is not None:
         places = (Placement(first_touch, "as given", False),) * len(analysis.facts)
-    written = histories(analysis.program, followed)
+    written = with_data_between(histories(analysis.program, followed), analysis.facts)
     return tuple(Past(*one) for one in zip(places, written, strict=True))
 
 

@@ -52,7 +52,7 @@ class Chosen(NamedTuple):
 
     threads: tuple[int, ...]
     within: float
-    warm: bool
+    warm: bool | None
     parts: Parts
 
 

@@ -8,6 +8,7 @@ irregular.
 from __future__ import annotations
 
 from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
@@ -22,11 +23,11 @@ def pattern(
 
     A step of less than `line_bytes` stays in a cache line or goes to the next.
     """
-    variables = [loop.variable for loop in loops]
-    if _irregular(access, frozenset(variables)):
+    variables = frozenset(loop.variable for loop in loops)
+    moved = [unwrapped(unclamped(subscript), loops) for subscript in access.subscripts]
+    if any(_irregular(subscript, variables) for subscript in moved):
         return "irregular"
     for loop in reversed(loops):
-        moved = [unclamped(s) for s in access.subscripts]
         if not any(loop.variable in subscript.names for subscript in moved):
             continue
         return _along(loop, moved, array, line_bytes)
@@ -70,9 +71,8 @@ def _constant(expression: Expr | None) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _irregular(access: Access, variables: frozenset[str]) -> bool:
-    for subscript in access.subscripts:
-        for atom in subscript.atoms():
-            if atom.kind in _IRREGULAR and atom.names & variables:
-                return True
-    return False
+def _irregular(subscript: Expr, variables: frozenset[str]) -> bool:
+    return any(
+        atom.kind in _IRREGULAR and not atom.names.isdisjoint(variables)
+        for atom in subscript.atoms()
+    )

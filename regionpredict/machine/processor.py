@@ -39,6 +39,7 @@ FIGURES: dict[str, Figure] = {
     "tlb_large_entries": Figure("pages"),
     "page_walkers": Figure("walks"),
     "write_allocate": Figure("", whole=False, zero=True),
+    "lasting_share": Figure("", whole=False, zero=True),
 }
 """The keys of a machine file's section `processor`, which are those of a family's file as well."""
 
@@ -62,6 +63,8 @@ class Processor:
     larger ones; `page_walkers` fetch missing ones at a time. `prefetched_streams`:
     streams that the second cache's prefetcher follows, none of them beyond its `prefetch_block`
     of bytes. `write_allocate`: share of the lines that a store misses that are read first.
+    `lasting_share`: of what a shared cache could keep of data that is larger than itself, how much
+    it does: none where the line least recently used goes first.
     """
 
     family: str
@@ -86,3 +89,4 @@ class Processor:
     tlb_large_entries: Quantity
     page_walkers: Quantity
     write_allocate: Quantity
+    lasting_share: Quantity

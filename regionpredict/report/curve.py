@@ -16,6 +16,7 @@ from regionpredict.predict import (
 )
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.quantities import plural, show_bytes
+from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.workload import LevelTraffic
 
@@ -43,6 +44,7 @@ def explain_curve(
     )
     lines += _traffic("one thread", derivation.levels, machine)
     lines += _traffic(plural(machine.cores, "thread"), derivation.full_levels, machine)
+    lines += explain_reuse(prediction.facts, machine.line_bytes)
     lines += ["", f"Pages: {derivation.first_touch} first touch ({derivation.placement_reason})"]
     if derivation.past:
         most = plural(derivation.points[-1].threads, "thread")

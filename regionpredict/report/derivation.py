@@ -17,6 +17,7 @@ from regionpredict.predict import (
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.report.curve import explain_curve
 from regionpredict.report.quantities import plural, show_bytes
+from regionpredict.report.reuse import explain_reuse
 
 
 def explain_prediction(
@@ -38,6 +39,7 @@ def explain_prediction(
     lines += _loops(prediction)
     lines += _arrays(prediction)
     lines += _working_set(prediction, prediction.derivation, machine)
+    lines += explain_reuse(prediction.facts, machine.line_bytes)
     lines += ["", "Statements (weights in cycles)"]
     for score in prediction.derivation.statements:
         lines += _statement(score)

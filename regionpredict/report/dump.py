@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.predict import Prediction
+from regionpredict.report.reuse import reuse_sentence
 from regionpredict.report.size_hints import open_sentence
-from regionpredict.workload import CacheLevel, Execution, LoopBody, Work, Workload, largest_share
+from regionpredict.workload import (
+    CacheLevel,
+    Execution,
+    LoopBody,
+    Work,
+    Workload,
+    largest_share,
+    reuse_facts,
+)
 
 _TEAMS = (2, 4, 16)
 """Numbers of threads whose largest share of the work is shown."""
@@ -16,6 +26,7 @@ _TEAMS = (2, 4, 16)
 def dump_facts(facts: RegionFacts) -> str:
     """One region's facts: counts, statements, references, arrays."""
     region = facts.region
+    reuse = iter(reuse_facts(facts, LINE_BYTES))
     lines = [f"region {region.id} in {region.function}: {facts.status}"]
     lines.append(f"  iterations {facts.iterations}")
     lines.append(f"  working set {facts.working_set} bytes")
@@ -28,6 +39,8 @@ def dump_facts(facts: RegionFacts) -> str:
             counted = "" if access.counted else ", not counted"
             what = f"{access.access.kind} {access.access.text}"
             lines.append(f"    {what}: {access.reuse}, {access.pattern}{counted}")
+            far = next(reuse, None)
+            lines += [f"      {reuse_sentence(far, LINE_BYTES)}"] if far is not None else []
     for array in facts.arrays:
         counted = "" if array.counted else ", not counted"
         lines.append(f"  array {array.name}: {array.dims} dimensions{counted}")

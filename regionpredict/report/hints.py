@@ -9,10 +9,12 @@ from typing import Any
 
 from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
+from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, Superlinear, TeamPrediction, seconds_alone
 from regionpredict.report.advice import ByTeam
+from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
 from regionpredict.report.team_hints import (
     open_document,
     plan_document,
@@ -20,6 +22,7 @@ from regionpredict.report.team_hints import (
     team_document,
 )
 from regionpredict.size_ranking import rank_sizes
+from regionpredict.workload import ReuseFact
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -51,7 +54,7 @@ def hints_document(
         "request": request,
         "regions": [
             {
-                **_predicted(one),
+                **_predicted(one, machine.line_bytes),
                 **places.get(one.facts.region.id, {}),
                 "seconds": seconds_alone(one),
             }
@@ -74,7 +77,7 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "tool": {"name": "regionpredict", "version": __version__},
         "regions": [
             {
-                **_region(region_facts),
+                **_region(region_facts, LINE_BYTES),
                 "status": _status(region_facts),
                 "diagnostics": _notes(region_facts.diagnostics),
             }
@@ -112,8 +115,9 @@ def _status(facts: RegionFacts) -> str:
     return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
-def _region(facts: RegionFacts) -> dict[str, Any]:
+def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
     region = facts.region
+    reuse = reuse_by_array(facts, line_bytes)
     return {
         "id": region.id,
         "file": region.span.file,
@@ -128,15 +132,19 @@ def _region(facts: RegionFacts) -> dict[str, Any]:
                 "name": array.name,
                 "dims": array.dims,
                 "counted": array.counted,
-                "accesses": [_access(access) for access in array.accesses],
+                "accesses": [
+                    _access(access, far)
+                    for access, far in zip(array.accesses, reuse[array.name], strict=True)
+                ],
             }
             for array in facts.arrays
         ],
+        "reuse_histogram": histogram_document(reuse),
     }
 
 
-def _predicted(prediction: Prediction) -> dict[str, Any]:
-    region = _region(prediction.facts)
+def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
+    region = _region(prediction.facts, line_bytes)
     arrays = region.pop("arrays")
     if prediction.facts.working_set.value is None:
         region["working_set"]["bytes"] = None
@@ -180,11 +188,12 @@ def _count(count: Count, value: str) -> dict[str, Any]:
     return {**entry, "at_most": True} if count.at_most else entry
 
 
-def _access(fact: AccessFact) -> dict[str, Any]:
+def _access(fact: AccessFact, far: ReuseFact | None) -> dict[str, Any]:
     return {
         "line": fact.access.span.line,
         "kind": fact.access.kind,
         "reuse": fact.reuse,
+        "reuse_distance": access_reuse(far),
         "pattern": fact.pattern,
         "text": fact.access.text,
     }

@@ -6,7 +6,8 @@ and references (`statement_table`), the work and its pieces by thread (`work_dis
 `iteration_chain`, `branch_sides`), bytes below caches by size, threads and sharers
 (`cache_traffic`), what no prefetcher foresees (`prefetch`), what is met through data (`gathers`),
 what the run-time system is asked for (`synchronisation`), what one thread does after the other
-(`serial_bodies`), and who has which lines before the region runs (`array_sharing`). `verify` holds
+(`serial_bodies`), who has which lines before the region runs (`array_sharing`), and how far each
+reference's uses of a line lie apart (`reuse_facts`, `reuse_distance`). `verify` holds
 the answers against each other.
 """
 
@@ -19,9 +20,11 @@ from regionpredict.workload.array_sharing import ArraySharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget
 from regionpredict.workload.cache_traffic import (
     ArrayTraffic,
+    CacheContents,
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
+    left_by_itself,
 )
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
@@ -29,6 +32,13 @@ from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
+from regionpredict.workload.reuse_distance import Use
+from regionpredict.workload.reuse_facts import (
+    HistogramBar,
+    ReuseFact,
+    reuse_facts,
+    reuse_histogram,
+)
 from regionpredict.workload.source_changes import (
     Change,
     changes_of,
@@ -49,11 +59,13 @@ from regionpredict.workload.workload import Execution, SerialWork, Work, Workloa
 __all__ = [
     "ArraySharing",
     "ArrayTraffic",
+    "CacheContents",
     "CacheLevel",
     "Change",
     "Diagnostic",
     "Execution",
     "Gather",
+    "HistogramBar",
     "LevelTraffic",
     "LoopBody",
     "OpenSize",
@@ -61,6 +73,7 @@ __all__ = [
     "Recurrence",
     "ReferenceRow",
     "RegionFacts",
+    "ReuseFact",
     "Schedule",
     "SerialWork",
     "SizeTarget",
@@ -71,6 +84,7 @@ __all__ = [
     "SynchronisationCounts",
     "TeamFacts",
     "TrafficCounter",
+    "Use",
     "Work",
     "WorkProfile",
     "Workload",
@@ -78,9 +92,12 @@ __all__ = [
     "gathers_of",
     "in_a_running_team",
     "largest_share",
+    "left_by_itself",
     "names_of",
     "piece_count",
     "piece_length",
+    "reuse_facts",
+    "reuse_histogram",
     "spread_pages",
     "statement_table",
     "unforeseen_arrays",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import KEPT_SHARE
+from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE
 from regionpredict.workload.dealt_nest import DealtNest, deal, undivided
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.loop_nest import LoopNest
@@ -16,10 +17,30 @@ from regionpredict.workload.work_distribution import WorkProfile, threads_at_wor
 
 
 class CacheLevel(NamedTuple):
-    """What the counting needs of a cache: bytes of one instance and the cores that share it."""
+    """What the counting needs of a cache: bytes of one instance and the cores that share it.
+
+    `lasting`: of what it could keep of larger data, how much it does from one run to the next.
+    """
 
     size: float
     sharers: int
+    lasting: float = 0.0
+
+
+class CacheContents(NamedTuple):
+    """What of a region's arrays is in the caches when it begins, as far as they hold it.
+
+    `own` arrays each thread has touched before, in the parts that it has now; of the `one_core`
+    arrays one core had all. Since then `between` bytes of other data were touched. Whatever is in
+    neither comes from memory.
+    """
+
+    own: frozenset[str] = frozenset()
+    one_core: frozenset[str] = frozenset()
+    between: float = 0.0
+
+
+EMPTY = CacheContents()
 
 
 class ArrayTraffic(NamedTuple):
@@ -80,53 +101,65 @@ class TrafficCounter:
         self.line_bytes = line_bytes
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
         self._alone = self._team(self._whole, 1.0)
-        self._rounds: dict[int, _Dealing] = {}
+        self._rounds: dict[tuple[int, bool], _Dealing] = {}
+        self._arrays = frozenset(group.array for group in nest.groups())
 
     def traffic(
-        self, levels: Sequence[CacheLevel], threads: int, *, warm: bool = False
+        self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
     ) -> tuple[LevelTraffic, ...]:
         """Bytes below each level of `levels`, nearest the core first; the last is memory's traffic.
 
-        `warm`: the region has run before on the same data, and what a cache can hold of it is
-        there (`staying`); else all caches begin empty.
+        Of the `contents` that are given there is what a cache can hold of them (`staying`).
         """
-        return self._traffic(levels, threads, self.schedule, warm=warm)
+        return self._traffic(levels, threads, self.schedule, contents)
 
     def touched(self) -> dict[str, float]:
         """Bytes of each array's lines that the whole region touches."""
         everything = CacheLevel(float("inf"), 1)
-        (whole,) = self._traffic([everything], 1, Schedule("static", None), warm=False)
+        (whole,) = self._traffic([everything], 1, Schedule("static", None), EMPTY)
         touched: dict[str, float] = {}
         for moved in whole.arrays:
             touched[moved.array] = touched.get(moved.array, 0.0) + moved.read
         return touched
 
     def _traffic(
-        self, levels: Sequence[CacheLevel], threads: int, schedule: Schedule, *, warm: bool
+        self,
+        levels: Sequence[CacheLevel],
+        threads: int,
+        schedule: Schedule,
+        contents: CacheContents,
     ) -> tuple[LevelTraffic, ...]:
         whole = self._alone.all_bytes()
-        dealing = self._dealing(threads, schedule)
-        threads = dealing.dealt.threads
+        threads = deal(self.nest, threads, schedule).threads
         teams: dict[int, TeamFootprints] = {}
         below = []
         for level in levels:
             sharers = max(1, min(threads, level.sharers))
             volume: dict[str, tuple[float, float, Carrier]] = {}
             for active, share in threads_at_work(self.profile, threads, sharers, schedule):
+                dealing = self._dealing(threads, schedule, together=active == threads)
                 team = teams.get(active)
                 if team is None:
                     team = teams[active] = self._team(dealing, float(active))
                 # All teams together touch everything: each at least its part of it.
                 least = whole * active / threads
-                stays = 0.0
-                if warm and least < level.size:
-                    stays = staying(team.all_bytes(), level.size)
-                    if stays == 1.0:
+                own = one_core = 0.0
+                if contents.own and (least < level.size or level.lasting):
+                    others = contents.between * active / threads
+                    own = staying(team.all_bytes() + others, level.size, level.lasting)
+                    if own == 1.0 and self._arrays <= contents.own:
                         continue
+                if contents.one_core:
+                    one_core = staying(whole + contents.between, level.size, level.lasting)
                 conditions = LayerConditions(team, level.size, dealing.misses, least)
                 misses = conditions.misses(dealing.dealt.nest.root)
-                factor = self.line_bytes * share * threads / active * (1.0 - stays)
+                each = self.line_bytes * share * threads / active
                 for array, lines in misses.volume.items():
+                    stays = own if array in contents.own else 0.0
+                    stays = one_core if array in contents.one_core else stays
+                    if stays == 1.0:
+                        continue
+                    factor = each * (1.0 - stays)
                     read, written, _ = volume.get(array, (0.0, 0.0, None))
                     carrier = misses.carriers.get(array, Carrier(None, 0.0))
                     volume[array] = (
@@ -136,15 +169,21 @@ class TrafficCounter:
             below.append(LevelTraffic(arrays))
         return tuple(below)
 
-    def _dealing(self, threads: int, schedule: Schedule) -> _Dealing:
+    def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
         """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
-        dealt = deal(self.nest, threads, schedule)
+        dealt = deal(self.nest, threads, schedule, together=together)
         if dealt.in_step:
-            return self._rounds.setdefault(dealt.threads, _Dealing(dealt, FootprintTables(), {}))
+            key = (dealt.threads, together)
+            return self._rounds.setdefault(key, _Dealing(dealt, FootprintTables(), {}))
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
+
+
+def left_by_itself(nest: LoopNest) -> CacheContents:
+    """What a nest finds that has just run on the same data."""
+    return CacheContents(frozenset(group.array for group in nest.groups()))
 
 
 def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
@@ -152,13 +191,33 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
     return TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables()).all_bytes()
 
 
-def staying(held: float, size: float) -> float:
+def staying(held: float, size: float, lasting: float = 0.0) -> float:
     """The share of `held` bytes that a cache of `size` keeps from one run to the next.
 
-    All up to `KEPT_SHARE` of the cache, none from the whole of it on: a cyclic walk over more
-    than an LRU cache holds finds nothing, and no real cache is filled without conflicts.
+    All up to `KEPT_SHARE` of the cache. Where the line least recently used goes first, none from
+    the whole of it on: a cyclic walk over more than such a cache holds finds nothing, and no real
+    cache is filled without conflicts. `lasting` is how near the cache comes to what random
+    replacement keeps of more, which one that adapts does at least (Qureshi, Jaleel, Patt, Steely
+    and Emer 2007).
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
+    >>> round(staying(200.0, 100.0, lasting=1.0), 3)
+    0.102
     """
-    return min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
+    kept = min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
+    if not lasting:
+        return kept
+    return max(kept, lasting * KEPT_SHARE.value * _kept_by_chance(held / size))
+
+
+def _kept_by_chance(times: float) -> float:
+    """Of data so many times a cache's size the share that a cyclic walk finds again, where each
+    miss drives out any line: h = exp(-(1 - h) times), the chance to outlive the misses of a turn.
+    """
+    if times <= 1.0:
+        return 1.0
+    kept = 0.0
+    for _ in range(int(CHANCE_STEPS.value)):
+        kept = math.exp((kept - 1.0) * times)
+    return kept

@@ -47,6 +47,11 @@ KEPT_SHARE = Constant(
     "data that is there from the run before: all up to this, none from a whole cache on (a cyclic "
     "walk over more than an LRU cache holds finds nothing), in a straight line between",
 )  # fmt: skip
+CHANCE_STEPS = Constant(
+    40, "steps", "derived",
+    "by then what random replacement keeps is known to 1 %, but for data within 5 % of the cache, "
+    "of which it is known to 5 %",
+)  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
     "threads fall out of step where iterations of the parallel loop differ in work by a tenth",
@@ -86,6 +91,27 @@ LARGEST_TRIAL = Constant(
 FALLBACK_SIZE = Constant(
     2000, "1", "assumed", "where no size makes the data or the work grow as far as asked"
 )
+TRIAL_DATA = Constant(
+    1 << 30, "B", "assumed",
+    "data of a region whose sizes nothing gives, where expressions are asked for that hold for "
+    "large ones: beyond all caches",
+)  # fmt: skip
+COUNTED_SHARE = Constant(
+    0.5, "of the lines", "assumed",
+    "a reference that finds fewer of its lines at a distance does so at the ends of rows",
+)  # fmt: skip
+REUSE_SAMPLES = Constant(
+    8, "samples", "derived",
+    "places along a loop of growing or shrinking iterations: their distances, which grow in "
+    "proportion or with the square, are known to an eighth",
+)  # fmt: skip
+LONGEST_EXPRESSION = Constant(
+    60, "names, numbers and operators", "assumed", "longer ones are not shown: nobody reads them"
+)
+LARGEST_DENOMINATOR = Constant(
+    1000, "1", "derived",
+    "a double that came of a division is shown as the fraction with no larger denominator",
+)  # fmt: skip
 COARSE_CHUNK = Constant(
     16, "iterations", "assumed", "a chunk that is tried where threads fetch single iterations"
 )

@@ -67,8 +67,11 @@ def undivided(nest: LoopNest) -> DealtNest:
     return DealtNest(nest, 1, {}, (), in_step=False)
 
 
-def deal(nest: LoopNest, threads: int, schedule: Schedule) -> DealtNest:
-    """What a thread of a team gets; the team is no larger than there are pieces."""
+def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False) -> DealtNest:
+    """What a thread of a team gets; the team is no larger than there are pieces.
+
+    `together`: it is asked what all threads of it do, whichever of them.
+    """
     trips = parallel_trips(nest)
     total = max(1.0, math.prod(trips))
     threads = int(min(threads, total))
@@ -89,7 +92,8 @@ def deal(nest: LoopNest, threads: int, schedule: Schedule) -> DealtNest:
     )
     if not in_rounds:
         return DealtNest(nest, threads, lengths, spacings, in_step=False)
-    return _in_rounds(DealtNest(nest, threads, lengths, spacings, in_step=True), trips, cut)
+    dealt = DealtNest(nest, threads, lengths, spacings, in_step=True)
+    return _in_rounds(dealt, trips, cut, together=together)
 
 
 def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
@@ -110,8 +114,12 @@ def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
     return cut, own / inside[cut]
 
 
-def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int) -> DealtNest:
-    """The rounds of chunks as a loop of their own: along the loop in which a round is a part."""
+def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: bool) -> DealtNest:
+    """The rounds of chunks as a loop of their own: along the loop in which a round is a part.
+
+    Where rounds do not divide a row, a thread has other columns in the next one; a team that is
+    `together` has all of them.
+    """
     nest = dealt.nest
     at, covered = cut, dealt.threads * dealt.lengths[nest.parallel[cut].index]
     while at > 0 and covered >= trips[at]:
@@ -119,7 +127,11 @@ def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int) -> DealtNest:
         at -= 1
     loop = nest.parallel[at]
     length = dealt.lengths[loop.index]
-    rounds = _Rounds(loop, trips[at] / covered, covered, length, len(nest.loops))
+    drift: dict[str, float] = {}
+    if at > 0 and not together and (left := math.remainder(trips[at], covered)):
+        row = nest.parallel[at - 1]
+        drift[row.variable] = -left * loop.step / row.step
+    rounds = _Rounds(loop, trips[at] / covered, covered, length, len(nest.loops), drift)
     inner = {loop.variable for loop in nest.parallel[at + 1 :]}
     kept = tuple(spacing for spacing in dealt.spacings if spacing.variable in inner)
     lengths = {
@@ -143,15 +155,17 @@ class _Rounds:
     """
 
     def __init__(
-        self, loop: LoopHeader, rounds: float, covered: float, length: float, index: int
-    ) -> None:
+        self, loop: LoopHeader, rounds: float, covered: float, length: float, index: int,
+        drift: Mapping[str, float],
+    ) -> None:  # fmt: skip
+        """`drift`: by how much the thread's first iteration moves with a loop around."""
         assert isinstance(loop.first, Affine)
         self.loop = loop
         self.length = length
         self.chunk = f"{loop.variable} in a chunk"
         # The mean thread stands in the middle of the team.
         offset = loop.step * (covered - length) / 2
-        steps = {loop.variable: loop.step * covered}
+        steps = {loop.variable: loop.step * covered, **drift}
         if length > 1:
             steps[self.chunk] = float(loop.step)
         self.value = Affine(loop.first.constant + offset, steps)
@@ -198,7 +212,8 @@ class _Rounds:
         if not slope:
             return 0.0, dict(slopes)
         moved = {name: each for name, each in slopes.items() if name != self.loop.variable}
-        moved |= {name: slope * step for name, step in self.value.slopes.items()}
+        for name, step in self.value.slopes.items():
+            moved[name] = moved.get(name, 0.0) + slope * step
         return slope * self.value.constant, moved
 
     def _group(self, group: ReferenceGroup) -> ReferenceGroup:
@@ -215,6 +230,7 @@ class _Rounds:
             group, slopes=slopes, loops=tuple(chain),
             offsets=tuple(offset + constant for offset in group.offsets),
             written=tuple(offset + constant for offset in group.written),
+            places=tuple(offset + constant for offset in group.places),
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ Thrash 1991). All lines are those of the threads that share the cache, taken tog
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
@@ -64,6 +65,7 @@ class LayerConditions:
         self.capacity = capacity
         self.least = least
         self._table = table
+        self._groups = 1 + max((group.index for group in team.nest.groups()), default=0)
 
     def misses(self, root: NestLoop) -> Misses:
         """What the team's part of the region misses, the cache empty at first."""
@@ -136,6 +138,55 @@ class LayerConditions:
         return total
 
     def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
+        """The lines of a loop whose every iteration fits, and references that find each other's.
+
+        References so far apart that the lines between do not fit touch theirs anew each.
+        """
+        near, *far = self._within_reach(loop, env, groups)
+        total = dict(self._once(loop, env, near, cut))
+        for others in far:
+            _add(total, self._once(loop, env, others, cut))
+        return total
+
+    def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
+        """The groups in parts, in each of which what one reference touched is there for the next:
+        `a[i]` and `a[i + m]` lie m iterations apart.
+
+        Those that do not meet while the loop runs, two rows of a matrix, stay together: other
+        threads may have touched what they do.
+        """
+        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        parts: list[list[ReferenceGroup]] = [[]]
+        for group in groups:
+            stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
+            span = group.offsets[-1] - group.offsets[0]
+            if group.irregular or not stride or span < 2 * stride:
+                parts[0].append(group)
+                continue
+            most = max(1.0, self._turns_that_fit(loop, env)) * stride
+            clusters: list[list[float]] = [[group.offsets[0]]]
+            for offset in group.offsets[1:]:
+                if most < offset - clusters[-1][-1] <= stride * (trips - 1.0):
+                    clusters.append([])
+                clusters[-1].append(offset)
+            while len(parts) < len(clusters):
+                parts.append([])
+            for number, cluster in enumerate(clusters):
+                # A number of its own, below those of all groups: footprints are known by it.
+                index = -1 - group.index - number * self._groups
+                parts[number].append(_part_of(group, index, cluster))
+        return list(parts)
+
+    def _turns_that_fit(self, loop: NestLoop, env: LoopEnv) -> float:
+        """How many iterations of a loop in a row touch no more than the cache holds."""
+        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        one = self.window(loop, self._at(loop, env, 0.5))
+        everything = self.team.bytes((loop,), env, loop.groups_below)
+        if everything <= self.capacity or trips <= 1:
+            return trips
+        return 1.0 + max(0.0, self.capacity - one) / ((everything - one) / (trips - 1.0))
+
+    def _once(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
         """The lines of a loop whose every iteration fits: each once, or once for each thread.
 
         Pieces lie far apart: what two threads touch at the edges of theirs, they touch at other
@@ -243,6 +294,16 @@ class LayerConditions:
             and not group.slopes.get(inner.variable)
             and not any({loop.variable, inner.variable} & around.depends for around in group.loops)
         ]
+
+
+def _part_of(group: ReferenceGroup, index: int, offsets: list[float]) -> ReferenceGroup:
+    """The group with some of its offsets."""
+    if len(offsets) == len(group.offsets):
+        return group
+    return replace(
+        group, index=index, offsets=tuple(offsets),
+        written=tuple(offset for offset in group.written if offset in offsets),
+    )  # fmt: skip
 
 
 def _uncounted(groups: Groups, held: Held) -> list[ReferenceGroup]:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from regionpredict.ir import Access, Expr
 from regionpredict.workload.constants import UNKNOWN_TRIPS
+from regionpredict.workload.derived_number import evaluated
 
 Env = Mapping[str, float]
 """Values of loop variables, those of the loops around."""
@@ -56,8 +57,8 @@ class Curved:
         bound: dict[str, int | Fraction] = dict(self.values)
         for name in self.names:
             bound[name] = round(env.get(name, 0.0))
-        value = self.expr.evaluate(bound)
-        return float("nan") if value is None else float(value)
+        value = evaluated(self.expr, bound)
+        return float("nan") if value is None else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +147,9 @@ class ReferenceGroup:
     outermost first. `slopes` are bytes by which the address moves per unit of each variable;
     `offsets` the constants in bytes, `written` those that are stored to. `irregular` groups have
     an address that depends on data or is no affine function: `extent` is then the bytes they
-    spread over. `private`: every thread has an array of its own. `drifts` are the variables by
-    which threads are at different places.
+    spread over. `private`: every thread has an array of its own. `accesses` stand in the order of
+    the source; `order` are their numbers among those of the region, `places` their offsets.
+    `drifts` are the variables by which threads are at different places.
     """
 
     index: int
@@ -161,6 +163,8 @@ class ReferenceGroup:
     extent: float
     private: bool
     accesses: tuple[Access, ...]
+    order: tuple[int, ...]
+    places: tuple[float, ...]
     drifts: frozenset[str] = frozenset()
 
 

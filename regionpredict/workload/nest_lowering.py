@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.given_sizes import extent_name, order_name, trip_name
+from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
@@ -22,6 +23,7 @@ from regionpredict.workload.constants import (
     UNKNOWN_TRIPS,
     WORK_PLACES,
 )
+from regionpredict.workload.derived_number import Derived, as_number, evaluated
 from regionpredict.workload.loop_nest import (
     Affine,
     Curved,
@@ -109,9 +111,18 @@ def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
 class _Contents(NamedTuple):
     """What stands directly in a loop, as it is read."""
 
-    accesses: list[Access]
+    accesses: list[tuple[int, Access]]
     children: list[NestLoop]
     statements: list[tuple[int, float]]
+
+
+class _Member(NamedTuple):
+    """One reference of a group: its number in the region, and its address if that is affine."""
+
+    number: int
+    offset: float
+    access: Access
+    address: Affine | None
 
 
 class _Lowering:
@@ -125,10 +136,12 @@ class _Lowering:
         self.variables = frozenset(loop.variable for loop in region.loops())
         self.arrays = {array.name: array for array in region.arrays}
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
+        self.sources: list[Loop] = []  # the loops around what is read
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
         self.loops = 0
         self.groups = 0
         self.statements = 0
+        self.accesses = 0
 
     def nest(self, source: Loop) -> LoopNest:
         """The whole nest."""
@@ -150,14 +163,14 @@ class _Lowering:
 
     def _loop(self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool) -> NestLoop:
         step = source.step.evaluate(self.values) if source.step is not None else None
-        size = step if isinstance(step, int) and step else 1
+        size = int(step) if isinstance(step, int | Derived) and step else 1
         first = self.form(source.start)
         limit = self.form(source.bound)
         if source.comparison in ("<=", ">=") and isinstance(limit, Affine):
             limit = Affine(limit.constant + (1 if size > 0 else -1), limit.slopes)
         elif source.comparison in ("<=", ">=") and isinstance(limit, Curved):
             limit = Curved(limit.expr + (1 if size > 0 else -1), limit.values, limit.names)
-        if first is None or limit is None or (isinstance(step, int) and step == 0):
+        if first is None or limit is None or (isinstance(step, int | Derived) and step == 0):
             first = limit = None
             self._guess(
                 trip_name(source),
@@ -179,8 +192,10 @@ class _Lowering:
         self.loops += 1
         chain = (*around, header)
         contents = _Contents([], [], [])
+        self.sources.append(source)
         self._body(source.body, chain, contents, 1.0)
         groups = tuple(self._grouped(contents.accesses, chain))
+        self.sources.pop()
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
     @staticmethod
@@ -194,7 +209,8 @@ class _Lowering:
         """Reads nodes below a loop, in a `share` of whose iterations they run."""
         for node in nodes:
             if isinstance(node, Statement):
-                contents.accesses.extend(node.accesses)
+                contents.accesses.extend(enumerate(node.accesses, self.accesses))
+                self.accesses += len(node.accesses)
                 contents.statements.append((self.statements, share))
                 self.statements += 1
             elif isinstance(node, Loop):
@@ -211,9 +227,10 @@ class _Lowering:
 
     def _never(self, nodes: Sequence[Node], contents: _Contents) -> None:
         """Statements that never run where the program goes on: counted, with no share."""
-        for _ in statements_in(nodes):
+        for statement in statements_in(nodes):
             contents.statements.append((self.statements, 0.0))
             self.statements += 1
+            self.accesses += len(statement.accesses)
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
@@ -231,7 +248,7 @@ class _Lowering:
                     known = self.values.get(factor)
                     if known is None:
                         return None
-                    value *= float(known) ** power
+                    value *= as_number(known) ** power
                 elif isinstance(factor, str) and power == 1 and moving is None:
                     moving = factor
                 else:
@@ -244,17 +261,16 @@ class _Lowering:
 
     def _curved(self, expr: Expr) -> Form | None:
         moving = expr.names & self.variables
-        trial = {**self.values, **dict.fromkeys(moving, 1)}
-        value = expr.evaluate(trial)
+        value = evaluated(expr, {**self.values, **dict.fromkeys(moving, 1)})
         if value is None:
             return None
-        return Curved(expr, self.values, moving) if moving else Affine(float(value), {})
+        return Curved(expr, self.values, moving) if moving else Affine(value, {})
 
     def _grouped(
-        self, accesses: list[Access], chain: tuple[LoopHeader, ...]
+        self, accesses: list[tuple[int, Access]], chain: tuple[LoopHeader, ...]
     ) -> list[ReferenceGroup]:
-        by_address: dict[tuple[object, ...], list[tuple[float, Access, Affine | None]]] = {}
-        for access in accesses:
+        by_address: dict[tuple[object, ...], list[_Member]] = {}
+        for number, access in accesses:
             array = self.arrays.get(access.array)
             if array is None:
                 continue
@@ -265,13 +281,11 @@ class _Lowering:
             else:
                 key = (access.array, *sorted(address.slopes.items()))
                 offset = address.constant
-            by_address.setdefault(key, []).append((offset, access, address))
+            by_address.setdefault(key, []).append(_Member(number, offset, access, address))
         return [self._group(members, chain) for members in by_address.values()]
 
-    def _group(
-        self, members: list[tuple[float, Access, Affine | None]], chain: tuple[LoopHeader, ...]
-    ) -> ReferenceGroup:
-        _, access, address = members[0]
+    def _group(self, members: list[_Member], chain: tuple[LoopHeader, ...]) -> ReferenceGroup:
+        _, _, access, address = members[0]
         array = self.arrays[access.array]
         self.groups += 1
         return ReferenceGroup(
@@ -279,13 +293,15 @@ class _Lowering:
             array=access.array,
             element=max(1, access.bytes),
             slopes=address.slopes if address is not None else {},
-            offsets=tuple(sorted({offset for offset, _, _ in members})),
-            written=tuple(sorted({at for at, member, _ in members if member.kind == "write"})),
+            offsets=tuple(sorted({member.offset for member in members})),
+            written=tuple(sorted({m.offset for m in members if m.access.kind == "write"})),
             loops=chain,
             irregular=address is None,
             extent=self._extent(array, chain) if address is None else 0.0,
             private=array.storage == "private",
-            accesses=tuple(member for _, member, _ in members),
+            accesses=tuple(member.access for member in members),
+            order=tuple(member.number for member in members),
+            places=tuple(member.offset for member in members),
         )
 
     def _address(
@@ -295,7 +311,10 @@ class _Lowering:
 
         Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
         """
-        subscripts = [self._listed(unclamped(subscript)) for subscript in access.subscripts]
+        subscripts = [
+            self._listed(unwrapped(unclamped(subscript), self.sources))
+            for subscript in access.subscripts
+        ]
         address = self._affine(subscripts, array, chain)
         if address is not None or not chain:
             return address

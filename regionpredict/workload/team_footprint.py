@@ -315,8 +315,8 @@ class TeamFootprints:
         address.
         """
         offsets, stored = row
-        levels: list[Level] = []
         apart_levels: list[Level] = []
+        steps: dict[str, float] = {}
         origin = low = high = 0.0
         slanted = False
         for name, slope in group.slopes.items():
@@ -328,11 +328,14 @@ class TeamFootprints:
             stride = slope * spanned.step
             moving = spanned.depends and not spanned.depends.isdisjoint(group.slopes)
             slanted = slanted or bool(moving)
-            levels.append((stride, spanned.trips if moving else spanned.extent))
+            steps[name] = spanned.trips if moving else spanned.extent
             if stride > 0:
                 high += stride * (spanned.extent - 1)
             else:
                 low += stride * (spanned.extent - 1)
+        for name in steps:
+            _widen(name, group.slopes, ranges, steps)
+        levels = [(group.slopes[name] * ranges[name].step, steps[name]) for name in steps]
         own = tuple(levels)
         for team in along:
             level = (group.slopes[team.variable] * team.apart, team.threads)
@@ -359,19 +362,37 @@ class TeamFootprints:
         number = 1.0 if group.private else self.threads
         for spanned in ranges.values():
             number *= max(0.0, spanned.trips)
-        lines = max(1.0, group.extent / self.line_bytes)
+        lines = float(max(1.0, group.extent / self.line_bytes))
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if stored else 0.0
         return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
+
+
+def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[str, float]) -> None:
+    """Counts a triangle by its wider stride: as many columns as there are, of the mean length.
+
+    `a[j][i]` with j from i on touches all rows j, each of them in half of the columns i.
+    """
+    spanned = ranges[name]
+    around = [other for other in spanned.depends if other in steps]
+    if len(around) != 1 or spanned.trips >= spanned.extent:
+        return
+    other = ranges[around[0]]
+    if abs(slopes[name] * spanned.step) > abs(slopes[around[0]] * other.step):
+        steps[around[0]] = steps[around[0]] * (spanned.trips / spanned.extent)
+        steps[name] = spanned.extent
 
 
 def joined_groups(groups: Groups) -> list[ReferenceGroup]:
     """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
     in two loops over the same range.
     """
-    joined: dict[tuple[object, ...], ReferenceGroup] = {}
+    joined: dict[tuple[object, ...], list[ReferenceGroup]] = {}
     bounds: dict[int, tuple[str, str]] = {}  # by loop: they are many groups' loops
     for group in groups:
+        if group.irregular:
+            joined[group.array, group.index] = [group]
+            continue
         for loop in group.loops:
             if loop.index not in bounds:
                 bounds[loop.index] = (repr(loop.first), repr(loop.limit))
@@ -380,18 +401,19 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
             for depth, loop in enumerate(group.loops)
             if loop.variable in group.slopes
         ])  # fmt: skip
-        key = (group.array, group.private, moving)
-        other = joined.get(key) if not group.irregular else None
-        if other is None:
-            joined[(*key, group.index) if group.irregular else key] = group
-            continue
-        shorter = min(other, group, key=lambda candidate: len(candidate.loops))
-        joined[key] = replace(
-            shorter,
-            offsets=tuple(sorted({*other.offsets, *group.offsets})),
-            written=tuple(sorted({*other.written, *group.written})),
-        )
-    return list(joined.values())
+        joined.setdefault((group.array, group.private, moving), []).append(group)
+    return [_as_one(alike) for alike in joined.values()]
+
+
+def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
+    if len(groups) == 1:
+        return groups[0]
+    shortest = min(groups, key=lambda group: len(group.loops))
+    return replace(
+        shortest,
+        offsets=tuple(sorted({offset for group in groups for offset in group.offsets})),
+        written=tuple(sorted({offset for group in groups for offset in group.written})),
+    )
 
 
 def alike_arrays(groups: Groups) -> list[AlikeArrays]:

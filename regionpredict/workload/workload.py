@@ -13,7 +13,7 @@ from regionpredict.analysis.schedule import Schedule, schedule_of
 from regionpredict.ir import Loop
 from regionpredict.workload.array_sharing import ArraySharing, array_sharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget, Values, bound_sizes
-from regionpredict.workload.cache_traffic import TrafficCounter
+from regionpredict.workload.cache_traffic import CacheContents, TrafficCounter
 from regionpredict.workload.contended_writes import ContendedWrites, contended_writes
 from regionpredict.workload.loop_bodies import LoopBody, loop_bodies
 from regionpredict.workload.loop_nest import LoopNest
@@ -67,9 +67,9 @@ class Workload:
 
     `execution` is None where no loop could be read. `team_limit` are the most threads that the
     directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
-    been written before; `repeats`: loops around the directive run it many times. `guessed` tells,
-    a line each, which sizes were guessed; `open_size` is the size that stands for all unbound ones.
-    `only_written` arrays are written and never read.
+    been written before; `repeats`: it runs again on the same data. `contents` is what it finds in
+    the caches. `guessed` tells, a line each, which sizes were guessed; `open_size` is the size that
+    stands for all unbound ones. `only_written` arrays are written and never read.
     """
 
     table: StatementTable
@@ -79,6 +79,7 @@ class Workload:
     placement: Placement
     fresh: frozenset[str]
     repeats: bool
+    contents: CacheContents
     guessed: tuple[str, ...]
     line_bytes: int
     open_size: OpenSize | None = None
@@ -116,12 +117,23 @@ def workload_of(
         team_limit=team_limit(facts.region),
         placement=placement,
         fresh=history.fresh,
-        repeats=bool(facts.region.enclosing),
+        repeats=history.repeats,
+        contents=_contents(facts, history),
         guessed=guessed,
         line_bytes=line_bytes,
         open_size=open_size,
         only_written=_only_written(facts),
     )
+
+
+def _contents(facts: RegionFacts, history: History) -> CacheContents:
+    """What the region finds in the caches: its own data, or what its arrays' last writers left."""
+    names = frozenset(array.name for array in facts.region.arrays)
+    if history.repeats:
+        return CacheContents(names, between=history.bytes_between)
+    written = {name: last for name, last in history.last.items() if name not in history.fresh}
+    one_core = frozenset(name for name, last in written.items() if last.parts is None)
+    return CacheContents(frozenset(written) - one_core, one_core)
 
 
 def _only_written(facts: RegionFacts) -> frozenset[str]:

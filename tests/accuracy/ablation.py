@@ -96,6 +96,8 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("masks for conditions", parts=Parts(masks=False)),
     Variant("chains inside an iteration", parts=Parts(chains=False)),
     Variant("several vectors of sums", parts=Parts(interleaved_sums=False)),
+    Variant("caches cold where nothing is seen", parts=Parts(seen_contents=False)),
+    Variant("shared caches that adapt", parts=Parts(lasting_share=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

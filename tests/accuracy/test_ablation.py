@@ -122,8 +122,22 @@ def test_without_the_queue_all_cores_ask_at_once() -> None:
 
 def test_without_reuse_between_runs_small_data_comes_from_memory_again() -> None:
     # 320 KB fit the second cache of one core (1 MiB); without reuse they come from memory.
-    kept = _seconds(COPY, "n", 20_000, [1], FULL.name)[1]
-    fetched = _seconds(COPY, "n", 20_000, [1], "reuse from run to run")[1]
-    large = _seconds(COPY, "n", 50_000_000, [1], FULL.name)[1] * 20_000 / 50_000_000
+    again = COPY.replace("#pragma", "for (int t = 0; t < 10; t++)\n#pragma")
+    kept = _seconds(again, "n", 20_000, [1], FULL.name)[1]
+    fetched = _seconds(again, "n", 20_000, [1], "reuse from run to run")[1]
+    large = _seconds(again, "n", 50_000_000, [1], FULL.name)[1] * 20_000 / 50_000_000
     assert fetched > 1.5 * kept
     assert fetched == pytest.approx(large, rel=0.1)
+    # A loop that runs once finds nothing either, unless all are taken to have run before.
+    once = _seconds(COPY, "n", 20_000, [1], FULL.name)[1]
+    assert once == pytest.approx(fetched / 10, rel=0.01)
+    warm = _seconds(COPY, "n", 20_000, [1], "caches cold where nothing is seen")[1]
+    assert warm == pytest.approx(kept / 10, rel=0.01)
+
+
+def test_a_shared_cache_that_adapts_keeps_a_part() -> None:
+    # 40 MB, a little more than the shared cache (Skylake, 27.5 MiB) and its share of the second.
+    again = COPY.replace("#pragma", "for (int t = 0; t < 10; t++)\n#pragma")
+    adapting = _seconds(again, "n", 2_500_000, [20], FULL.name)[20]
+    forgetting = _seconds(again, "n", 2_500_000, [20], "shared caches that adapt")[20]
+    assert adapting < 0.9 * forgetting

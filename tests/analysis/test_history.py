@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import History, histories
 from regionpredict.frontend import read, requests_for
+from regionpredict.pipeline import analyse
 
 HEAD = "#include <stdlib.h>\n"
 MAIN = """
@@ -223,3 +225,82 @@ static void work(int n, double *a, double *b) {
 """ + MAIN)  # fmt: skip
     assert set(found[0].last) == {"a", "b"}
     assert not found[0].fresh & {"a", "b"}
+
+
+def test_who_runs_again(tmp_path: Path, frontend: str) -> None:
+    """The first loop runs once, the others 50 times; between two runs of the third one another
+    array is touched, between those of the second none that it does not touch itself.
+    """
+    found = pasts(tmp_path, frontend, """
+static void once(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] = 1.0;
+}
+static void both(int n, double *v, double *w) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] += w[i];
+}
+static void one(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] += 1.0;
+}
+static void work(int n, double *a, double *b) {
+  once(n, a);
+  for (int t = 0; t < 50; t++) { both(n, a, b); one(n, a); }
+}
+""" + MAIN)  # fmt: skip
+    assert [found[k].repeats for k in range(3)] == [False, True, True]
+    assert found[0].between == found[1].between == ()
+    ((span, name),) = found[2].between
+    assert (span.line, name) == (8, "w")
+
+
+def test_a_function_that_two_calls_hand_the_same_array(tmp_path: Path, frontend: str) -> None:
+    text = """
+static void add(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] += 1.0;
+}
+static void work(int n, double *a, double *b) { add(n, a); add(n, %s); }
+"""
+    assert pasts(tmp_path, frontend, text % "a" + MAIN)[0].repeats
+    assert not pasts(tmp_path, frontend, text % "b" + MAIN)[0].repeats
+
+
+def test_an_array_of_the_body_is_no_new_memory(tmp_path: Path, frontend: str) -> None:
+    found = pasts(tmp_path, frontend, """
+static void work(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) a[i] = b[i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double t[3];
+    for (int q = 0; q < 3; q++) t[q] = b[i] * q;
+    a[i] = t[0] + t[2];
+  }
+}
+""" + MAIN)  # fmt: skip
+    assert found[0].fresh == frozenset()
+
+
+def test_bytes_between(tmp_path: Path, frontend: str) -> None:
+    """800,000 bytes of w, as the loop that touches it has them; an unknown size counts nothing."""
+    path = tmp_path / "program.c"
+    text = HEAD + """
+static void both(int n, double *v, double *w) {
+#pragma omp parallel for
+  for (int i = 0; i < 100000; i++) v[i] += w[i];
+}
+static void one(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < 100000; i++) v[i] += 1.0;
+}
+static void work(int n, double *a, double *b) {
+  for (int t = 0; t < 50; t++) { both(n, a, b); one(n, a); }
+}
+""" + MAIN  # fmt: skip
+    for bound, expected in (("100000", 800_000.0), ("rand()", 0.0)):
+        path.write_text(text.replace("i < 100000", f"i < {bound}"))
+        analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+        program = analysis.program
+        known = histories(program, follow(program.flows))
+        assert with_data_between(known, analysis.facts)[1].bytes_between == expected

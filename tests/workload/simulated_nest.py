@@ -96,3 +96,27 @@ def simulated(
                 before = total.get(name, (0.0, 0.0))
                 total[name] = (before[0] + read / alignments, before[1] + written / alignments)
     return total
+
+
+def stack_distances(
+    nest: LoopNest, *, line_bytes: int = 64, alignments: int = 4
+) -> dict[int | None, float]:
+    """How many references of one thread find their line so many other lines away; None: never used.
+
+    The mean over places of the arrays in a line.
+    """
+    found: dict[int | None, float] = {}
+    (trace,) = traces(nest, 1)
+    for number in range(alignments):
+        begin = number * line_bytes // alignments
+        stack: list[tuple[str, int]] = []
+        for array, byte, _ in trace:
+            line = (array, int(byte + begin) // line_bytes)
+            distance = None
+            if line in stack:
+                place = stack.index(line)
+                distance = len(stack) - 1 - place
+                del stack[place]
+            stack.append(line)
+            found[distance] = found.get(distance, 0.0) + 1 / alignments
+    return found

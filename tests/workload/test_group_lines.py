@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
 from regionpredict.workload.team_footprint import (
     FootprintTables,
     Range,
+    RangesOf,
     TeamFootprints,
     _separate_rows,
     alike_arrays,
@@ -23,6 +25,10 @@ from regionpredict.workload.team_footprint import (
 GRID = "for (int i = 0; i < 10; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
 DECLARED = "int n, double a[10][20], double *b, int *k"
 NOTHING = frozenset[str]()
+
+
+def _spans(ranges: Mapping[str, Range]) -> RangesOf:
+    return RangesOf(ranges, all(one.trips > 0 for one in ranges.values()))
 
 
 def team_of(nest: LoopNest, threads: int = 1, sharers: int = 1) -> TeamFootprints:
@@ -37,7 +43,7 @@ def lines_of(
     """The lines of an array's only group in its loops from the `inner`-th on."""
     group, team = group_of(nest, array), team or team_of(nest)
     ranges = loop_ranges(group.loops[inner:], env or {}, team.pieces)
-    (lines,) = team._lines_of(group, ranges, env or {}, apart)
+    (lines,) = team._lines_of(group, _spans(ranges), env or {}, apart)
     return lines
 
 
@@ -134,7 +140,7 @@ def test_loops_that_do_not_run_touch_nothing() -> None:
     ranges = loop_ranges(group.loops, {}, {})
     for trips, parts in ((0.0, 0), (-3.0, 0), (0.5, 1)):
         some = {**ranges, "j": Range(trips, trips, NOTHING, 1, 0.0)}
-        assert len(team._lines_of(group, some, {}, False)) == parts
+        assert len(team._lines_of(group, _spans(some), {}, False)) == parts
 
 
 # -- gathers --------------------------------------------------------------------------------------
@@ -148,16 +154,16 @@ def test_random_accesses_hit_lines_at_least_once(threads: int, private: bool) ->
     team = team_of(nest)
     team.threads = float(threads)
     ranges = {"i": Range(100.0, 100.0, NOTHING, 1, 0.0)}
-    (found,) = team._lines_of(group, ranges, {}, False)
+    (found,) = team._lines_of(group, _spans(ranges), {}, False)
     number, copies = (100, threads) if private else (100 * threads, 1)
     expected = copies * 62.5 * (1 - math.exp(-number / 62.5))
     assert found.touched == found.written == pytest.approx(expected)
     assert (found.low, found.high) == (0.0, 4000.0)
-    (read,) = team._lines_of(replace(group, written=()), ranges, {}, False)
+    (read,) = team._lines_of(replace(group, written=()), _spans(ranges), {}, False)
     assert read.written == 0.0
-    (one,) = team._lines_of(replace(group, extent=8.0, private=False), ranges, {}, False)
+    (one,) = team._lines_of(replace(group, extent=8.0, private=False), _spans(ranges), {}, False)
     assert one.touched == pytest.approx(1.0)  # no fewer than a line
-    (none,) = team._lines_of(group, {"i": Range(-1.0, 0.0, NOTHING, 1, 0.0)}, {}, False)
+    (none,) = team._lines_of(group, _spans({"i": Range(-1.0, 0.0, NOTHING, 1, 0.0)}), {}, False)
     assert none.touched == 0.0
 
 

@@ -11,7 +11,12 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict_region, region_workload
 from regionpredict.predict import SaturationDerivation
-from regionpredict.workload import CacheLevel, TrafficCounter, unforeseen_arrays
+from regionpredict.workload import (
+    CacheLevel,
+    TrafficCounter,
+    left_by_itself,
+    unforeseen_arrays,
+)
 
 # Every 16th double: 128 bytes apart.
 COPY = """void f(long n, double *restrict a, double *restrict b)
@@ -59,8 +64,14 @@ def test_answers_do_not_hang_on_the_order_of_the_questions(tmp_path: Path) -> No
     levels = [CacheLevel(2.0**15, 1), CacheLevel(2.0**22, 4)]
     teams = (1, 2, 3, 4, 8, 16)
     once, again = counter(tmp_path, 64), counter(tmp_path, 64)
-    forth = {threads: once.traffic(levels, threads, warm=True) for threads in teams}
-    back = {threads: again.traffic(levels, threads, warm=True) for threads in reversed(teams)}
+    forth = {
+        threads: once.traffic(levels, threads, contents=left_by_itself(once.nest))
+        for threads in teams
+    }
+    back = {
+        threads: again.traffic(levels, threads, contents=left_by_itself(again.nest))
+        for threads in reversed(teams)
+    }
     assert forth == back
     assert again.schedule == Schedule("static", None)
 

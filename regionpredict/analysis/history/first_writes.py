@@ -8,7 +8,7 @@ pages: the kernel hands them out at the first write.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -85,11 +85,15 @@ class Followed(NamedTuple):
     """What following a program gave, a dictionary by array for each visit of a worksharing loop.
 
     `first` tells who writes the region's arrays first; None: nobody before it, and not it.
-    `before` tells what has happened to them when it runs, in the steady state of loops.
+    `before` tells what has happened to them when it runs, in the steady state of loops. `repeats`
+    are the worksharing loops that run again on memory that they have touched; `between` tells for
+    each of them which arrays, by loop and name, others touch until then and it does not.
     """
 
     first: Visits
     before: Pasts
+    repeats: frozenset[Span] = frozenset()
+    between: Mapping[Span, Mapping[Place, tuple[Span, str]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,8 @@ class _Notes:
     first: Visits = field(default_factory=dict)
     before: Pasts = field(default_factory=dict)
     steady: Pasts = field(default_factory=dict)
+    repeats: set[Span] = field(default_factory=set)
+    between: dict[Span, dict[Place, tuple[Span, str]]] = field(default_factory=dict)
 
 
 class _Writer(NamedTuple):
@@ -144,7 +150,9 @@ def follow(flows: Sequence[Flow]) -> Followed:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
-    return Followed(notes.first, {**notes.before, **notes.steady})
+    return Followed(
+        notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats), notes.between
+    )
 
 
 def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
@@ -180,6 +188,7 @@ class _Walk:
         self.names: dict[tuple[Span, Place], str] = {}  # of memory, in a worksharing loop
         self.since: dict[Place, dict[tuple[Span, str], None]] = {}  # loops after the last write
         self.ran: dict[Span, int] = {}  # when each worksharing loop ran last
+        self.used: dict[Span, dict[Place, str]] = {}  # the memory that it then touched
         self.turn = 0
         self.again = False  # on the second way through a loop
         self.share: Span | None = None
@@ -265,10 +274,12 @@ class _Walk:
         self.names.update({(block.span, memory): name for name, memory in named.items()})
         past = {name: self._before(memory, block.span) for name, memory in named.items()}
         before = dict(self.first)
+        self._again(block.span, named)
         self.turn += 1
         outer, self.share = self.share, block.span
         self._run(block.body, frame, state)
         self.share, self.ran[block.span] = outer, self.turn
+        self.used[block.span] = {memory: name for name, memory in named.items()}
         for name, memory in named.items():
             self.since.setdefault(memory, {})[block.span, name] = None
         first: dict[str, FirstWrite | None] = {}
@@ -285,6 +296,18 @@ class _Walk:
         else:
             self.notes.first.setdefault(block.span, []).append(first)
             self.notes.before.setdefault(block.span, []).append(past)
+
+    def _again(self, loop: Span, named: Mapping[str, Place]) -> None:
+        """Notes that a worksharing loop runs again on its memory, and what others touched since."""
+        known, memory = self.used.get(loop, {}), set(named.values())
+        if known.keys().isdisjoint(memory):
+            return
+        self.notes.repeats.add(loop)
+        between = self.notes.between.setdefault(loop, {})
+        for other, turn in self.ran.items():
+            if other != loop and turn > self.ran[loop]:
+                between.update({place: (other, name) for place, name in self.used[other].items()
+                                if place not in memory})  # fmt: skip
 
     def _before(self, memory: Place, loop: Span) -> Before:
         writer = self.last.get(memory)

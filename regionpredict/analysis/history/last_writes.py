@@ -29,11 +29,16 @@ class LastWrite(NamedTuple):
 class History(NamedTuple):
     """`fresh` arrays have never been written before the region's only run; `last` by array.
 
-    An array that is in neither has a history that is not known.
+    An array that is in neither has a history that is not known. `repeats`: the region is seen to
+    run again on what it has touched; `between` are then the arrays, by region and name, that others
+    touch and it does not, until it does; `bytes_between` is what they have, as far as it is known.
     """
 
     fresh: frozenset[str] = frozenset()
     last: Mapping[str, LastWrite] = {}
+    repeats: bool = False
+    between: tuple[tuple[Span, str], ...] = ()
+    bytes_between: float = 0.0
 
 
 UNKNOWN = History()
@@ -46,8 +51,12 @@ def histories(program: Program, followed: Followed) -> tuple[History, ...]:
     """
     loops = _Loops(program.regions)
     return tuple(
-        _history(region, followed.before.get(region.span, ()), loops) for region in program.regions
-    )
+        _history(region, followed.before.get(region.span, ()), loops)._replace(
+            repeats=region.span in followed.repeats or bool(region.enclosing),
+            between=tuple(followed.between.get(region.span, {}).values()),
+        )
+        for region in program.regions
+    )  # fmt: skip
 
 
 class _Loops:
@@ -73,6 +82,8 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
         return UNKNOWN
     fresh, last = set(), {}
     for array in region.arrays:
+        if array.storage == "private":
+            continue
         pasts = [past for visit in visits if (past := visit.get(array.name)) is not None]
         if not pasts:
             continue

@@ -57,8 +57,19 @@ TEAM_CHANGE_CYCLES = 25_000.0
 """A thread of the larger team: libgomp 12 takes 84 us on two cores of 2.4 GHz from 8 threads to 4
 or from 4 to 8, since it ends threads and starts them anew."""
 FIRST_TOUCH_CYCLES = 1000.0
+FIRST_TOUCH_MOST = 10_000.0
+FIRST_TOUCH_CROWD = 64
+"""One thread that clears and maps a page of 4 KiB, and each of as many threads: they wait for the
+address space, which they share. Measured on servers of Linux: a thousand cycles alone, up to ten
+times that on many."""
 LATENCY_FACTOR = 0.6
 """Share of a streaming miss's weight that a latency miss has (see docs/machines.md)."""
+
+
+def first_touch_cycles(threads: int) -> float:
+    """Cycles that each of so many threads takes for a new page of 4 KiB."""
+    part = (min(threads, FIRST_TOUCH_CROWD) - 1) / (FIRST_TOUCH_CROWD - 1)
+    return FIRST_TOUCH_CYCLES + part * (FIRST_TOUCH_MOST - FIRST_TOUCH_CYCLES)
 
 
 def assumed(value: float, unit: str, why: str) -> Quantity:
@@ -134,8 +145,8 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
         critical=curve("critical", "3 t p, 60 on 1 thread", [3.0 * cost for cost in contended]),
         first_touch=curve(
             "first_touch",
-            "1000",
-            [FIRST_TOUCH_CYCLES for _ in counts],
+            "1000, in a straight line to 10,000 on 64 threads",
+            [first_touch_cycles(p) for p in counts],
         ),
         line_transfer=curve("line_transfer", "t / 4, 0.1 on 1 thread", lines(4)),
         bulk_transfer=curve("bulk_transfer", "t / 12, 0.1 on 1 thread", lines(12)),

@@ -30,7 +30,13 @@ from regionpredict.predict.sureness import (
     confidence_of,
     outlook_of,
 )
-from regionpredict.workload import SizeTarget, Workload
+from regionpredict.workload import (
+    CacheContents,
+    Execution,
+    SizeTarget,
+    Workload,
+    left_by_itself,
+)
 
 
 def size_target(machine: Machine) -> SizeTarget:
@@ -41,7 +47,7 @@ def size_target(machine: Machine) -> SizeTarget:
 
 def rough_curve(
     workload: Workload, machine: Machine, threads: Sequence[int] = (), *, also: int = 1,
-    warm: bool = True, parts: Parts = ALL_PARTS,
+    warm: bool | None = None, parts: Parts = ALL_PARTS,
 ) -> tuple[Point, ...]:  # fmt: skip
     """The times on one thread and on `threads`, by default on round numbers: powers of two, whole
     domains, and `also`.
@@ -53,8 +59,8 @@ def rough_curve(
     most = min(workload.team_limit or machine.cores, machine.cores)
     asked = threads or (*round_counts(machine, most), also)
     counts = {1, *(count for count in asked if count <= most)}
-    warm = warm and not workload.fresh
-    time = RegionTime(workload, workload.execution, machine, warm=warm, parts=parts)
+    contents = _contents(workload, workload.execution, warm=warm, parts=parts)
+    time = RegionTime(workload, workload.execution, machine, contents=contents, parts=parts)
     return time.points(sorted(counts))
 
 
@@ -86,22 +92,22 @@ def predict_saturation(
     *,
     threads: Sequence[int] = (),
     within: float = WITHIN.value,
-    warm: bool = True,
+    warm: bool | None = None,
     parts: Parts = ALL_PARTS,
 ) -> Estimate:
     """The estimate of one region: times on `threads` (all counts up to the cores if empty).
 
     `within` is the share of the best speed that a hint may lose. `warm`: the region has run before
-    on the same data, unless its only run writes it first. `parts` of the model may be switched off,
-    for ablations. The density model's score and
+    on the same data, unless its only run writes it first; None: as the program shows.
+    `parts` of the model may be switched off, for ablations. The density model's score and
     probability stay beside the curve.
     """
     table, execution = workload.table, workload.execution
     density = predict_density(table, machine)
     if density.status == "skipped" or execution is None:
         return _skipped(density)
-    # What a region's only run writes first cannot be in a cache from a run before.
-    time = RegionTime(workload, execution, machine, warm=warm and not workload.fresh, parts=parts)
+    contents = _contents(workload, execution, warm=warm, parts=parts)
+    time = RegionTime(workload, execution, machine, contents=contents, parts=parts)
     most = workload.team_limit
     if most is None:
         most = max((machine.cores, *threads))
@@ -167,6 +173,18 @@ def predict_saturation(
         band=band,
         superlinear=superlinear,
     )
+
+
+def _contents(
+    workload: Workload, execution: Execution, *, warm: bool | None, parts: Parts
+) -> CacheContents:
+    """What the caches hold at first: as the program shows, all of the region's data, or nothing."""
+    if warm is None and parts.seen_contents:
+        return workload.contents
+    # What a region's only run writes first cannot be in a cache from a run before.
+    if warm is False or workload.fresh:
+        return CacheContents()
+    return left_by_itself(execution.work.nest)
 
 
 def _skipped(density: Estimate) -> Estimate:

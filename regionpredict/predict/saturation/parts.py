@@ -12,11 +12,13 @@ class Parts:
     `write_allocation`: a line that a store misses is read first. `queue`: cores that compute ask
     memory for less, so that fewer than all wait at a time. `overlap`: a core computes while it
     waits, in part; without it the two times add up. `reuse_between_runs`: data of one run of a
-    region is in the caches for the next. `page_walks`: gathers wait for the translation of their
-    addresses. `divider_beside`: divisions and roots go on beside the other pipes. `masks`: loops
-    with conditions are vectors where the machine has masks. `chains`: an iteration's chain of
-    dependent operations bounds it by the core's window. `interleaved_sums`: a sum in any order has
-    several vectors of partial sums.
+    region is in the caches for the next; `seen_contents`: only where the program shows that it runs
+    again, or who had its data before, and not as if every region had run just before.
+    `lasting_share`: shared caches keep a part of larger data. `page_walks`: gathers wait for the
+    translation of their addresses. `divider_beside`: divisions and roots go on beside the other
+    pipes. `masks`: loops with conditions are vectors where the machine has masks. `chains`: an
+    iteration's chain of dependent operations bounds it by the core's window. `interleaved_sums`: a
+    sum in any order has several vectors of partial sums.
     """
 
     write_allocation: bool = True
@@ -28,6 +30,8 @@ class Parts:
     masks: bool = True
     chains: bool = True
     interleaved_sums: bool = True
+    seen_contents: bool = True
+    lasting_share: bool = True
 
 
 ALL_PARTS = Parts()

@@ -24,6 +24,7 @@ from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
 from regionpredict.predict.saturation.traffic_curve import Data, TrafficCurve
 from regionpredict.workload import (
+    CacheContents,
     Execution,
     Placement,
     TrafficCounter,
@@ -31,6 +32,7 @@ from regionpredict.workload import (
     Workload,
     gathers_of,
     largest_share,
+    piece_count,
     piece_length,
 )
 
@@ -68,7 +70,7 @@ class LoopTime:
 
     def __init__(
         self, workload: Workload, work: Work, counter: TrafficCounter, machine: Machine, *,
-        warm: bool, parts: Parts,
+        contents: CacheContents, parts: Parts,
     ) -> None:  # fmt: skip
         self.machine = machine
         self.parts = parts
@@ -77,8 +79,9 @@ class LoopTime:
         self.line_bytes = workload.line_bytes
         self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes, parts)
         self.traffic = TrafficCurve(
-            counter, machine, warm=warm and parts.reuse_between_runs,
+            counter, machine, contents=contents if parts.reuse_between_runs else CacheContents(),
             only_written=workload.only_written, write_allocation=parts.write_allocation,
+            lasting=parts.lasting_share,
         )  # fmt: skip
         self.single = self._single(workload.placement)
         walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
@@ -232,7 +235,8 @@ class RegionTime:
     """The terms of one region's time on one machine: its work, and what OpenMP adds to it."""
 
     def __init__(
-        self, workload: Workload, execution: Execution, machine: Machine, *, warm: bool,
+        self, workload: Workload, execution: Execution, machine: Machine, *,
+        contents: CacheContents,
         parts: Parts,
     ) -> None:  # fmt: skip
         self.machine = machine
@@ -241,12 +245,14 @@ class RegionTime:
         self.synchronisation = execution.synchronisation
         counter = workload.traffic_of(execution.work)
         self.transfers = DataTransfers(workload, execution, counter, machine)
-        self.loops = LoopTime(workload, execution.work, counter, machine, warm=warm, parts=parts)
+        self.loops = LoopTime(
+            workload, execution.work, counter, machine, contents=contents, parts=parts
+        )
         self.core = self.loops.core
         self.serial: tuple[SerialBody, ...] = ()
         for one in execution.serial:
             own = workload.traffic_of(one.work)
-            body = LoopTime(workload, one.work, own, machine, warm=warm, parts=parts)
+            body = LoopTime(workload, one.work, own, machine, contents=contents, parts=parts)
             seconds = sum(body.at(1).terms(1.0))
             self.serial += (SerialBody(one.kind, one.visits, seconds),)
             notes = [f"{note} (in {one.kind}, one thread at a time)" for note in body.core.notes]
@@ -275,7 +281,7 @@ class RegionTime:
         made = []
         base = 0.0
         for threads in counts:
-            work = self.loops.at(threads)
+            work = self.loops.at(self._working(threads))
             terms = self._terms(threads, work)
             seconds = sum(terms.values())
             base = base or seconds
@@ -286,6 +292,11 @@ class RegionTime:
                       work.late / threads)
             )  # fmt: skip
         return tuple(made)
+
+    def _working(self, threads: int) -> int:
+        """The threads that have a piece: the others ask memory for nothing."""
+        pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
+        return int(max(1.0, min(threads, pieces)))
 
     def _terms(self, threads: int, work: WorkTime) -> dict[str, float]:
         share = largest_share(self.profile, threads, self.schedule)

@@ -18,6 +18,7 @@ from regionpredict.predict.saturation.constants import (
 from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
 from regionpredict.workload import (
     ArrayTraffic,
+    CacheContents,
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
@@ -72,13 +73,16 @@ class TrafficCurve:
     """The traffic of one region on one machine; counted at some thread counts, each once."""
 
     def __init__(
-        self, counter: TrafficCounter, machine: Machine, *, warm: bool,
+        self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
+        lasting: bool = True,
     ) -> None:  # fmt: skip
-        """`only_written`: the arrays whose lines memory sends only for the sake of a store."""
+        """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
+        sends only for the sake of a store."""
         self.counter = counter
         self.machine = machine
-        self.warm = warm
+        self.contents = contents
+        self._lasting = machine.processor.lasting_share.value if lasting else 0.0
         self._scattered = unforeseen_arrays(
             counter.nest, line_bytes=counter.line_bytes,
             streams=machine.processor.prefetched_streams.value,
@@ -117,7 +121,7 @@ class TrafficCurve:
         """As `levels`, each line that a store misses read first."""
         levels = self._levels.get(threads)
         if levels is None:
-            levels = self.counter.traffic(self._caches(threads), threads, warm=self.warm)
+            levels = self.counter.traffic(self._caches(threads), threads, contents=self.contents)
             self._levels[threads] = levels
         return levels
 
@@ -153,7 +157,9 @@ class TrafficCurve:
         """Whether so many threads' caches keep data that one thread's cannot: half of its traffic
         with memory, or more, is gone.
         """
-        return self.warm and self.at(threads).memory < STAYING.value * self.at(1).memory
+        return (
+            bool(self.contents.own) and self.at(threads).memory < STAYING.value * self.at(1).memory
+        )
 
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is worked out, so that it is straight in between.
@@ -200,7 +206,10 @@ class TrafficCurve:
             if levels and cache.policy in ("victim", "exclusive"):
                 above = levels[-1]
                 size += above.size * sharers / max(1, above.sharers)
-            levels.append(CacheLevel(size, cache.shared_by_cores.whole))
+            shared = cache.shared_by_cores.whole > 1
+            levels.append(
+                CacheLevel(size, cache.shared_by_cores.whole, self._lasting if shared else 0.0)
+            )
         return levels
 
     def _knot(self, threads: int) -> _Knot:

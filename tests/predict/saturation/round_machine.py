@@ -14,6 +14,7 @@ from regionpredict.machine.reader.machine_file import read
 from regionpredict.pipeline import analyse, region_workload
 from regionpredict.workload import (
     ArrayTraffic,
+    CacheContents,
     CacheLevel,
     LevelTraffic,
     LoopBody,
@@ -23,6 +24,7 @@ from regionpredict.workload import (
     Workload,
     WorkProfile,
 )
+from regionpredict.workload.cache_traffic import EMPTY
 from regionpredict.workload.layer_conditions import Carrier
 from regionpredict.workload.loop_nest import LoopNest
 
@@ -54,6 +56,7 @@ processor:
   prefetched_streams: 32
   prefetch_block: 4 KiB
   write_allocate: 1
+  lasting_share: 0
 caches:
   - {level: 1, size: 32 KiB, ways: 8, cores: 1, latency: 4, bandwidth: {load: {1: 128}}}
   - {level: 2, size: 256 KiB, ways: 8, cores: 1, latency: 14, bytes_per_cycle: 32}
@@ -134,7 +137,7 @@ class GivenTraffic(TrafficCounter):
         self.asked: dict[int, tuple[CacheLevel, ...]] = {}
 
     def traffic(
-        self, levels: Sequence[CacheLevel], threads: int, *, warm: bool = False
+        self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
     ) -> tuple[LevelTraffic, ...]:
         """The given bytes."""
         assert threads not in self.asked, "counted once"

@@ -31,6 +31,7 @@ from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import LoopTime, RegionTime, WorkTime
 from regionpredict.workload import (
     ArraySharing,
+    CacheContents,
     Execution,
     LoopBody,
     Placement,
@@ -41,6 +42,7 @@ from regionpredict.workload import (
     Work,
     Workload,
     WorkProfile,
+    left_by_itself,
 )
 
 MACHINE = round_machine()
@@ -80,7 +82,9 @@ def loops(
     assert workload.execution is not None
     work = workload.execution.work._replace(bodies=bodies)
     own = replace(workload, **changes)  # type: ignore[arg-type]
-    return LoopTime(own, work, GivenTraffic(work.nest, given), machine, warm=warm, parts=parts)
+    contents = left_by_itself(work.nest) if warm else CacheContents()
+    counter = GivenTraffic(work.nest, given)
+    return LoopTime(own, work, counter, machine, contents=contents, parts=parts)
 
 
 def corrected(**factors: float) -> Machine:
@@ -417,7 +421,7 @@ def region(
 
     parts = {field.name: getattr(workload, field.name) for field in fields(Workload)}
     parts |= {"execution": execution, "schedule": schedule, "fresh": frozenset(fresh)}
-    return RegionTime(Given(**parts), execution, machine, warm=True, parts=Parts())
+    return RegionTime(Given(**parts), execution, machine, contents=CacheContents(), parts=Parts())
 
 
 def test_terms_add_up_and_one_thread_is_the_measure(workload: Workload) -> None:

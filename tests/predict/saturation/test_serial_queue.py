@@ -188,7 +188,9 @@ def test_small_data_does_not_ask_where_it_lies(tmp_path: Path) -> None:
     path.write_text(PLACED.replace("50000000", "20000").format("", ""))
     facts = analyse(requests_for([str(path)]), {}).facts[-1]
     serial, spread = (
-        predict_region(facts, MACHINE, placement=Placement(kind, "as given", False)).speedup
+        predict_region(
+            facts, MACHINE, placement=Placement(kind, "as given", False), warm=True
+        ).speedup
         for kind in ("serial", "parallel")
     )
     assert serial == spread

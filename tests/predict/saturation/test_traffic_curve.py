@@ -12,7 +12,7 @@ from round_machine import GivenTraffic, Traffic, round_machine, workload_of_text
 
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve
-from regionpredict.workload import CacheLevel
+from regionpredict.workload import CacheContents, CacheLevel, left_by_itself
 from regionpredict.workload.loop_nest import LoopNest
 
 MACHINE = round_machine()  # eight cores: four share a third cache
@@ -36,7 +36,8 @@ def curve_of(
     nest: LoopNest, given: Traffic, machine: Machine = MACHINE, *, warm: bool = True
 ) -> tuple[TrafficCurve, GivenTraffic]:
     counter = GivenTraffic(nest, given)
-    return TrafficCurve(counter, machine, warm=warm), counter
+    contents = left_by_itself(nest) if warm else CacheContents()
+    return TrafficCurve(counter, machine, contents=contents), counter
 
 
 def below_memory(bytes_of: dict[int, float]) -> Traffic:
@@ -249,7 +250,11 @@ def test_lines_that_are_claimed_are_not_read_from_memory(
     machine = round_machine(("write_allocate: 1", f"write_allocate: {allocated}"))
     counter = GivenTraffic(nest, three_caches)
     curve = TrafficCurve(
-        counter, machine, warm=True, only_written=frozenset("a"), write_allocation=parts
+        counter,
+        machine,
+        contents=left_by_itself(nest),
+        only_written=frozenset("a"),
+        write_allocation=parts,
     )
     levels = curve.levels(1)
     assert [level.total for level in levels[:2]] == [96e6, 64e6]
@@ -257,17 +262,22 @@ def test_lines_that_are_claimed_are_not_read_from_memory(
     assert curve.at(1).memory == pytest.approx(read + 8e6)
     assert curve.at(1).writes == pytest.approx(8e6 / (read + 8e6))
     whole = TrafficCurve(
-        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("a")
+        GivenTraffic(nest, three_caches),
+        machine,
+        contents=left_by_itself(nest),
+        only_written=frozenset("a"),
     )
     assert (whole.levels(1) == levels) == parts  # write-allocation is on
     # An array that is also read is read, and none is read less than not at all.
     other = TrafficCurve(
-        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("x"),
+        GivenTraffic(nest, three_caches), machine,
+        contents=left_by_itself(nest), only_written=frozenset("x"),
         write_allocation=parts,
     )  # fmt: skip
     assert other.levels(1)[2].total == 32e6
     stored = TrafficCurve(
-        GivenTraffic(nest, lambda position, threads: {"a": (1e6, 8e6)}), machine, warm=True,
+        GivenTraffic(nest, lambda position, threads: {"a": (1e6, 8e6)}), machine,
+        contents=left_by_itself(nest),
         only_written=frozenset("a"), write_allocation=False,
     )  # fmt: skip
     assert (stored.levels(1)[2].read, stored.levels(1)[2].written) == (0.0, 8e6)

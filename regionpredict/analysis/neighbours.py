@@ -1,0 +1,86 @@
+"""Subscripts that wrap round at the ends of a loop, read as the neighbours that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.ir import Expr, Loop
+from regionpredict.ir.expr import Atom
+
+_TURNS = (0, -1, 1)
+_LARGE = 1 << 20
+"""What names stand for where it is asked which of two places is within a period."""
+_DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv"))
+
+
+def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
+    """The subscript with what wraps round gone: `(i + 1) % n` -> `i + 1`, where i runs up to n.
+
+    Along a loop no longer than the period each place is met once, so that all but one of the
+    iterations find the place beside the one before. Of `i > 0 ? i - 1 : n - 1` it is the side that
+    moves with a loop.
+    """
+    variables = frozenset(loop.variable for loop in loops)
+    if not any(atom.kind in ("mod", "select") for atom in subscript.atoms()):
+        return subscript
+    result = Expr.const(0)
+    for monomial, number in subscript.terms.items():
+        term = Expr.const(number)
+        for factor, power in monomial:
+            base = Expr({((factor, 1),): 1})
+            if isinstance(factor, Atom):
+                base = _neighbour(factor, loops, variables) or base
+            term = term * base**power
+        result = result + term
+    return result
+
+
+def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> Expr | None:
+    if atom.kind == "select":
+        sides = [side for side in atom.args[1:] if side.names & variables]
+        if len(sides) != 1 or _atoms_of(sides[0], variables) or _by_data(atom.args[0]):
+            return None
+        return sides[0]
+    if atom.kind != "mod":
+        return None
+    place, period = atom.args
+    if period.names & variables or _atoms_of(place, variables):
+        return None
+    moving = [loop for loop in loops if loop.variable in place.names]
+    if len(moving) != 1:
+        return None
+    (loop,) = moving
+    step = place.coefficient(loop.variable)
+    if loop.step is None or loop.step.constant not in (1, -1) or loop.trips is None:
+        return None
+    if step is None or step.constant not in (1, -1):
+        return None
+    beyond = (loop.trips - period).constant
+    if beyond is None or beyond > 0:
+        return None
+    return min(
+        (place + period * turns for turns in _TURNS),
+        key=lambda candidate: _from_the_middle(candidate, period, loop),
+    )
+
+
+def _atoms_of(place: Expr, variables: frozenset[str]) -> bool:
+    return any(atom.names & variables for atom in place.atoms())
+
+
+def _by_data(condition: Expr) -> bool:
+    return any(
+        atom.kind in _DECIDED_BY_DATA or any(map(_by_data, atom.args)) for atom in condition.atoms()
+    )
+
+
+def _from_the_middle(place: Expr, period: Expr, loop: Loop) -> float:
+    """How many periods the place in the middle of a loop lies from the middle of the array."""
+    known = dict.fromkeys(place.names | period.names, _LARGE)
+    ends = [end.evaluate(dict.fromkeys(end.names, _LARGE)) if end is not None else None
+            for end in (loop.start, loop.bound)]  # fmt: skip
+    if None in ends:
+        return 0.0
+    known[loop.variable] = int(sum(end for end in ends if end is not None) // 2)
+    at, whole = place.evaluate(known), period.evaluate(known)
+    return abs(float(at) / float(whole) - 0.5) if at is not None and whole else 0.0

@@ -1,0 +1,96 @@
+"""Reuse distances as JSON and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.report.quantities import show_bytes
+from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
+
+_DIGITS = 2
+_SHARE_DIGITS = 6
+ByArray = Mapping[str, Sequence[ReuseFact | None]]
+"""For every array the reuse of its references, in the order of the source; None: not known."""
+
+
+def reuse_by_array(facts: RegionFacts, line_bytes: int) -> ByArray:
+    """The reuse of the references of every array of a region."""
+    by_array: dict[str, list[ReuseFact | None]] = {array.name: [] for array in facts.arrays}
+    for fact in reuse_facts(facts, line_bytes):
+        by_array[fact.access.array].append(fact)
+    return {
+        array.name: by_array[array.name] or [None] * len(array.accesses) for array in facts.arrays
+    }
+
+
+def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
+    """One reference's `reuse_distance`; null where no loop is read."""
+    if fact is None:
+        return None
+    return {
+        "expr": None if fact.expr is None else str(fact.expr),
+        "lines": None if fact.lines is None else round(fact.lines, _DIGITS),
+        "carried_by": fact.carried_by,
+        "uses": [_use(use) for use in fact.uses if round(use.share, _SHARE_DIGITS)] or None,
+    }
+
+
+def _use(use: Use) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "share": round(use.share, _SHARE_DIGITS),
+        "lines": None if use.lines is None else round(float(use.lines), _DIGITS),
+        "carried_by": use.carried_by,
+    }
+    return {**document, "spread": True} if use.spread else document
+
+
+def histogram_document(by_array: ByArray) -> list[dict[str, Any]] | None:
+    """The region's histogram; null where a size has no value."""
+    facts = [fact for facts in by_array.values() for fact in facts if fact is not None]
+    bars = reuse_histogram(facts)
+    shown = [{"below": bar.below, "share": round(bar.share, _SHARE_DIGITS)} for bar in bars]
+    return shown or None
+
+
+def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
+    """`n*n/8 + 2 = 2002 lines (125 KiB) away, carried by i`; what is not known is left out."""
+    if fact.expr is None and fact.lines is None:
+        known = bool(fact.uses)
+        return "no line is used again" if known else "reuse distance not known"
+    shown = str(fact.expr) if fact.expr is not None else ""
+    value = "" if fact.lines is None else f"{fact.lines:.{_DIGITS}f}".rstrip("0").rstrip(".")
+    if shown and value and shown != value:
+        shown = f"{shown} = {value}"
+    size = f" ({show_bytes(line_bytes * (fact.lines + 1))})" if fact.lines is not None else ""
+    where = f"carried by {fact.carried_by}" if fact.carried_by else "in the same iteration"
+    return f"reuse {shown or value} lines{size} away, {where}"
+
+
+def explain_reuse(facts: RegionFacts, line_bytes: int) -> list[str]:
+    """The lines of `explain`: each reference once, then the region's histogram."""
+    reuse = reuse_facts(facts, line_bytes)
+    if not reuse:
+        return []
+    lines = ["", f"Reuse of lines of {line_bytes} B on one thread, at most"]
+    told = dict.fromkeys(
+        f"  {fact.access.kind} {fact.access.text}: {reuse_sentence(fact, line_bytes)}"
+        for fact in reuse
+    )
+    lines += told
+    bars = reuse_histogram(reuse)
+    if bars:
+        shares = []
+        for bar in bars:
+            share = f"{100 * bar.share:.1f} %"
+            if bar.below is None:
+                shares.append(f"{share} first uses")
+            elif bar.share >= _SHOWN_SHARE:
+                shares.append(f"{share} below {show_bytes(bar.below * line_bytes)}")
+        lines.append("  of all references " + ", ".join(shares))
+    return lines
+
+
+_SHOWN_SHARE = 0.0005
+"""What would be shown as 0.0 % is not."""

@@ -1,0 +1,389 @@
+"""How many distinct cache lines lie between a use of a line and the next, reference by reference.
+
+The distances are those of an LRU stack (Mattson, Gecsei, Slutz and Traiger 1970; Ding and Zhong
+2003): a cache of more lines hits, one of as many or fewer misses. One thread runs the whole region,
+its caches empty at first. Each loop carries the reuse of the lines that one of its iterations
+touches again after the one before: as many as its iterations touch one by one, less what the whole
+loop touches. What lies between is what one iteration touches, or several, where the line was
+another reference's so many iterations ago (layer conditions: Stengel et al. 2015, sec. 2.4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from regionpredict.workload.constants import REUSE_SAMPLES, ROUNDING
+from regionpredict.workload.dealt_nest import undivided
+from regionpredict.workload.loop_nest import (
+    Affine,
+    LoopHeader,
+    LoopNest,
+    NestLoop,
+    ReferenceGroup,
+    with_contents,
+)
+from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+
+_Env = dict[str, float]
+_MIDDLE = 1 / 2
+
+
+class Use(NamedTuple):
+    """A `share` of a reference's executions that find their line `lines` other lines away.
+
+    `lines` is None where the line is used for the first time. `carried_by` is the variable of the
+    loop in whose iteration before it was used; None also where that was in the same iteration of
+    all loops. `spread`: the distances are spread evenly from 0 to `lines`, as chance has it.
+    """
+
+    share: float
+    lines: float | None
+    carried_by: str | None
+    spread: bool = False
+
+    def hits(self, lines: float) -> float:
+        """The share of the reference's executions that a cache of so many lines holds."""
+        if self.lines is None:
+            return 0.0
+        if self.spread:
+            return self.share * min(1.0, lines / max(1.0, self.lines))
+        return self.share if self.lines < lines else 0.0
+
+
+class ReferenceReuse(NamedTuple):
+    """One reference: its number in the region, its executions, and its uses, nearest first."""
+
+    number: int
+    executions: float
+    uses: tuple[Use, ...]
+
+    def hits(self, lines: float) -> float:
+        """The share of its executions that hit in a cache of so many lines."""
+        return sum(use.hits(lines) for use in self.uses)
+
+
+def reuse_distances(
+    nest: LoopNest, line_bytes: int, *, samples: int = int(REUSE_SAMPLES.value)
+) -> tuple[ReferenceReuse, ...]:
+    """The reuse of every reference of a nest, in the order of the source.
+
+    Loops whose inner loops grow or shrink are looked at in so many places.
+    """
+    counter = _ReuseCounter(nest, line_bytes, samples)
+    return tuple(counter.reuse(one) for one in sorted(counter.references, key=_number))
+
+
+def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
+    """References of the whole region that miss in a cache of so many lines."""
+    return sum(one.executions * (1.0 - one.hits(lines)) for one in reuses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """One reference as a group of its own, in the `path` of loops around it."""
+
+    number: int
+    address: tuple[int, float]  # its group, and its offset there
+    group: ReferenceGroup
+    path: tuple[NestLoop, ...]
+
+    @property
+    def offset(self) -> float:
+        """Bytes from where its group begins."""
+        return self.address[1]
+
+
+def _number(reference: _Reference) -> int:
+    return reference.number
+
+
+class _ReuseCounter:
+    """Counts the lines of references one by one, by the footprints of a team of one thread."""
+
+    def __init__(self, nest: LoopNest, line_bytes: int, samples: int) -> None:
+        self.line_bytes = line_bytes
+        self.samples = samples
+        self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
+        self.references: list[_Reference] = []
+        self._next = sum(1 for _ in nest.groups()) + len(nest.loops)
+        self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
+        self._visit(nest.root, ())
+        self._by_array: dict[str, list[_Reference]] = {}
+        self._latest: dict[int, _Reference] = {}  # of one address, before a reference
+        latest: dict[tuple[int, float], _Reference] = {}
+        for one in sorted(self.references, key=_number):
+            if one.address in latest:
+                self._latest[one.number] = latest[one.address]
+            else:
+                self._by_array.setdefault(one.group.array, []).append(one)
+            latest[one.address] = one
+
+    def _visit(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
+        path = (*around, loop)
+        for group in loop.groups:
+            for number, place, access in zip(
+                group.order, group.places, group.accesses, strict=True
+            ):
+                written = (place,) if access.kind == "write" else ()
+                own = replace(group, index=self._next, offsets=(place,), written=written)
+                self._next += 1
+                self.references.append(_Reference(number, (group.index, place), own, path))
+        for child in loop.children:
+            self._visit(child, path)
+
+    def reuse(self, one: _Reference) -> ReferenceReuse:
+        """The uses of one reference."""
+        executions = self._executions(one, 0, {})
+        if executions <= 0:
+            return ReferenceReuse(one.number, 0.0, ())
+        if one.group.irregular:
+            return ReferenceReuse(one.number, executions, self._by_chance(one, executions))
+        last = self._latest.get(one.number)
+        if last is not None:
+            env: _Env = {}
+            for loop in one.path:
+                env = _at(loop, env, _MIDDLE)
+            away = self._since(one, last.number, env)
+            return ReferenceReuse(one.number, executions, (Use(1.0, away, None),))
+        uses: list[Use] = []
+        first = self._run(one, 0, {}, 1.0, uses)
+        uses.append(Use(first, None, None))
+        every = [use._replace(share=use.share / executions) for use in uses]
+        return ReferenceReuse(one.number, executions, _merged(every))
+
+    def _executions(self, one: _Reference, depth: int, env: _Env) -> float:
+        if depth == len(one.path):
+            return 1.0
+        loop = one.path[depth]
+        trips = float(loop.trips(env))
+        places = self._places(loop)
+        inside = [self._executions(one, depth + 1, _at(loop, env, place)) for place in places]
+        return trips * sum(inside) / len(places)
+
+    def _places(self, loop: NestLoop) -> Sequence[float]:
+        """Where along a loop its iterations are looked at (0 to 1): they are alike, or not."""
+        number = self.samples if loop.variable in loop.bounds_below else 1
+        return [(2 * at + 1) / (2 * number) for at in range(number)]
+
+    def _by_chance(self, one: _Reference, executions: float) -> tuple[Use, ...]:
+        """Random accesses: the lines of the array lie evenly before each (Chatzopoulos 2012, eq.
+        4.2), but for those hit for the first time.
+        """
+        lines = max(1.0, one.group.extent / self.line_bytes)
+        first = min(1.0, float(lines) * -math.expm1(-executions / float(lines)) / executions)
+        carrier = one.path[-1].variable
+        return (Use(1.0 - first, lines - 1.0, carrier, spread=True), Use(first, None, None))
+
+    def _run(self, one: _Reference, depth: int, env: _Env, runs: float, uses: list[Use]) -> float:
+        """First touches in one run of the loop at a depth; `uses` get what is found in so many
+        `runs` of it.
+
+        From the innermost loop outward: what is found there, and how far away.
+        """
+        loop = one.path[depth]
+        trips = float(loop.trips(env))
+        if trips <= 0:
+            return 0.0
+        places = self._places(loop)
+        each = trips / len(places)
+        inner = one.path[depth + 1] if depth + 1 < len(one.path) else None
+        before, ahead = self._before(one, depth), self._ahead(one, depth)
+        fresh: list[tuple[float, _Env]] = []
+        for place in places:
+            inside = _at(loop, env, place)
+            below = 1.0
+            if inner is not None:
+                below = self._run(one, depth + 1, inside, runs * each, uses)
+            first = min(below, self._fresh(one, before, loop.children, inside))
+            if below > first:
+                between = self._between(one, before, inner, loop, inside)
+                uses.append(Use((below - first) * each * runs, between, None))
+            fresh.append((first * each, inside))
+        total = sum(lines for lines, _ in fresh)
+        if not total:
+            return 0.0
+        whole = min(total, self._fresh(one, ahead, (loop,), env))
+        alone = self._fresh(one, [], (loop,), env)
+        own = max(0.0, total - max(whole, alone))
+        others = total - whole - own
+        turns = self._turns(one, ahead, loop)
+        for lines, inside in fresh:
+            share = runs * lines / total
+            if own > 0:
+                away = self._own_distance(one, depth, inside)
+                uses.append(Use(share * own, away, loop.variable))
+            if others > 0:
+                away = self._window(loop, inside, turns) - 1.0
+                uses.append(Use(share * others, away, loop.variable))
+        return whole
+
+    def _fresh(
+        self, one: _Reference, before: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
+    ) -> float:
+        """Lines that the reference adds to those of `before` while `loops` run once."""
+        own = self._lines([*before, one], loops, env)
+        return max(0.0, own - (self._lines(before, loops, env) if before else 0.0))
+
+    def _lines(
+        self, references: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
+    ) -> float:
+        groups = [reference.group for reference in references]
+        volume = self.footprints.footprint(loops, env, groups)
+        return float(sum(lines.touched for lines in volume.values()))
+
+    def _others(self, one: _Reference, depth: int) -> list[_Reference]:
+        """The other references to its array inside the loop at a depth."""
+        loop = one.path[depth].index
+        return [
+            other for other in self._by_array[one.group.array]
+            if other is not one and not other.group.irregular
+            and depth < len(other.path) and other.path[depth].index == loop
+        ]  # fmt: skip
+
+    def _before(self, one: _Reference, depth: int) -> list[_Reference]:
+        """Those that come before it in one iteration of the loop at a depth."""
+        others = self._others(one, depth)
+        if depth + 1 == len(one.path):
+            return [other for other in others if other.number < one.number]
+        inner = one.path[depth + 1].index
+        ahead = self._ahead(one, depth + 1)
+        return ahead + [
+            other for other in others
+            if other.number < one.number
+            and (len(other.path) <= depth + 1 or other.path[depth + 1].index != inner)
+        ]  # fmt: skip
+
+    def _ahead(self, one: _Reference, depth: int) -> list[_Reference]:
+        """Those that come to a line before it while the loop at a depth runs."""
+        return [other for other in self._others(one, depth) if self._leads(other, one, depth)]
+
+    def _leads(self, other: _Reference, one: _Reference, depth: int) -> bool:
+        slopes = one.group.slopes
+        gap = other.offset - one.offset
+        if other.path[-1].index != one.path[-1].index or other.group.slopes != slopes or not gap:
+            return other.number < one.number
+        moving = [
+            slopes[loop.variable] * loop.step
+            for loop in one.path[depth:]
+            if slopes.get(loop.variable)
+        ]
+        if not moving:
+            return other.number < one.number
+        near = [stride for stride in moving if abs(stride) <= abs(gap)]
+        stride = max(near, key=abs) if near else min(moving, key=abs)
+        return gap * stride > 0
+
+    def _turns(self, one: _Reference, ahead: Sequence[_Reference], loop: NestLoop) -> float:
+        """How many iterations ago the nearest of those ahead touched what it touches now."""
+        stride = abs(one.group.slopes.get(loop.variable, 0.0) * loop.step)
+        turns = [1.0]
+        if stride:
+            gaps = [abs(other.offset - one.offset) / stride for other in ahead
+                    if other.group.slopes == one.group.slopes]  # fmt: skip
+            turns = [max(1.0, gap) for gap in gaps] or turns
+        return min(turns)
+
+    def _own_distance(self, one: _Reference, depth: int, inside: _Env) -> float:
+        """Other lines from one iteration of a loop to the next, where it uses the line again.
+
+        Where it stands still in the loops inside, the last of their iterations used it.
+        """
+        loop, env = one.path[depth], dict(inside)
+        for inner in one.path[depth + 1 :]:
+            if one.group.slopes.get(inner.variable) or len(loop.children) > 1 or loop.groups:
+                break
+            loop = inner
+            env[inner.variable] = inner.middle(env)
+        return self._iteration(loop, env) - 1.0
+
+    def _iteration(self, loop: NestLoop, env: _Env) -> float:
+        """Lines of all arrays in one iteration of a loop."""
+        asked = (loop.index, 1.0, tuple(env.values()))
+        known = self._windows.get(asked)
+        if known is None:
+            known = self.footprints.bytes(loop.children, env, loop.groups_below) / self.line_bytes
+            self._windows[asked] = known
+        return known
+
+    def _window(self, loop: NestLoop, inside: _Env, turns: float) -> float:
+        """Lines of all arrays in so many iterations of a loop, from where `inside` says on."""
+        if turns <= 1:
+            return self._iteration(loop, inside)
+        asked = (loop.index, turns, tuple(inside.values()))
+        known = self._windows.get(asked)
+        if known is None:
+            some = _shortened(loop, inside[loop.variable], turns, self._next)
+            self._next += len(some.groups_below) + 1
+            known = self.footprints.bytes((some,), inside, some.groups_below) / self.line_bytes
+            self._windows[asked] = known
+        return known
+
+    def _since(self, one: _Reference, last: int, env: _Env) -> float:
+        """Lines of other arrays between a reference of the same loop and this one."""
+        loop = one.path[-1].index
+        between = [
+            other.group for other in self.references
+            if last < other.number < one.number and other.path[-1].index == loop
+            and other.group.array != one.group.array
+        ]  # fmt: skip
+        return self.footprints.bytes((), env, between) / self.line_bytes
+
+    def _between(
+        self, one: _Reference, before: Sequence[_Reference], inner: NestLoop | None,
+        loop: NestLoop, env: _Env,
+    ) -> float:  # fmt: skip
+        """Other lines since the line was used in the same iteration of a loop."""
+        if inner is None:
+            last = max((other.number for other in before), default=one.number)
+            return self._since(one, last, env)
+        position = loop.children.index(inner)
+        depth = one.path.index(inner)
+        begun = {other.path[depth].index for other in before if len(other.path) > depth}
+        start = max((at for at, child in enumerate(loop.children[:position])
+                     if child.index in begun), default=0)  # fmt: skip
+        loops = loop.children[start : position + 1]
+        groups = [group for child in loops for group in child.groups_below]
+        return self.footprints.bytes(loops, env, groups) / self.line_bytes - 1.0
+
+
+def _at(loop: NestLoop, env: _Env, place: float) -> _Env:
+    """The environment of the iteration at a place (0 to 1) of a loop."""
+    value = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * place
+    return {**env, loop.variable: value}
+
+
+def _shortened(loop: NestLoop, begin: float, turns: float, index: int) -> NestLoop:
+    """A loop of so many iterations from a value on, and all in it; it and its groups are numbered
+    anew, from `index` on.
+    """
+    own = LoopHeader(
+        index, loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
+        loop.step, loop.parallel, frozenset(), loop.line, loop.counted, loop.conditional,
+        loop.unordered,
+    )  # fmt: skip
+    numbers = iter(range(index + 1, index + 1 + len(loop.groups_below)))
+
+    def inside(one: NestLoop) -> NestLoop:
+        groups = []
+        for group in one.groups:
+            chain = tuple(own if around.index == loop.index else around for around in group.loops)
+            groups.append(replace(group, index=next(numbers), loops=chain))
+        children = tuple(map(inside, one.children))
+        header = own if one.index == loop.index else one
+        return with_contents(header, children, tuple(groups), one.statements)
+
+    return inside(loop)
+
+
+def _merged(uses: Sequence[Use]) -> tuple[Use, ...]:
+    """Uses of the same distance as one, those of no weight left out; the nearest first."""
+    merged: dict[tuple[float | None, str | None, bool], Use] = {}
+    for use in uses:
+        key = use[1:]
+        known = merged.get(key)
+        merged[key] = use if known is None else known._replace(share=known.share + use.share)
+    kept = [use for use in merged.values() if use.share > ROUNDING.value]
+    return tuple(sorted(kept, key=lambda use: math.inf if use.lines is None else use.lines))

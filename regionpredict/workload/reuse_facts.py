@@ -1,0 +1,136 @@
+"""The reuse distances of a region's references, in the program's names and in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple, cast
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.ir import Access, Expr
+from regionpredict.ir.expr import Number
+from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
+from regionpredict.workload.constants import COUNTED_SHARE, TRIAL_DATA
+from regionpredict.workload.derived_number import Derived, expression
+from regionpredict.workload.nest_lowering import loop_nest
+from regionpredict.workload.reuse_distance import ReferenceReuse, Use, reuse_distances
+
+
+class ReuseFact(NamedTuple):
+    """How far it is from a use of a line by one reference to the use before.
+
+    `lines` other lines lie between, at most: a cache of more misses first uses alone; `expr` is
+    that in the program's names, `carried_by` the variable of the loop that carries it (None: used
+    in the same iteration). All three are None where no line is used again, or where that is not
+    known; `lines` also where a size has no value. `uses` are all uses by their distance, empty
+    where a size has no value. In triangular loops `expr` and `lines` are those of the middle.
+    """
+
+    access: Access
+    expr: Expr | None
+    lines: float | None
+    carried_by: str | None
+    executions: float | None
+    uses: tuple[Use, ...]
+
+
+class HistogramBar(NamedTuple):
+    """The `share` of a region's references whose distance is `below` so many lines.
+
+    And not below the bar before; None: the line is used for the first time.
+    """
+
+    below: int | None
+    share: float
+
+
+def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
+    """A fact for every reference, in the order of the source; none where no loop is read.
+
+    Where sizes have no value, the expressions are those of large ones.
+    """
+    if facts.status == "skipped" or facts.region.nest is None:
+        return ()
+    accesses = [access for statement, _ in facts.region.statements()
+                for access in statement.accesses]  # fmt: skip
+    sizes = bound_sizes(facts, SizeTarget(TRIAL_DATA.value, "large"), line_bytes)
+    named = {
+        name: cast("Number", Derived(float(value), Expr.name(name)))
+        for name, value in sizes.values.items()
+    }
+    nest, plain = loop_nest(facts.region, named), loop_nest(facts.region, sizes.values)
+    if nest is None or plain is None or plain.assumed:
+        return tuple(_unknown(access) for access in accesses)
+    shown = {one.number: one for one in reuse_distances(nest, line_bytes, samples=1)}
+    whole: dict[int, ReferenceReuse] = {}
+    if sizes.open is None and not sizes.guessed:
+        slanted = any(loop.depends for loop in plain.loops)
+        whole = (
+            {one.number: one for one in reuse_distances(plain, line_bytes)} if slanted else shown
+        )
+    values = facts.bindings.values
+    return tuple(
+        _fact(access, shown.get(number), whole.get(number), values, line_bytes)
+        for number, access in enumerate(accesses)
+    )
+
+
+def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
+    """The references of a region by distance, bar by bar to powers of two; empty where unknown."""
+    if any(fact.executions is None for fact in facts):
+        return ()
+    bars: dict[int, float] = {}
+    first = total = 0.0
+    for fact in facts:
+        executions = fact.executions or 0.0
+        total += executions
+        for use in fact.uses:
+            if use.lines is None:
+                first += use.share * executions
+            else:
+                for below, share in _spread(use):
+                    bars[below] = bars.get(below, 0.0) + share * executions
+    if not total:
+        return ()
+    shares = [HistogramBar(below, bars[below] / total) for below in sorted(bars)]
+    return (*shares, HistogramBar(None, first / total))
+
+
+def _spread(use: Use) -> list[tuple[int, float]]:
+    """(power of two, share) of a use's distances, which lie below it and not below its half."""
+    lines = max(0.0, use.lines or 0.0)
+    last = 1 << int(lines).bit_length()
+    if not use.spread:
+        return [(last, use.share)]
+    bars, below, done = [], 1, 0.0
+    while below <= last:
+        part = min(1.0, below / max(1.0, lines))
+        bars.append((below, use.share * (part - done)))
+        below, done = 2 * below, part
+    return bars
+
+
+def _unknown(access: Access) -> ReuseFact:
+    return ReuseFact(access, None, None, None, None, ())
+
+
+def _fact(
+    access: Access, shown: ReferenceReuse | None, whole: ReferenceReuse | None,
+    values: Mapping[str, int | Fraction], line_bytes: int,
+) -> ReuseFact:  # fmt: skip
+    if shown is None:
+        return _unknown(access)
+    executions = None if whole is None else whole.executions
+    uses = () if whole is None else whole.uses
+    # A line that one reference comes to twice is an end of a row, not what a cache is wanted for.
+    least = COUNTED_SHARE.value * min(1.0, access.bytes / line_bytes)
+    far = max(
+        (use for use in shown.uses if use.lines is not None and use.share >= least),
+        key=lambda use: use.lines or 0.0, default=None,
+    )  # fmt: skip
+    if far is None or far.lines is None:
+        return ReuseFact(access, None, None, None, executions, uses)
+    expr = expression(far.lines)
+    known = whole is not None and (expr is None or expr.names <= values.keys())
+    lines = max(0.0, float(far.lines)) if known else None
+    return ReuseFact(access, expr, lines, far.carried_by, executions, uses)

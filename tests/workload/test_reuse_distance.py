@@ -1,0 +1,185 @@
+"""Reuse distances by hand, and against the LRU stack distances of small nests that are run."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from nest_texts import facts_of, facts_of_text
+from simulated_nest import stack_distances
+from test_cache_traffic import NESTS, lowered
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
+from regionpredict.workload.cache_traffic import touched_bytes
+from regionpredict.workload.reuse_distance import misses, reuse_distances
+
+ROUGH = {"triangle": 0.12, "rowsdown": 0.4, "syrk": 0.3, "columns": 0.15}
+"""Triangles are looked at in eight places, and lines at the ends of columns weigh in 25 rows."""
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_misses_of_caches_of_all_sizes(name: str) -> None:
+    """From 10 to 120 % of the data; a reference that the trace has once more hits at once."""
+    nest = lowered(name)
+    found = stack_distances(nest)
+    reuse = reuse_distances(nest, 64)
+    lines = touched_bytes(nest, 64) / 64
+    for share in (0.1, 0.15, 0.3, 0.45, 0.6, 0.8, 1.2):
+        cache = max(4, int(share * lines))
+        truth = sum(n for away, n in found.items() if away is None or away >= cache)
+        assert misses(reuse, cache) == pytest.approx(truth, rel=ROUGH.get(name, 0.15)), share
+    executions = sum(one.executions for one in reuse)
+    assert sum(n for away, n in found.items() if away is None) == pytest.approx(
+        misses(reuse, float("inf")), rel=0.1
+    )
+    assert executions >= sum(found.values()) * 0.999
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_shares_are_whole_and_larger_caches_hit_more(name: str) -> None:
+    reuse = reuse_distances(lowered(name), 64)
+    for one in reuse:
+        assert sum(use.share for use in one.uses) == pytest.approx(1.0)
+        assert all(use.share > 0 and (use.lines is None or use.lines >= 0) for use in one.uses)
+    sizes = [1, 2, 4, 16, 64, 256, 1024, 1e9]
+    missed = [misses(reuse, size) for size in sizes]
+    assert missed == sorted(missed, reverse=True)
+
+
+def told(facts: RegionFacts) -> dict[str, tuple[str, float | None, str | None]]:
+    return {
+        f"{one.access.kind} {one.access.text}": (str(one.expr), one.lines, one.carried_by)
+        for one in reuse_facts(facts, 64)
+    }
+
+
+MATMUL = """for (int i = 0; i < n; i++)
+  for (int j = 0; j < n; j++)
+    for (int k = 0; k < n; k++) c[i][j] += a[i][k] * b[k][j];"""
+SQUARES = "int n, double a[n][n], double b[n][n], double c[n][n]"
+
+
+def test_matrix_multiplication_by_hand() -> None:
+    """A row of n doubles lies in 1 + (n-1)/8 lines, a column in n, the matrix in 1 + (n*n-1)/8.
+
+    Between two uses of c lie the lines of a and b of one k; of a row of a, a row, a column and
+    the line of c of one j, but for itself; of b, all of b and a row of each of a and c.
+    """
+    n = 2000
+    row, matrix = 1 + (n - 1) / 8, 1 + (n * n - 1) / 8
+    assert told(facts_of(MATMUL, SQUARES, n=n)) == {
+        "read c[i][j]": ("2", 2.0, "k"),
+        "write c[i][j]": ("0", 0.0, None),
+        "read a[i][k]": ("(9*n + 7)/8", row + n + 1 - 1, "j"),
+        "read b[k][j]": ("(n*n + 2*n + 13)/8", matrix + 2 * row - 1, "i"),
+    }
+
+
+def test_sizes_without_a_value_leave_the_expression() -> None:
+    known = told(facts_of(MATMUL, SQUARES, n=2000))
+    for text, (expr, lines, carrier) in told(facts_of(MATMUL, SQUARES)).items():
+        assert (expr, carrier) == (known[text][0], known[text][2])
+        assert lines is None
+    facts = reuse_facts(facts_of(MATMUL, SQUARES), 64)
+    assert all(one.uses == () and one.executions is None for one in facts)
+    assert reuse_histogram(facts) == ()
+
+
+def test_a_stencil_by_hand() -> None:
+    """The row above was the middle one an iteration ago: between lie three rows of a, one of b.
+
+    The rows of a, of 802 doubles of which 800 are read, leave out no line between them.
+    """
+    loops = """for (int i = 1; i < n-1; i++)
+      for (int j = 1; j < m-1; j++) b[i][j] = a[i-1][j] + a[i][j] + a[i+1][j];"""
+    facts = facts_of(loops, "int n, int m, double a[n][m], double b[n][m]", n=500, m=802)
+    rows, row = 1 + (2 * 802 + 799) / 8, 1 + 799 / 8
+    seen = told(facts)
+    for text in ("read a[i - 1][j]", "read a[i][j]"):
+        assert seen[text][1] == pytest.approx(rows + row - 1)
+        assert seen[text][2] == "i"
+    # Neighbours in a line: three lines of a and one of b in an iteration of j.
+    assert seen["read a[i + 1][j]"] == ("3", 3.0, "j")
+    assert seen["write b[i][j]"] == ("3", 3.0, "j")
+
+
+def test_another_reference_far_behind() -> None:
+    """a[i] was a[i + 1000] a thousand iterations ago: 1000 doubles of a at two places, and of b."""
+    loops = "for (int i = 0; i < n; i++) b[i] = a[i] + a[i+1000];"
+    seen = told(facts_of(loops, "int n, double *a, double *b", n=100_000))
+    expr, lines, carrier = seen["read a[i]"]
+    assert lines == pytest.approx(3 * 1000 / 8, rel=0.01)
+    assert carrier == "i"
+    assert float(Fraction(expr)) == lines
+    assert seen["read a[i + 1000]"][1] == 2.0
+    # Where the loop is shorter than that, it never comes there.
+    assert told(facts_of(loops, "int n, double *a, double *b", n=500))["read a[i]"][1] == 2.0
+
+
+def test_the_expression_has_the_value() -> None:
+    text = """void f(int n, int m, int w, double a[n][m], double b[n][m], double *x) {
+#pragma omp parallel for
+  for (int i = w; i < n - w; i++) {
+    for (int j = 0; j < m; j += 2) b[i][j] = a[i-w][j] + a[i+w][j] + x[j];
+    for (int j = 0; j < i; j++) x[j] += b[i][j]; }
+}"""
+    sizes = {"n": 300, "m": 400, "w": 3}
+    (facts,) = facts_of_text(text, **sizes)
+    for one in reuse_facts(facts, 64):
+        assert one.expr is not None
+        assert one.lines is not None
+        value = one.expr.evaluate(sizes)
+        assert value is not None
+        assert float(value) == pytest.approx(one.lines, rel=1e-3)
+
+
+def test_gathers_are_spread_over_their_array() -> None:
+    loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
+    facts = facts_of(loops, "int n, int *row, double *s, double x[8192]", n=1 << 20)
+    one = next(f for f in reuse_facts(facts, 64) if f.access.array == "x")
+    assert (str(one.expr), one.lines, one.carried_by) == ("1023", 1023.0, "i")
+    again, first = one.uses
+    assert again.hits(512) == pytest.approx(0.5, rel=0.01)
+    assert first.share == pytest.approx(1024 / 2**20, rel=0.01)
+    bars = {bar.below: bar.share for bar in reuse_histogram([one])}
+    assert bars[1024] == pytest.approx(0.5, rel=0.01)
+    assert bars[256] == pytest.approx(0.125, rel=0.01)
+    assert sum(bars.values()) == pytest.approx(1.0)
+
+
+def test_histogram_by_hand() -> None:
+    """A copy: seven of eight find the line of the iteration before, one line of the other array
+    between; one of eight is new.
+    """
+    loops = "for (int i = 0; i < n; i++) b[i] = a[i];"
+    facts = reuse_facts(facts_of(loops, "int n, double *a, double *b", n=1 << 20), 64)
+    again, first = reuse_histogram(facts)
+    assert (again.below, first.below) == (2, None)
+    assert again.share == pytest.approx(7 / 8, rel=1e-4)
+    assert first.share == pytest.approx(1 / 8, rel=1e-4)
+
+
+def test_lines_of_another_length() -> None:
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s[i] += a[i][j] * x[j];"
+    facts = facts_of(loops, "int n, double *s, double *x, double a[n][n]", n=1600)
+    for line in (64, 128, 256):
+        x = next(f for f in reuse_facts(facts, line) if f.access.array == "x")
+        row = 1 + 1599 * 8 / line
+        assert x.lines == pytest.approx(row + row + 1 - 1)
+
+
+def test_what_is_not_known() -> None:
+    facts = facts_of("for (int i = 0; i < n; i++) { int k = 0; while (a[k] > i) k++; b[i] = k; }",
+                     "int n, double *a, double *b", n=100)  # fmt: skip
+    assert all(one[1:] == (None, None, None, None, ()) for one in reuse_facts(facts, 64))
+    none = facts_of("for (int i = 5; i < 5; i++) b[i] = i;", "double *b")
+    (never,) = reuse_facts(none, 64)
+    assert never == ReuseFact(never.access, None, None, None, 0.0, ())
+    assert reuse_histogram([never]) == ()
+
+
+def test_hits() -> None:
+    near = Use(0.75, 4.0, "i")
+    assert (near.hits(4), near.hits(5)) == (0.0, 0.75)
+    assert Use(0.25, None, None).hits(float("inf")) == 0.0
