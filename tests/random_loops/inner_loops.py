@@ -55,7 +55,7 @@ def triangular(own: Builder, depth: int) -> None:
 def banded(own: Builder, depth: int) -> None:
     name = own.fresh("j")
     outer = own.choose.choice(own.counters)
-    width, most = own.choose.randint(1, 4), own.choose.randint(4, 16)
+    width, most = own.choose.randint(1, 4), own.scaled(own.choose.randint(4, 16))
     start = own.choose.choice([f"MAX(0, {outer} - {width})", f"({outer} > {width} ? {outer} - "
                                f"{width} : 0)", f"{outer} - {width} < 0 ? 0 : {outer} - {width}"])  # fmt: skip
     own.open_loop(
@@ -67,7 +67,7 @@ def banded(own: Builder, depth: int) -> None:
 
 def tiled(own: Builder, depth: int) -> None:
     outer, name = own.fresh("jj"), own.fresh("j")
-    size, most = own.choose.randint(2, 5), own.choose.randint(4, 14)
+    size, most = own.scaled(own.choose.randint(2, 5)), own.scaled(own.choose.randint(4, 14))
     own.open_loop(f"for (int {outer} = 0; {outer} < {most}; {outer} += {size})", None)
     own.open_loop(
         f"for (int {name} = {outer}; {name} < MIN({outer} + {size}, {most}); {name}++)", name
@@ -406,6 +406,7 @@ def divided_bounds(own: Builder, depth: int) -> None:
     own.close_loop(name)
 
 
+COMMON: tuple[Form, ...] = (plain, plain, plain, plain, triangular, banded, tiled, pointer)
 INNER: tuple[Form, ...] = (
     plain, plain, plain, plain, plain, plain, plain, plain, plain, triangular, triangular,
     triangular, triangular, banded, tiled, two_variables, changed_counter, changed_bound,

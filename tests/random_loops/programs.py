@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from inner_loops import INNER
+from inner_loops import COMMON, INNER
 from values import Sizes, Values, element, shapes
 from written import LINE, C, Lines, assign, binary, read, same, set_scalar, update
 
@@ -62,7 +62,7 @@ class Builder:
 
     def scaled(self, number: int) -> int:
         """A length, for large programs several times as long."""
-        return number * self.choose.choice([1, 4, 7, 12]) if self.large else number
+        return number * self.choose.choice([2, 4, 7, 12]) if self.large else number
 
     # -- places ---------------------------------------------------------------------------------
 
@@ -85,14 +85,15 @@ class Builder:
             shift = -1
         if shift:
             text += f" {'+' if shift > 0 else '-'} {abs(shift)}"
-        if choose.random() < 0.05:
+        odd = 0.005 if self.large else 0.05
+        if choose.random() < odd:
             self.kinds.add("clamped")
             text = choose.choice([f"MAX({text}, 0)", f"MIN({text}, 9)",
                                   f"({text} > 3 ? {text} : 3)"])  # fmt: skip
-        elif choose.random() < 0.05:
+        elif choose.random() < odd:
             self.kinds.add("wrapped")
             text = f"({text} + {choose.randint(1, 9)}) % {choose.randint(5, 30)}"
-        elif choose.random() < 0.03:
+        elif choose.random() < odd:
             self.kinds.add("halved")
             text = f"({text}) / 2"
         return text
@@ -131,7 +132,7 @@ class Builder:
         return element(array, *subscripts, member=member, large=self.large)
 
     def _readable(self) -> C:
-        if self.choose.random() < 0.04:
+        if self.choose.random() < (0.005 if self.large else 0.04):
             self.kinds.add("indirect")
             self.alike = False
             inner = read(self.at("idx", self.affine()))
@@ -212,7 +213,6 @@ class Builder:
     def _condition(self, value: C) -> None:
         """An `if` whose sides only compute: both count as if they ran."""
         self.kinds.add("if")
-        self.alike = False
         lines = self.lines
         before = lines.hidden()
         counter = self.choose.choice(self.counters) if self.counters else "2"
@@ -279,7 +279,7 @@ class Builder:
             self.statements(1)
 
     def inner(self, depth: int) -> None:
-        form = self.choose.choice(INNER)
+        form = self.choose.choice(COMMON if self.large and self.choose.random() < 0.8 else INNER)
         self.kinds.add(form.__name__.replace("_", " ").strip())
         form(self, depth)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { ADD, MUL, DIV, COMPARE, LOGIC, NEG, SQRT, KINDS };
-enum { LINES = 20000, ARRAYS = 64, EVENTS = 400000 };
+enum { LINES = 20000, ARRAYS = 64, EVENTS = 1000000 };
 enum { EVENT_READ, EVENT_WRITE, EVENT_SHARED };
 static long runs[LINES], work[LINES][KINDS][2][2]; /* floating, 64 bits */
 static long steps;

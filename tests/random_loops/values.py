@@ -81,7 +81,7 @@ class Sizes:
 
     def number(self, value: int) -> str:
         """An expression with this value, more or less plain; what it needs is said before."""
-        if self.choose.random() < 0.35:
+        if self.choose.random() < (0.7 if self.large else 0.35):
             return str(value)
         form = self.choose.choice(_FORMS)
         self.tags.add(form.__name__.strip("_"))
