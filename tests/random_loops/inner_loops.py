@@ -318,9 +318,7 @@ def compaction(own: Builder, depth: int) -> None:
         own.lines.statement(assign(own.at("y", at), same("1.0"), whole=True))
         return
     own.lines.statement(assign(own.at("y", at), own.values.value(1)))
-    own.lines.statement(
-        own.choose.choice([stepped(at), set_scalar(at, "+", same("3"))])
-    )
+    own.lines.statement(own.choose.choice([stepped(at), set_scalar(at, "+", same("3"))]))
     own.lines.statement(assign(own.at("x", at), own.values.value(0)))
     own.close_loop(name)
     own.lines.statement(assign(own.at("y", f"{at} + 5"), same("1.0")))
@@ -353,7 +351,9 @@ def unrolled(own: Builder, depth: int) -> None:
         test = f"{name} + 3 < {end}" if form == 1 else f"{name} <= {end} - 4"
         own.lines.open(f"for ({name} = 0; {test}; {name} += 4)")
     for part in range(4):
-        own.lines.statement(assign(own.at("x", f"{name} + {part}"), read(own.at("y", f"{name} + {part}"))))
+        own.lines.statement(
+            assign(own.at("x", f"{name} + {part}"), read(own.at("y", f"{name} + {part}")))
+        )
     own.lines.close()
     if form:
         own.lines.add(f"for (; {name} < {end}; {name}++)")
@@ -395,7 +395,9 @@ def divided_bounds(own: Builder, depth: int) -> None:
     moved = f"({outer} {'+' if shift >= 0 else '-'} {abs(shift)})"
     op = own.choose.choice("/%")
     if own.choose.random() < 0.5:
-        head = f"for (int {name} = {moved} {op} {by}; {name} < {own.choose.randint(2, 7)}; {name}++)"
+        head = (
+            f"for (int {name} = {moved} {op} {by}; {name} < {own.choose.randint(2, 7)}; {name}++)"
+        )
     else:
         head = f"for (int {name} = 0; {name} < {moved} {op} {by} + 3; {name}++)"
     own.open_loop(head, name)

@@ -91,7 +91,7 @@ def _verdicts(facts: RegionFacts, truth: Truth, first: int) -> Iterator[tuple[st
                        f"line {line}: no statement for {runs}")  # fmt: skip
             continue
         yield _executions(line, found, runs)
-        if runs:
+        if line in truth.operations:
             yield _operations(line, found, truth)
             yield _references(line, found, truth, facts)
     size = facts.working_set

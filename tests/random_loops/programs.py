@@ -39,7 +39,7 @@ class RandomProgram:
                 out.append(line.plain)
                 continue
             text = line.twin.replace(LINE, str(first + number))
-            while "@" in text:  # RUN(@12@): the statement at position 12
+            while "@" in text:  # REACHED(@12@): the statement at position 12
                 before, place, after = text.split("@", 2)
                 text = f"{before}{first + int(place)}{after}"
             out.append(text)
@@ -197,8 +197,8 @@ class Builder:
         place = len(self.lines.lines) - 1
         for hidden in self.lines.within[-1]:
             before = self.lines.lines[hidden]
-            self.lines.lines[hidden] = before._replace(twin=before.twin + f"RUN(@{place}@);")
-        return line._replace(twin=line.twin.replace(f"RUN({LINE}), ", ""))
+            self.lines.lines[hidden] = before._replace(twin=before.twin + f"REACHED(@{place}@);")
+        return line._replace(twin=line.twin.replace("RUN(", "PASSED("))
 
     def _counted_declaration(self, name: str) -> C:
         """`int k = 2 * j + 1;` again, the operators counted."""
@@ -294,9 +294,7 @@ class Builder:
             self.counters.remove(counter)
         self.lines.close(end)
 
-    def header(
-        self, name: str, start: str, bound: str, step: int = 1, *, kind: str = "int"
-    ) -> str:
+    def header(self, name: str, start: str, bound: str, step: int = 1, *, kind: str = "int") -> str:
         """`for (...)` from start to before the bound, or from before the bound down to start."""
         choose = self.choose
         ctype = f"{kind} " if kind else ""

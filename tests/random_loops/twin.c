@@ -10,7 +10,7 @@
 enum { ADD, MUL, DIV, COMPARE, LOGIC, NEG, SQRT, KINDS };
 enum { LINES = 20000, ARRAYS = 64, EVENTS = 1000000 };
 enum { EVENT_READ, EVENT_WRITE, EVENT_SHARED };
-static long runs[LINES], work[LINES][KINDS][2][2]; /* floating, 64 bits */
+static long runs[LINES], passed[LINES], work[LINES][KINDS][2][2]; /* floating, 64 bits */
 static long steps;
 static int failed, events;
 static jmp_buf out;
@@ -19,7 +19,8 @@ static struct known { const char *name; char *begin; long bytes; int local; } kn
 static int arrays;
 
 static void give_up(int why) { failed = why; longjmp(out, 1); }
-static void run(int line) { runs[line]++; if (++steps > 400000) give_up(2); }
+static void reached(int line) { runs[line]++; if (++steps > 400000) give_up(2); }
+static void pass(int line) { passed[line]++; if (++steps > 400000) give_up(2); }
 static void count(int line, int kind, int floating, int bytes) {
   work[line][kind][floating][bytes > 4]++;
 }
@@ -52,7 +53,10 @@ static long within(long i, long extent) {
   return i;
 }
 #define IN(i, extent) within(i, extent)
-#define RUN(line) run(line)
+/* A statement runs; one behind a condition counts where the condition stands. */
+#define RUN(line) (reached(line), pass(line))
+#define REACHED(line) reached(line)
+#define PASSED(line) pass(line)
 #define READ(line, whole, e) (*(__typeof__(e) *)refer(line, 0, 1, whole, &(e), sizeof(e)))
 #define WRITTEN(line, whole, e) (*(__typeof__(e) *)refer(line, 1, 0, whole, &(e), sizeof(e)))
 #define UPDATED(line, whole, e) (*(__typeof__(e) *)refer(line, 1, 1, whole, &(e), sizeof(e)))
@@ -80,6 +84,7 @@ static void put(const void *what, size_t bytes) {
 /* One program: a header of numbers, then lines, arrays and events. */
 static void observe(void (*program)(void), int first, int last) {
   memset(runs, 0, sizeof runs);
+  memset(passed, 0, sizeof passed);
   memset(work, 0, sizeof work);
   steps = failed = events = 0;
   if (!setjmp(out)) program();
@@ -87,6 +92,7 @@ static void observe(void (*program)(void), int first, int last) {
   put(head, sizeof head);
   for (int line = first; line <= last; line++) {
     put(&runs[line], sizeof runs[line]);
+    put(&passed[line], sizeof passed[line]);
     put(work[line], sizeof work[line]);
   }
   for (int a = 0; a < arrays; a++) {

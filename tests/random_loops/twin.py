@@ -101,7 +101,7 @@ def _read(data: bytes, batch: Sequence[RandomProgram]) -> list[Truth | None]:
     for one in batch:
         failed, first, last, arrays, events = struct.unpack_from("<5q", data, at)
         at += 40
-        counted = np.frombuffer(data, "<i8", (last - first + 1) * 29, at).reshape(-1, 29)
+        counted = np.frombuffer(data, "<i8", (last - first + 1) * 30, at).reshape(-1, 30)
         at += counted.nbytes
         names = []
         for _ in range(arrays):
@@ -123,14 +123,14 @@ def _truth(
     operations: dict[int, Counter[tuple[str, int]]] = {}
     references: dict[int, Counter[tuple[str, str, int]]] = {}
     for at in program.statements:
-        times = runs[at]
+        times = int(counted[at][1])
         if not times:
             continue
         mine: Counter[tuple[str, int]] = Counter()
         for kind, name in enumerate(_KINDS):
             for floating in (0, 1):
                 for wide in (0, 1):
-                    number = int(counted[at][1 + 4 * kind + 2 * floating + wide])
+                    number = int(counted[at][2 + 4 * kind + 2 * floating + wide])
                     if number:
                         key = (("fp_" if floating else "int_") + name, 64 if wide else 32)
                         mine[key] += number / times  # type: ignore[assignment]
@@ -140,7 +140,7 @@ def _truth(
         seen = events[(events["line"] == line) & (events["kind"] != SHARED)]
         keys, numbers = np.unique(seen[["array", "kind", "bytes"]], return_counts=True)
         references[line] = Counter({
-            (own[int(a)], "write" if k == WRITE else "read", int(b)): int(n) / runs[line]
+            (own[int(a)], "write" if k == WRITE else "read", int(b)): int(n) / int(counted[line][1])
             for (a, k, b), n in zip(keys, numbers, strict=True) if not arrays[int(a)][1]
         })  # fmt: skip
     return Truth(

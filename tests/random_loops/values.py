@@ -258,9 +258,7 @@ _FORMS: tuple[Callable[[Sizes, int], str], ...] = (
 class Values:
     """Random right-hand sides: elements and variables in arithmetic of all types."""
 
-    def __init__(
-        self, choose: random.Random, places: Callable[[], C], *, large: bool
-    ) -> None:
+    def __init__(self, choose: random.Random, places: Callable[[], C], *, large: bool) -> None:
         self.choose = choose
         self.places = places
         self.large = large

@@ -124,8 +124,8 @@ class Lines:
         if self.within:
             for hidden in self.within[-1]:
                 before = self.lines[hidden]
-                self.lines[hidden] = before._replace(twin=before.twin + f"RUN(@{place}@);")
-            counted = text.twin
+                self.lines[hidden] = before._replace(twin=before.twin + f"REACHED(@{place}@);")
+            counted = f"PASSED({LINE}), {text.twin}"
         else:
             counted = f"RUN({LINE}), {text.twin}"
         self.add(f"{begin}{text.plain}{end}", f"{begin}({counted}){end}")

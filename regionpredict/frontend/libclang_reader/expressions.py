@@ -50,6 +50,8 @@ _UNARY = (
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ASSIGNS = frozenset(op for op in _BINARY if op.endswith("=")) - _COMPARISONS
 _FLOAT = 21  # CXType_Float
+_UNSIGNED = frozenset((8, 9, 10, 11))  # short, int, long, long long
+_LONG = frozenset((10, 11, 18, 19))
 _IMPLICIT = frozenset((IMPLICIT,))
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
@@ -203,11 +205,17 @@ class ExpressionBuilder:
 
     def _integer(self, node: Node) -> Expression:
         value = lc.integer(node.cursor)
-        return IntLit(value) if value is not None else Opaque("?")
+        if value is None:
+            return Opaque("?")
+        kind = self._lib.clang_getCursorType(node.cursor).kind
+        unsigned = kind in _UNSIGNED
+        return IntLit(
+            value % (1 << 64) if unsigned else value, 64 if kind in _LONG else 32, unsigned
+        )
 
     def _sizeof(self, node: Node) -> Expression:
         value = lc.integer(node.cursor)
-        return IntLit(value) if value is not None else Opaque("sizeof")
+        return IntLit(value, 64, unsigned=True) if value is not None else Opaque("sizeof")
 
     def _floating(self, node: Node) -> Expression:
         kind = self._lib.clang_getCursorType(node.cursor).kind
@@ -221,7 +229,7 @@ class ExpressionBuilder:
         if op in ("+", "__extension__", "__real"):
             return operand
         if op == "-" and isinstance(operand, IntLit):
-            return IntLit(-operand.value)
+            return operand._replace(value=-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
         if op == "&" and _is_reference(operand):

@@ -102,10 +102,6 @@ def _header(
 ) -> Header:  # fmt: skip
     comparison, limit = sided
     moved = Expr.const(step) if isinstance(step, int) else context.value(step, frame)
-    if moved.constant is None:
-        # A step by a variable: taken to go the way that the comparison says.
-        down = comparison in (">", ">=")
-        moved = -moved if down and "-" not in str(moved)[:1] else moved
     start = _start(loop.init, decl, context, frame)
     if decl.ctype.kind == "pointer":
         bound = context.pointer(limit, frame)
@@ -189,7 +185,7 @@ def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
 
 def _negated(expression: Expression, assign: Assign) -> Expression:
     if isinstance(expression, IntLit):
-        return IntLit(-expression.value)
+        return expression._replace(value=-expression.value)
     return Unary("-", expression, assign.span)
 
 

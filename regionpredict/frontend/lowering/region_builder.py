@@ -155,6 +155,8 @@ class RegionBuilder:
             return 1
         value = parse_expression(clause.text, lambda name: None, self.span)
         number = self.context.value(value, Frame({})).constant
+        if number is None:
+            self.say("RP102", self.span, f"collapse({clause.text}): how many loops is not known")
         return int(number) if number is not None and number >= 1 else 1
 
     def say(self, rule: str, span: Span, message: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -33,13 +34,16 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Array, Expr, Span
-from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
 
 _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 _MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
-_COMPARE = {"<": "lt", "<=": "le", "==": "eq"}
+_COMPARE = {
+    "<": "lt", "<=": "le", "==": "eq", "!=": "ne", "&&": "and", "||": "or", "&": "bitand",
+    "|": "bitor", "^": "bitxor",
+}  # fmt: skip
 _MIRROR = {">": "<", ">=": "<="}
 
 
@@ -94,6 +98,8 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
+        self.member_values: dict[str, Expr] = {}  # by their paths, where they are followed
+        self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
         self.open_loops: list[str] = []
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
@@ -162,7 +168,7 @@ class Context:
         if isinstance(expression, Binary):
             return self._binary(expression, frame)
         if isinstance(expression, Cast):
-            return self.value(expression.operand, frame)
+            return self._cast(expression, frame)
         if isinstance(expression, Unary):
             return self._unary(expression, frame)
         if isinstance(expression, (Index, Member)):
@@ -199,9 +205,9 @@ class Context:
         if op == "*":
             return left * right
         if op == "/":
-            return Expr.atom("floordiv", left, right)
+            return Expr.atom("floordiv", left, right, label=TRUNCATES)
         if op == "%":
-            return Expr.atom("mod", left, right)
+            return Expr.atom("mod", left, right, label=TRUNCATES)
         shift = right.constant
         if op in ("<<", ">>") and isinstance(shift, int) and 0 <= shift < 63:
             power = Expr.const(1 << shift)
@@ -212,9 +218,18 @@ class Context:
             return Expr.atom(_COMPARE[op], left, right)
         return Expr.atom("call", left, right, label=op)
 
+    def _cast(self, expression: Cast, frame: Frame) -> Expr:
+        if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
+            number = floating_value(expression.operand)
+            return Expr.const(int(number)) if number is not None else self.varying("?")
+        return converted(self.value(expression.operand, frame), expression.ctype)
+
     def _unary(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":
             return -self.value(expression.operand, frame)
+        if expression.op in ("!", "~"):
+            kind = "not" if expression.op == "!" else "bitnot"
+            return Expr.atom(kind, self.value(expression.operand, frame))
         if expression.op == "*":
             return self._loaded(expression, frame)
         if expression.op in ("++", "--", "p++", "p--"):
@@ -228,7 +243,9 @@ class Context:
         if isinstance(expression, Member):
             path = self.path(expression, frame)
             if path is not None:
-                return Expr.name(path)
+                held = self.member_values.get(path)
+                self.member_uses.setdefault(path, expression)
+                return held if held is not None else Expr.name(path)
         place = self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))

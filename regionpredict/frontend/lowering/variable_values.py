@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
@@ -141,7 +142,7 @@ class VariableValues:
         if value is None:
             return
         if decl.ctype.kind == "int":
-            frame.env[decl] = self.context.value(value, frame)
+            frame.env[decl] = converted(self.context.value(value, frame), decl.ctype)
         elif decl.ctype.kind == "pointer":
             pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
                 value, frame

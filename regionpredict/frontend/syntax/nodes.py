@@ -114,9 +114,11 @@ class Name(NamedTuple):
 
 @_by_identity
 class IntLit(NamedTuple):
-    """An integer constant."""
+    """An integer constant, of an `int` or of a longer or unsigned type."""
 
     value: int
+    bits: int = 32
+    unsigned: bool = False
 
 
 @_by_identity
