@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.carried_out import Extent, extents, runs
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
-from regionpredict.ir import Access, Array, Expr, Region
+from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE, Atom
 
 Box = tuple[tuple[Expr, Expr], ...]  # (lowest, highest) subscript a dimension
@@ -39,6 +41,72 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
         elif total is not None:
             total = total + size
     return total, tuple(unknown)
+
+
+def touched_bytes(region: Region, bindings: Bindings) -> int | None:
+    """The working set with the numbers that names stand for, each box from first to last element.
+
+    None where a name has no number, or too many iterations would have to be gone through.
+    """
+    total = 0
+    loops_of = {nest: loops for _, loops, nest in region.placed_statements()}
+    boxes: dict[str, list[Extent]] = {}
+    arrays = {array.name: array for array in region.arrays}
+    seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
+    whole: set[str] = set()
+    for statement, _, nest in region.placed_statements():
+        if any(call.memory for call in statement.calls):
+            return None
+        for access in statement.accesses:
+            key = (access.array, nest, access.subscripts)
+            array = arrays[access.array]
+            if key in seen or array.storage == "private" or _inside_another(array, region):
+                continue
+            seen.add(key)
+            told = _extents(access, array, loops_of[nest], bindings)
+            if told is None:
+                return None
+            if not told:
+                continue
+            before = boxes.get(access.array)
+            if before is not None and len(before) != len(told):
+                whole.add(access.array)
+            boxes[access.array] = [
+                Extent(min(a.low, b.low), max(a.high, b.high))
+                for a, b in zip(before or told, told, strict=False)
+            ]
+    for name, box in boxes.items():
+        size = arrays[name].element_bytes
+        if name in whole:
+            return None
+        for side in box:
+            size *= side.high - side.low + 1
+        total += size
+    return total
+
+
+def _extents(
+    access: Access, array: Array, loops: tuple[Loop, ...], bindings: Bindings
+) -> list[Extent] | None:
+    """The sides of one reference's box; a side that nobody knows is the array's own."""
+    known = [s for s in access.subscripts if not s.has_unreadable_part]
+    found = extents(known, loops, bindings.values)
+    if found is None:
+        return None
+    if not found and (known or runs(loops, bindings.values) == 0):
+        return []
+    told = iter(found)
+    sides = []
+    for position, subscript in enumerate(access.subscripts):
+        if not subscript.has_unreadable_part:
+            sides.append(next(told))
+            continue
+        extent = array.dims[position] if position < len(array.dims) else None
+        length = bindings.whole(extent)
+        if length is None:
+            return None
+        sides.append(Extent(0, length - 1))
+    return sides
 
 
 def distinct_references(region: Region) -> dict[str, list[Reference]]:

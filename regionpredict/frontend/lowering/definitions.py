@@ -83,7 +83,7 @@ class _Finder:
         self.unit = unit
         self.context = context
         self.function = function
-        self.reached = reaching_values(unit, function, site) if site is not None else None
+        self.reached = reaching_values(unit, function, site, context) if site is not None else None
 
     def member(self, use: Member) -> Expr | None:
         """What a member of a struct holds at the directive."""

@@ -53,8 +53,9 @@ _OWN = frozenset(("local", "parameter"))
 class Reached:
     """What a function's variables and members hold at the site."""
 
-    def __init__(self, context: Context, frame: Frame) -> None:
+    def __init__(self, context: Context, frame: Frame, region: Context) -> None:
         self._context = context
+        self._region = region
         self._frame = frame
         held = {d: v for d, v in frame.env.items() if d.kind in _OWN}
         self._changed = {
@@ -77,18 +78,33 @@ class Reached:
         return self._told(held) if held is not None else None
 
     def _told(self, value: Expr) -> Expr | None:
-        return value if _is_plain(value) and not value.names & self._changed else None
+        """The value in the region's names."""
+        if not _is_plain(value) or value.names & self._changed:
+            return None
+        declared = self._context.named()
+        names: dict[str, Expr] = {}
+        for name in value.names & declared.keys():
+            decl = declared[name][0]
+            own = self._region.name_of(decl)
+            self._region.invariants.setdefault(own, decl)
+            names[name] = Expr.name(own)
+        return value.substitute(names)
 
 
 def reaching_values(
-    unit: LinkedUnit, function: Function, site: Directive | CallExpr
+    unit: LinkedUnit, function: Function, site: Directive | CallExpr, region: Context
 ) -> Reached | None:
-    """What is known at a directive or a call; None where the flow cannot be followed (`goto`)."""
-    if any(isinstance(one, Jump) and one.kind == "goto" for one in every_statement(function.body)):
-        return None
+    """What is known at a directive or a call, in the names of a region.
+
+    None where the flow cannot be followed (`goto` outside the directive's own loop).
+    """
+    own = set(every_statement(site)) if isinstance(site, Directive) else set()
+    for one in every_statement(function.body):
+        if isinstance(one, Jump) and one.kind == "goto" and one not in own:
+            return None
     context = Context(unit.body_of, unit.objects)
     walk, frame = _Walk(unit, context, site), Frame({})
-    return Reached(context, frame) if walk.through(function.body, frame) else None
+    return Reached(context, frame, region) if walk.through(function.body, frame) else None
 
 
 def _is_plain(value: Expr) -> bool:
