@@ -64,8 +64,11 @@ def extents(
 ) -> tuple[Extent, ...] | None:
     """The extents of expressions over all iterations of the loops; none where no iteration runs.
 
-    None where they are not known, or too many iterations would have to be gone through.
+    None where they are not known, or too many iterations would have to be gone through. A loop
+    that is not counted is taken to run.
     """
+    used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
+    loops = [loop for loop in loops if loop.trips is not None or loop.variable in used]
     walked = _walked(loops, subscripts)
     found: tuple[Extent, ...] = ()
     budget = _Budget()
@@ -85,6 +88,11 @@ def extents(
     except (TooManyError, _UnknownError):
         return None
     return found
+
+
+def _ends_of(loop: Loop) -> frozenset[str]:
+    ends = (end for end in (loop.start, loop.bound, loop.step) if end is not None)
+    return frozenset().union(*(end.names for end in ends))
 
 
 class _UnknownError(Exception):

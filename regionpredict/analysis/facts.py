@@ -8,7 +8,7 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.conflicts import conflicts
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
-from regionpredict.analysis.footprint import touched_bytes, working_set
+from regionpredict.analysis.footprint import may_be_less, touched_bytes, working_set
 from regionpredict.analysis.iterations import Executions, executions, iterations
 from regionpredict.analysis.patterns import pattern
 from regionpredict.analysis.reuse import reuse
@@ -169,13 +169,13 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
     if trips.value == 0:
         # Two sides of a box that holds nothing may both be negative, and their product is not.
         return Count(size, 0)
-    told = count_of(size, bindings)
+    told = count_of(size, bindings)._replace(at_most=may_be_less(region))
     if size is None or told.value is None:
         return told
     exact = touched_bytes(region, bindings)
     if exact is None or exact == told.value:
         return told
-    return Count(None, exact)
+    return Count(None, exact, at_most=told.at_most)
 
 
 _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"

@@ -43,6 +43,23 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     return total, tuple(unknown)
 
 
+def may_be_less(region: Region) -> bool:
+    """Whether the region may touch less than its boxes hold.
+
+    A loop may end early or is not counted, or nobody knows which elements of an array are meant.
+    """
+    if any(loop.exits or loop.trips is None for loop in region.loops()):
+        return True
+    shared = {array.name for array in region.arrays if array.storage != "private"}
+    return any(
+        subscript.has_unreadable_part
+        for statement, _ in region.statements()
+        for access in statement.accesses
+        if access.array in shared
+        for subscript in access.subscripts
+    )
+
+
 def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     """The working set with the numbers that names stand for, each box from first to last element.
 

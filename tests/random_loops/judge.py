@@ -82,7 +82,6 @@ def _verdicts(facts: RegionFacts, truth: Truth, first: int) -> Iterator[tuple[st
     for fact in facts.statements:
         by_line.setdefault(fact.statement.span.line - first, []).append(fact)
     incomplete = facts.status != "complete"
-    bounded = any(fact.executions.at_most for fact in facts.statements)
     for line, runs in truth.runs.items():
         found = by_line.get(line, [])
         if not found:
@@ -95,7 +94,7 @@ def _verdicts(facts: RegionFacts, truth: Truth, first: int) -> Iterator[tuple[st
             yield _operations(line, found, truth)
             yield _references(line, found, truth, facts)
     size = facts.working_set
-    yield ("working set", _outcome(size.value, truth.working_set, at_most=bounded),
+    yield ("working set", _outcome(size.value, truth.working_set, at_most=size.at_most),
            f"{size} for {truth.working_set}")  # fmt: skip
 
 

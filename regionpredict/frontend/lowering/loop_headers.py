@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.integer_types import holds, type_of, usual
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     Assign,
@@ -67,6 +68,42 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
     name = context.name_of(header.decl)
     frame.env[header.decl] = Expr.name(name)
     return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
+
+
+def as_counted(loop: For, header: Header) -> Header | None:
+    """The header as its variable's type counts it; None where the header does not say how often.
+
+    `for (unsigned j = 9; j < 10; j--)` goes down to 0 and is at an end behind it. A step away from
+    the bound, or numbers that the type does not hold, are no counting in steps.
+    """
+    ctype, step = header.decl.ctype, header.step.constant if header.step is not None else None
+    start, bound = header.start, header.bound
+    if start is None or bound is None or header.pointer is not None:
+        return header
+    first, end = start.constant, bound.constant
+    test = _test(loop.condition)
+    compared = usual(type_of(test.left), type_of(test.right)) if test is not None else ctype
+    if compared.unsigned and any(n is not None and n < 0 for n in (first, end)):
+        return None
+    if not isinstance(step, int):
+        return header
+    if header.comparison != "!=" and (step > 0) != (header.comparison in ("<", "<=")):
+        gap = (bound - start).constant
+        below = gap is not None and gap >= (header.comparison == "<")
+        if step == -1 and ctype.unsigned and below and header.comparison in ("<", "<="):
+            return header._replace(comparison=">=", bound=Expr.const(0))
+        return None
+    if header.comparison == ">=" and ctype.unsigned and end == 0:
+        return None  # never false
+    if header.comparison == "!=" and first is not None and end is not None:
+        distance = end - first
+        if distance % step or distance * step < 0:
+            return None
+    trips = trips_of(header)
+    if first is None or trips is None or not isinstance(trips.constant, int):
+        return header
+    left_with = start + max(0, trips.constant) * step
+    return header if holds(ctype, start, left_with) is not False else None
 
 
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:

@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.library_calls import library_loops
-from regionpredict.frontend.lowering.loop_exits import exits, skips, stops, tests_more
+from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, skips, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
+    as_counted,
     is_steady,
     outer_loop,
     read_header,
@@ -168,7 +169,10 @@ class RegionBuilder:
     def _for(self, loop: For, frame: Frame) -> list[Node]:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
-        if header is None or not is_steady(loop, header, self.effects):
+        if header is not None:
+            steady = is_steady(loop, header, self.effects)
+            header = as_counted(loop, header) if steady else None
+        if header is None:
             return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
         written = self.effects.written_in(loop.body)
@@ -299,10 +303,7 @@ class RegionBuilder:
         if statement is None:
             return []
         if isinstance(statement, Compound):
-            nodes: list[Node] = []
-            for item in statement.items:
-                nodes += self._body(item, frame)
-            return nodes
+            return self._items(statement.items, frame)
         if isinstance(statement, ExprStmt):
             return self._expression(statement.expr, statement.span, frame, "assign")
         if isinstance(statement, DeclStmt):
@@ -316,6 +317,45 @@ class RegionBuilder:
         if isinstance(statement, RangeFor):
             return self._range_for(statement, frame)
         return self._rare(statement, frame)
+
+    def _items(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
+        """Statements in their order; what a `goto` goes back over is a loop that is not counted."""
+        nodes: list[Node] = []
+        at = 0
+        while at < len(items):
+            end = jumped_back(items, at)
+            if end is None:
+                nodes += self._body(items[at], frame)
+                at += 1
+                continue
+            back = Compound(items[at : end + 1])
+            name = f"goto@{self._line_of(back)}"
+            written = self.effects.written_in(back)
+            self.context.open_loops.append(name)
+            for decl in in_order(written):
+                self.values.forget(decl, frame)
+            body: list[Node] = []
+            for item in back.items:
+                body += self._body(item, frame)
+            self.context.open_loops.pop()
+            for decl in in_order(written):
+                self.values.forget(decl, frame)
+            span = self._span_of(back)
+            self.say("RP105", span, "how often a goto goes back here is not counted")
+            nodes.append(Loop(name, None, None, "", None, tuple(body), span, "while"))
+            at = end + 1
+        return nodes
+
+    def _span_of(self, statement: Stmt) -> Span:
+        """Where a statement's first line is."""
+        for inner in every_statement(statement):
+            span = getattr(inner, "span", None)
+            if span is not None:
+                return span if isinstance(span, Span) else self.span
+        return self.span
+
+    def _line_of(self, statement: Stmt) -> int:
+        return self._span_of(statement).line
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of
+from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of, usual
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -198,6 +198,13 @@ class Context:
         if op == ",":
             return self.value(expression.right, frame)
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
+        if left.constant is not None and right.constant is not None:
+            ctype = usual(type_of(expression.left), type_of(expression.right))
+            if ctype.unsigned:  # of numbers below zero it keeps others
+                left, right = converted(left, ctype), converted(right, ctype)
+                if op in ("+", "-", "*"):
+                    total = {"+": left + right, "-": left - right, "*": left * right}[op]
+                    return converted(total, ctype)
         if op == "+":
             return left + right
         if op == "-":

@@ -177,7 +177,9 @@ class VariableValues:
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
         """The number that `n /= 2` leaves, where it is known."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
-        return value if value.constant is not None else None
+        if value.constant is None or not isinstance(assign.left, Name):
+            return None
+        return converted(value, assign.left.decl.ctype)
 
     def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         """The variable grows by an amount; None: by one that is not known."""
@@ -189,7 +191,14 @@ class VariableValues:
             self.forget(decl, frame)
         else:
             step = Expr.const(amount)
-            frame.env[decl] = held + step if isinstance(held, Expr) else held.plus(step)
+            frame.env[decl] = _kept(held + step, decl) if isinstance(held, Expr) else (
+                held.plus(step)
+            )
+
+
+def _kept(value: Expr, decl: Decl) -> Expr:
+    """A number that a variable's type holds; counting beyond it is left to known numbers."""
+    return converted(value, decl.ctype) if value.constant is not None else value
 
 
 def in_order(decls: Collection[Decl]) -> list[Decl]:
