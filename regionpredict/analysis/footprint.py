@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
@@ -32,7 +32,7 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
     references = distinct_references(region)
     for array in region.arrays:
-        if array.storage == "private" or _inside_another(array, region):
+        if array.storage == "private" or _inside_another(array, region) is not None:
             continue
         size = footprint(array, references.get(array.name, ()))
         if size is None:
@@ -71,13 +71,14 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     arrays = {array.name: array for array in region.arrays}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
     whole: set[str] = set()
+    structs = _structs(region)
     for statement, _, nest in region.placed_statements():
         if any(call.memory for call in statement.calls):
             return None
-        for access in statement.accesses:
+        for access in (_in_its_struct(one, structs) for one in statement.accesses):
             key = (access.array, nest, access.subscripts)
             array = arrays[access.array]
-            if key in seen or array.storage == "private" or _inside_another(array, region):
+            if key in seen or array.storage == "private":
                 continue
             seen.add(key)
             told = _extents(access, array, loops_of[nest], bindings)
@@ -131,10 +132,11 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     references: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
+    outer = _structs(region)
     for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
-        for access in statement.accesses:
+        for access in (_in_its_struct(one, outer) for one in statement.accesses):
             key = (access.array, nest, access.subscripts)
             if key not in seen:
                 seen.add(key)
@@ -144,10 +146,26 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     return references
 
 
-def _inside_another(array: Array, region: Region) -> bool:
-    """Whether its bytes are counted already: `cells[].flux` lies in the structs of `cells`."""
+def _structs(region: Region) -> dict[str, Array]:
+    """By the arrays that lie in structs of another, that one."""
+    found = {array.name: _inside_another(array, region) for array in region.arrays}
+    return {name: outer for name, outer in found.items() if outer is not None}
+
+
+def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
+    """The reference to the struct that an element lies in; any other as it is."""
+    outer = structs.get(access.array)
+    if outer is None:
+        return access
+    return access._replace(array=outer.name, subscripts=access.subscripts[: len(outer.dims)])
+
+
+def _inside_another(array: Array, region: Region) -> Array | None:
+    """The array whose structs it lies in: `cells[].flux` in `cells`. It has their bytes."""
     outer, inside, _ = array.name.partition("[].")
-    return bool(inside) and any(other.name == outer for other in region.arrays)
+    if not inside:
+        return None
+    return next((other for other in region.arrays if other.name == outer), None)
 
 
 def footprint(array: Array, references: Iterable[Reference]) -> Expr | None:

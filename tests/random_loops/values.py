@@ -169,7 +169,7 @@ def _narrow(own: Sizes, value: int) -> str:
 def _floating(own: Sizes, value: int) -> str:
     if value < 0:
         return own.name_of(value)
-    return own.choose.choice([f"(int){value}.75", f"(int)({2 * value + 1} * weight)"])
+    return own.choose.choice([f"(int){value}.75", f"(int)({2 * value + 1} * 0.5)"])
 
 
 def _member(own: Sizes, value: int) -> str:
@@ -284,7 +284,7 @@ class Values:
         if form == 11:
             return cast(choose.choice(["float", "double", "int", "long"]), self._leaf())
         if form == 12:
-            return negative(self._leaf())
+            return negative(self.places())
         return self.whole_number()
 
     def whole_number(self) -> C:

@@ -70,7 +70,7 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
     return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
 
 
-def as_counted(loop: For, header: Header) -> Header | None:
+def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
     """The header as its variable's type counts it; None where the header does not say how often.
 
     `for (unsigned j = 9; j < 10; j--)` goes down to 0 and is at an end behind it. A step away from
@@ -80,6 +80,13 @@ def as_counted(loop: For, header: Header) -> Header | None:
     start, bound = header.start, header.bound
     if start is None or bound is None or header.pointer is not None:
         return header
+    ends = [loop.condition] if loop.condition is not None else []
+    if isinstance(loop.init, DeclStmt):
+        ends += [decl.init for decl in loop.init.decls if decl.init is not None]
+    elif isinstance(loop.init, ExprStmt):
+        ends.append(loop.init.expr)
+    if any(_may_wrap(end, context, frame) for end in ends):
+        return None
     first, end = start.constant, bound.constant
     test = _test(loop.condition)
     compared = usual(type_of(test.left), type_of(test.right)) if test is not None else ctype
@@ -104,6 +111,17 @@ def as_counted(loop: For, header: Header) -> Header | None:
         return header
     left_with = start + max(0, trips.constant) * step
     return header if holds(ctype, start, left_with) is not False else None
+
+
+def _may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
+    """Whether an unsigned difference that moves with a loop around may pass below zero."""
+    around = set(context.open_loops)
+    for inner in every_expression(end):
+        if isinstance(inner, Binary) and inner.op == "-" and type_of(inner).unsigned:
+            value = context.value(inner, frame)
+            if value.names & around:
+                return True
+    return False
 
 
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:

@@ -31,6 +31,7 @@ from regionpredict.frontend.lowering.variable_values import VariableValues, in_o
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
+    Cast,
     Compound,
     CType,
     Decl,
@@ -41,6 +42,7 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     If,
+    IntLit,
     Name,
     Pragma,
     RangeFor,
@@ -171,7 +173,7 @@ class RegionBuilder:
         header = read_header(loop, self.context, frame)
         if header is not None:
             steady = is_steady(loop, header, self.effects)
-            header = as_counted(loop, header) if steady else None
+            header = as_counted(loop, header, self.context, frame) if steady else None
         if header is None:
             return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
@@ -313,6 +315,8 @@ class RegionBuilder:
         if isinstance(statement, If):
             return self._if(statement, frame)
         if isinstance(statement, While):
+            if statement.behind and _is_zero(statement.condition) and not exits(statement.body):
+                return self._body(statement.body, frame)  # do { ... } while (0)
             return [self._uncounted(statement, "while", frame)]
         if isinstance(statement, RangeFor):
             return self._range_for(statement, frame)
@@ -550,6 +554,12 @@ def _is_object(value: Expression) -> bool:
         return False
     decl = value.operand.decl
     return decl.name == "this" or (decl.reference and decl.ctype.class_name != "")
+
+
+def _is_zero(value: Expression) -> bool:
+    while isinstance(value, Cast):
+        value = value.operand
+    return isinstance(value, IntLit) and value.value == 0
 
 
 def _listed_private(pragma: Pragma) -> set[str]:
