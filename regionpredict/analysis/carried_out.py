@@ -65,10 +65,10 @@ def extents(
     """The extents of expressions over all iterations of the loops; none where no iteration runs.
 
     None where they are not known, or too many iterations would have to be gone through. A loop
-    that is not counted is taken to run.
+    whose trips nobody knows is taken to run (`open_ended`).
     """
     used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
-    loops = [loop for loop in loops if loop.trips is not None or loop.variable in used]
+    loops = [loop for loop in loops if loop.variable in used or _is_known(loop, loops, values)]
     walked = _walked(loops, subscripts)
     found: tuple[Extent, ...] = ()
     budget = _Budget()
@@ -88,6 +88,18 @@ def extents(
     except (TooManyError, _UnknownError):
         return None
     return found
+
+
+def open_ended(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
+    """Whether nobody knows of one of the loops how often it runs."""
+    return any(not _is_known(loop, loops, values) for loop in loops)
+
+
+def _is_known(loop: Loop, around: Sequence[Loop], values: Mapping[str, Number]) -> bool:
+    own = {other.variable for other in around}
+    return loop.trips is not None and _ends_of(loop) <= own | values.keys() and not any(
+        end is not None and end.has_unreadable_part for end in (loop.start, loop.bound, loop.step)
+    )
 
 
 def _ends_of(loop: Loop) -> frozenset[str]:

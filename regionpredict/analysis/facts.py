@@ -169,9 +169,10 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
     if trips.value == 0:
         # Two sides of a box that holds nothing may both be negative, and their product is not.
         return Count(size, 0)
-    told = count_of(size, bindings)._replace(at_most=may_be_less(region))
+    told = count_of(size, bindings)
     if size is None or told.value is None:
         return told
+    told = told._replace(at_most=may_be_less(region, bindings))
     exact = touched_bytes(region, bindings)
     if exact is None or exact == told.value:
         return told

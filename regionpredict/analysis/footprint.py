@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.carried_out import Extent, extents, runs
+from regionpredict.analysis.carried_out import Extent, extents, open_ended, runs
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
@@ -43,12 +43,14 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     return total, tuple(unknown)
 
 
-def may_be_less(region: Region) -> bool:
+def may_be_less(region: Region, bindings: Bindings) -> bool:
     """Whether the region may touch less than its boxes hold.
 
     A loop may end early or is not counted, or nobody knows which elements of an array are meant.
     """
-    if any(loop.exits or loop.trips is None for loop in region.loops()):
+    if any(loop.exits for loop in region.loops()):
+        return True
+    if any(open_ended(loops, bindings.values) for _, loops in region.statements()):
         return True
     shared = {array.name for array in region.arrays if array.storage != "private"}
     return any(

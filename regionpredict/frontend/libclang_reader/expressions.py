@@ -12,6 +12,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     MEMBER,
     NAME,
     SUBSCRIPT,
+    UNARY,
     WRAPPERS,
     Node,
     unwrapped,
@@ -120,6 +121,13 @@ class ExpressionBuilder:
     def getters(self) -> frozenset[tuple[str, str]]:
         """Methods met so far that give a member: `.m_n`, `size()`."""
         return frozenset(self._calls.getters)
+
+    def falls(self, node: Node) -> bool:
+        """Whether it is `j--`, which is no increment where it is all that tells an end."""
+        node = unwrapped(node)
+        if node.kind != UNARY:
+            return False
+        return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
     def compares(self, node: Node) -> bool:
         """Whether it looks like the condition of a loop."""

@@ -289,6 +289,8 @@ class TreeBuilder:
                 init = part
             elif self._expressions.compares(part) and condition is None:
                 condition = part
+            elif part is parts[-1] and part is not parts[0] and self._expressions.falls(part):
+                condition = part  # for (j = n; j--; )
             elif condition is None and init is None and part is parts[0] and len(parts) == 2:
                 init = part
             else:

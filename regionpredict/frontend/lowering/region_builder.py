@@ -435,6 +435,7 @@ class RegionBuilder:
             text = f"{decl.name} = {show(decl.init)}"
             self._finish(tally, text, "declare", nodes, before)
             self.values.set(decl, decl.init, frame)
+            self.values.stored(decl.init, frame)
         return nodes
 
     def _expression(
@@ -447,6 +448,7 @@ class RegionBuilder:
             self.returned = ctype
         self._finish(tally, show(expression), role, nodes, 0)
         self.values.assign(expression, frame)
+        self.values.stored(expression, frame)
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:

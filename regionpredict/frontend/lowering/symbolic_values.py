@@ -100,6 +100,7 @@ class Context:
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
         self.member_values: dict[str, Expr] = {}  # by their paths, where they are followed
         self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
+        self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}

@@ -21,6 +21,7 @@ from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Poin
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
+    CallExpr,
     Compound,
     Decl,
     DeclStmt,
@@ -30,6 +31,7 @@ from regionpredict.frontend.syntax import (
     For,
     Name,
     Stmt,
+    Unary,
     every_expression,
 )
 from regionpredict.ir import Expr
@@ -174,6 +176,39 @@ class VariableValues:
             for inner, amount in self.effects.of(expression).items():
                 self.grow(inner, amount, frame)
 
+    def stored(self, expression: Expression, frame: Frame) -> None:
+        """What an expression does to integers whose address was taken: `int *p = &n; *p = 3;`."""
+        for inner in every_expression(expression):
+            if isinstance(inner, Unary) and inner.op == "&" and isinstance(inner.operand, Name):
+                if inner.operand.decl.ctype.kind == "int":
+                    self.context.exposed.add(inner.operand.decl)
+        if not self.context.exposed:
+            return
+        for inner in every_expression(expression):
+            if isinstance(inner, CallExpr) and not inner.free:
+                self._forget_exposed(frame)
+            target = written_place(inner)
+            if target is None:
+                continue
+            place = self.context.element(target, frame)
+            if place is not None and place.array in self.context.arrays:
+                continue
+            named = self.context.named().get(place.array) if place is not None else None
+            if place is None or named is None or place.subscripts != (ZERO,):
+                self._forget_exposed(frame)
+            elif inner is expression and isinstance(inner, Assign) and inner.op == "=":
+                if named[0] in frame.env:
+                    self.set(named[0], inner.right, frame)
+                else:
+                    self._forget_exposed(frame)
+            else:
+                self.forget(named[0], frame)
+
+    def _forget_exposed(self, frame: Frame) -> None:
+        for decl in in_order(self.context.exposed):
+            if decl in frame.env:
+                self.forget(decl, frame)
+
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
         """The number that `n /= 2` leaves, where it is known."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
@@ -194,6 +229,16 @@ class VariableValues:
             frame.env[decl] = _kept(held + step, decl) if isinstance(held, Expr) else (
                 held.plus(step)
             )
+
+
+def written_place(expression: Expression) -> Expression | None:
+    """The place behind a pointer, or the member, that an expression itself sets."""
+    target: Expression | None = None
+    if isinstance(expression, Assign):
+        target = expression.left
+    elif isinstance(expression, Unary) and expression.op in ("++", "--", "p++", "p--"):
+        target = expression.operand
+    return None if isinstance(target, Name) else target
 
 
 def _kept(value: Expr, decl: Decl) -> Expr:
