@@ -128,13 +128,18 @@ def _references(
     for fact in {fact.statement.text: fact for fact in found}.values():
         for one in fact.statement.accesses:
             if one.array not in private:
-                mine[(one.array.partition("[].")[0], one.kind, one.bytes)] += 1
+                mine[(_named(one.array), one.kind, one.bytes)] += 1
     true = truth.references[line]
     exact = mine == true
     said = any(note.id in ("RP106", "RP111") for note in facts.region.diagnostics)
     outcome = "exact" if exact else "withheld" if said else "wrong"
     return ("references", outcome,
             f"line {line}: {sorted(mine.items())} for {sorted(true.items())}")  # fmt: skip
+
+
+def _named(array: str) -> str:
+    """The array itself: of `cells[].v`, and of `y@float32`, a view of it."""
+    return array.partition("[].")[0].partition("@")[0]
 
 
 def _digest(facts: RegionFacts) -> list[str]:

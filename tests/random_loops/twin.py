@@ -162,6 +162,10 @@ def _boxes(
         if seen["whole"].any():
             total += size * int(np.prod(extents[name]))
             continue
+        if len(extents[name]) == 1 and name != "cells":  # numbers of any size
+            ends = seen["offset"] + seen["bytes"]
+            total += int(ends.max() - seen["offset"].min())
+            continue
         volume = size
         last = np.unravel_index((seen["offset"] + seen["bytes"] - 1) // size, extents[name])
         for axis, low in enumerate(np.unravel_index(seen["offset"] // size, extents[name])):

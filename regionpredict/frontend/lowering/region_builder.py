@@ -177,7 +177,9 @@ class RegionBuilder:
         if header is None:
             return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
-        written = self.effects.written_in(loop.body)
+        written = set(self.effects.written_in(loop.body))
+        if loop.increment is not None:  # other variables that it moves
+            written |= self.effects.of(loop.increment).keys() - {header.decl}
         simd, self.simd = self.simd, None
         trips = trips_of(header)
         outside = dict(frame.env)
@@ -246,7 +248,7 @@ class RegionBuilder:
             if decl is header.decl:
                 continue
             advance = (
-                self.values.advance(loop.body, decl, frame)
+                self.values.advance_of_loop(loop, decl, frame)
                 if step and header.start is not None
                 else None
             )

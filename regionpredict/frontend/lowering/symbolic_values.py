@@ -8,6 +8,7 @@ what each integer and each pointer is known to hold at this point, and turns C e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of, usual
@@ -489,7 +490,34 @@ class Context:
             return self._array_pointer(f"{base.array}", ctype, "unknown", None, frame)._replace(
                 array=base.array
             )
-        return base._replace(pointee=ctype.element)
+        return self._viewed(base, ctype)
+
+    def _viewed(self, base: Pointer, ctype: CType) -> Pointer:
+        """The same memory as numbers of another size: an array of its own, by elements of these."""
+        pointee = ctype.element or UNKNOWN
+        shape = self.arrays.get(base.array)
+        numbers = ("int", "float")
+        if (
+            shape is None or pointee.kind not in numbers or base.pointee.kind not in numbers
+            or base.member or len(base.subscripts) != 1 or pointee.bytes == shape.element_bytes
+            or base.pointee.bytes != shape.element_bytes
+        ):  # fmt: skip
+            return base._replace(pointee=pointee)
+        scale = Fraction(shape.element_bytes, pointee.bytes)
+        kind = f"{pointee.kind}{pointee.bits}"
+        name = f"{base.array}@{kind}"
+        if name not in self.arrays:
+            dims = tuple(
+                None if extent is None or scale.denominator > 1 else extent * scale
+                for extent in shape.dims
+            )
+            self.arrays[name] = Array(
+                name, pointee.bytes, dims[:1], shape.storage, shape.declared
+            )
+        offset = base.subscripts[0] * scale
+        if any(isinstance(number, Fraction) for number in offset.terms.values()):
+            offset = self.varying(name)
+        return Pointer(name, (offset,), pointee)
 
     def _member_pointer(self, expression: Member, frame: Frame) -> Pointer | None:
         ctype = expression.field.ctype

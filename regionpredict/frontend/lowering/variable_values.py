@@ -83,7 +83,7 @@ class VariableValues:
         """Behind a loop of so many `trips`: what it wrote, from what was there `outside`."""
         for decl in in_order(written):
             start = outside.get(decl)
-            advance = self.advance(loop.body, decl, frame) if trips is not None else None
+            advance = self.advance_of_loop(loop, decl, frame) if trips is not None else None
             if advance is not None and start is not None and trips is not None:
                 total = advance * trips
                 frame.env[decl] = start + total if isinstance(start, Expr) else start.plus(total)
@@ -112,6 +112,12 @@ class VariableValues:
         elif decl.ctype.kind == "int":
             frame.env[decl] = self.context.varying(name)
 
+    def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
+        """How much `decl` grows in one iteration of a loop: in its body, and in its header."""
+        inside = self.advance(loop.body, decl, frame)
+        own = self.effects.of(loop.increment).get(decl, 0) if loop.increment is not None else 0
+        return None if inside is None or own is None else inside + own
+
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
         if decl not in self.effects.written_in(body):
@@ -128,7 +134,7 @@ class VariableValues:
             amount = self.effects.of(body.expr).get(decl, 0)
             return None if amount is None else Expr.const(amount)
         if isinstance(body, For):
-            inner = self.advance(body.body, decl, frame)
+            inner = self.advance_of_loop(body, decl, frame)
             if inner is None or inner == 0:
                 return inner
             header = read_header(body, self.context, frame)
