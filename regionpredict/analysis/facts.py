@@ -176,7 +176,8 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
     exact = touched_bytes(region, bindings)
     if exact is None or exact == told.value:
         return told
-    return Count(None, exact, at_most=told.at_most)
+    shown = Expr.const(exact) if size.constant is not None else None
+    return Count(shown, exact, at_most=told.at_most)
 
 
 _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"

@@ -238,6 +238,8 @@ class _Walk:
         elif any(_stores(inner) for inner in every_expression(expression)):
             self._forget_exposed(frame)
             self.context.member_values.clear()
+        if isinstance(expression, CallExpr) and not any(map(_sets, every_expression(expression))):
+            return  # what it does to `n` of `&n` was asked of the function
         self.values.assign(expression, frame)
 
     def _store(self, assign: Assign, frame: Frame) -> None:
@@ -324,6 +326,14 @@ def target_is_array(target: Index) -> bool:
     while isinstance(base, Index):
         base = base.base
     return isinstance(base, Name) and base.decl.ctype.kind == "array"
+
+
+def _sets(expression: Expression) -> bool:
+    """Whether it sets a variable itself."""
+    steps = ("++", "--", "p++", "p--")
+    return isinstance(expression, Assign) or (
+        isinstance(expression, Unary) and expression.op in steps
+    )
 
 
 def _stores(expression: Expression) -> bool:
