@@ -97,8 +97,13 @@ def open_ended(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
 
 def _is_known(loop: Loop, around: Sequence[Loop], values: Mapping[str, Number]) -> bool:
     own = {other.variable for other in around}
-    return loop.trips is not None and _ends_of(loop) <= own | values.keys() and not any(
-        end is not None and end.has_unreadable_part for end in (loop.start, loop.bound, loop.step)
+    return (
+        loop.trips is not None
+        and _ends_of(loop) <= own | values.keys()
+        and not any(
+            end is not None and end.has_unreadable_part
+            for end in (loop.start, loop.bound, loop.step)
+        )
     )
 
 
@@ -172,9 +177,7 @@ def _points(
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:
     """The values that a loop's variable takes, as C carries the loop out."""
-    first, bound, step = (
-        _whole(end, values) for end in (loop.start, loop.bound, loop.step)
-    )
+    first, bound, step = (_whole(end, values) for end in (loop.start, loop.bound, loop.step))
     distance = bound - first
     if loop.comparison == "!=":
         if distance == 0:

@@ -52,7 +52,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
         return True
     if any(open_ended(loops, bindings.values) for _, loops in region.statements()):
         return True
-    names = {array.name for array in region.arrays}
+    names = {access.array for one, _ in region.statements() for access in one.accesses}
     if any(name.partition("@")[0] in names for name in names if "@" in name):
         return True  # a view of numbers of another size lies in the same bytes
     shared = {array.name for array in region.arrays if array.storage != "private"}

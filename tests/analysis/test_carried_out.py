@@ -39,7 +39,9 @@ def test_the_values_of_a_loop(header: tuple[str, int, str, int, int], values: li
     assert [own.first + number * own.step for number in range(own.trips)] == values
 
 
-@pytest.mark.parametrize("header", [("i", 0, "<", 9, -1), ("i", 0, "!=", 9, 2), ("i", 9, ">", 0, 1)])
+@pytest.mark.parametrize(
+    "header", [("i", 0, "<", 9, -1), ("i", 0, "!=", 9, 2), ("i", 9, ">", 0, 1)]
+)
 def test_a_loop_that_goes_away_from_its_bound_is_not_known(
     header: tuple[str, int, str, int, int],
 ) -> None:

@@ -106,9 +106,7 @@ def test_the_variable_behind_its_loop(
         ("for (int j = (int)3.9; j < (int)(n * 0.5); j++) A[i][j] = 1;", None),
     ],
 )
-def test_numbers_are_those_of_c(
-    tmp_path: Path, loop: str, runs: int | None, frontend: str
-) -> None:
+def test_numbers_are_those_of_c(tmp_path: Path, loop: str, runs: int | None, frontend: str) -> None:
     """Executions of the statement that sets `A`, by running the loop by hand."""
     region = region_of(tmp_path, loop, frontend)
     totals = [
@@ -121,7 +119,9 @@ def test_numbers_are_those_of_c(
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_a_second_variable_of_the_header_moves(tmp_path: Path, frontend: str) -> None:
-    loop = "double *q = A[i]; for (int j = 0, k = 3; j < 5; j++, q++, k += 2) { *q = k; A[k][j] = 1; }"
+    loop = (
+        "double *q = A[i]; for (int j = 0, k = 3; j < 5; j++, q++, k += 2) { *q = k; A[k][j] = 1; }"
+    )
     region = region_of(tmp_path, loop, frontend)
     places = [str(a.subscripts) for s, _ in region.statements() for a in s.accesses]
     assert [[str(one) for one in a.subscripts] for s, _ in region.statements()

@@ -120,7 +120,9 @@ def made_deep(text: str, choose: random.Random) -> str:
 def bytes_changed(text: str, choose: random.Random) -> str:
     letters = list(text)
     for _ in range(choose.randint(1, 30)):
-        letters[choose.randrange(len(letters))] = chr(choose.choice([0, 1, 9, 12, 34, 92, 233, 8232]))
+        letters[choose.randrange(len(letters))] = chr(
+            choose.choice([0, 1, 9, 12, 34, 92, 233, 8232])
+        )
     return "".join(letters)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.integer_types import converted
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer, Value
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Value
 from regionpredict.frontend.lowering.variable_values import VariableValues
 from regionpredict.frontend.syntax import (
     Assign,
@@ -176,9 +176,7 @@ class _Walk:
         self._join(ends, frame)
         return False
 
-    def _join(
-        self, ends: list[tuple[dict[Decl, Value], dict[str, Expr]]], frame: Frame
-    ) -> None:
+    def _join(self, ends: list[tuple[dict[Decl, Value], dict[str, Expr]]], frame: Frame) -> None:
         """What all ways agree on."""
         if not ends:
             return

@@ -511,9 +511,7 @@ class Context:
                 None if extent is None or scale.denominator > 1 else extent * scale
                 for extent in shape.dims
             )
-            self.arrays[name] = Array(
-                name, pointee.bytes, dims[:1], shape.storage, shape.declared
-            )
+            self.arrays[name] = Array(name, pointee.bytes, dims[:1], shape.storage, shape.declared)
         offset = base.subscripts[0] * scale
         if any(isinstance(number, Fraction) for number in offset.terms.values()):
             offset = self.varying(name)

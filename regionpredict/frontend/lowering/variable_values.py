@@ -232,8 +232,8 @@ class VariableValues:
             self.forget(decl, frame)
         else:
             step = Expr.const(amount)
-            frame.env[decl] = _kept(held + step, decl) if isinstance(held, Expr) else (
-                held.plus(step)
+            frame.env[decl] = (
+                _kept(held + step, decl) if isinstance(held, Expr) else (held.plus(step))
             )
 
 
