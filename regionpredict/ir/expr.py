@@ -74,8 +74,16 @@ _FOLD: dict[str, Callable[..., Number]] = {
     "bitnot": lambda a: ~int(a),
     "wrap": _wrapped,
 }
+
+
+def _quotient(a: Number, b: Number) -> int:
+    """C's quotient, rounded towards zero (C17, 6.5.5)."""
+    size: int = abs(a) // abs(b)
+    return size if (a < 0) == (b < 0) else -size
+
+
 _FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {
-    "floordiv": lambda a, b: _quotient(a, b),
+    "floordiv": _quotient,
     "mod": lambda a, b: a - b * _quotient(a, b),
 }
 _SYMBOL = {
@@ -83,12 +91,6 @@ _SYMBOL = {
     "or": "||", "bitand": "&", "bitor": "|", "bitxor": "^",
 }  # fmt: skip
 _PREFIX = {"not": "!", "bitnot": "~"}
-
-
-def _quotient(a: Number, b: Number) -> int:
-    """C's quotient, rounded towards zero (C17, 6.5.5)."""
-    size = int(abs(a) // abs(b))
-    return size if (a < 0) == (b < 0) else -size
 
 
 def _fold_of(kind: str, label: str) -> Callable[..., Number] | None:

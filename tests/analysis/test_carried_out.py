@@ -11,7 +11,7 @@ from regionpredict.analysis.carried_out import Extent, extents, runs, steps_of
 from regionpredict.ir import Expr, Loop, Span
 
 PLACE = Span("f.c", 1)
-I, J, N = (Expr.name(name) for name in "ijn")
+ROW, COLUMN, N = (Expr.name(name) for name in "ijn")
 
 
 def loop(name: str, start: Expr | int, comparison: str, bound: Expr | int, step: int = 1) -> Loop:
@@ -50,9 +50,9 @@ def test_a_loop_that_goes_away_from_its_bound_is_not_known(
 
 def test_a_triangle_that_is_mostly_empty() -> None:
     """i < 5 alone runs j: from i + 4 to 8."""
-    nest = (loop("i", 0, "<", N), loop("j", I + 4, "<", 9))
+    nest = (loop("i", 0, "<", N), loop("j", ROW + 4, "<", 9))
     assert runs(nest, {"n": 1000}) == sum(max(0, 9 - (i + 4)) for i in range(1000))
-    assert extents((I, J), nest, {"n": 1000}) == (Extent(0, 4), Extent(4, 8))
+    assert extents((ROW, COLUMN), nest, {"n": 1000}) == (Extent(0, 4), Extent(4, 8))
     assert runs(nest, {}) is None
 
 
@@ -60,22 +60,22 @@ def test_extremes_lie_where_the_variables_have_theirs() -> None:
     nest = (loop("i", 1, "<", 12, 4), loop("j", 7, ">=", 0, -3))
     rows, columns = range(1, 12, 4), range(7, -1, -3)
     for a, b, c in product((-2, 0, 3), (-1, 1, 5), (0, 9)):
-        subscript = I * a + J * b + I * J + c
+        subscript = ROW * a + COLUMN * b + ROW * COLUMN + c
         all_values = [a * i + b * j + i * j + c for i in rows for j in columns]
         assert extents((subscript,), nest, {}) == (Extent(min(all_values), max(all_values)),)
 
 
 def test_remainders_and_minima_are_gone_through() -> None:
     nest = (loop("i", 0, "<", N),)
-    wrapped = Expr.atom("mod", I + 3, N)
-    clamped = Expr.atom("max", I - 4, Expr.const(2))
+    wrapped = Expr.atom("mod", ROW + 3, N)
+    clamped = Expr.atom("max", ROW - 4, Expr.const(2))
     assert extents((wrapped, clamped), nest, {"n": 10}) == (Extent(0, 9), Extent(2, 5))
 
 
 def test_more_than_can_be_gone_through_is_not_known() -> None:
-    nest = (loop("i", 0, "<", N), loop("j", 0, "<", I))
+    nest = (loop("i", 0, "<", N), loop("j", 0, "<", ROW))
     assert runs(nest, {"n": 10_000}) == 10_000 * 9_999 // 2
-    deep = (*nest, loop("k", 0, "<", J))
+    deep = (*nest, loop("k", 0, "<", COLUMN))
     assert runs(deep, {"n": 1_000}) is None
 
 

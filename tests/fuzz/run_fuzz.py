@@ -109,7 +109,7 @@ def made_deep(text: str, choose: random.Random) -> str:
     """One expression inside hundreds of brackets, casts or operators."""
     depth = choose.choice([50, 300, 2000])
     left, right = choose.choice([("(", ")"), ("(int)", ""), ("a[", "]"), ("-", ""), ("f(", ")")])
-    places = [m for m in re.finditer(r"= ([\w.]+);", text)]
+    places = list(re.finditer(r"= ([\w.]+);", text))
     if not places:
         return text
     place = choose.choice(places)

@@ -56,8 +56,10 @@ def banded(own: Builder, depth: int) -> None:
     name = own.fresh("j")
     outer = own.choose.choice(own.counters)
     width, most = own.choose.randint(1, 4), own.scaled(own.choose.randint(4, 16))
-    start = own.choose.choice([f"MAX(0, {outer} - {width})", f"({outer} > {width} ? {outer} - "
-                               f"{width} : 0)", f"{outer} - {width} < 0 ? 0 : {outer} - {width}"])  # fmt: skip
+    less = f"{outer} - {width}"
+    start = own.choose.choice(
+        [f"MAX(0, {less})", f"({outer} > {width} ? {less} : 0)", f"{less} < 0 ? 0 : {less}"]
+    )
     own.open_loop(
         f"for (int {name} = {start}; {name} < MIN({most}, {outer} + {width + 1}); {name}++)", name
     )

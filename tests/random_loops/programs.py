@@ -115,8 +115,8 @@ class Builder:
             self.kinds.add("members")
             if choose.random() < 0.3:
                 inner = f"({self.affine()}) % 3"
-                return C(*(f"{cell}.v[{text}]" for cell, text in zip(
-                    self.at("cells", self.affine()), (inner, f"IN({inner}, 3)"), strict=True)))  # fmt: skip
+                cell = self.at("cells", self.affine())
+                return C(f"{cell.plain}.v[{inner}]", f"{cell.twin}.v[IN({inner}, 3)]")
             return self.at("cells", self.affine(), member=choose.choice([".k", ".m", ".v[2]"]))
         if kind == 11:
             return self.at(choose.choice("svw"), self.affine())

@@ -81,7 +81,8 @@ def truths(batch: Sequence[RandomProgram]) -> list[Truth | None]:
     # `program` puts the globals before all else, where the counting macros come too late to harm.
     whole = "\n".join(
         [PRELUDE, known, _COUNTED, text[len(known) :], "int main(void) {",
-         "  trace = malloc(EVENTS * sizeof *trace);", *(f"  KNOW({name});" for name in shapes(large=False)),
+         "  trace = malloc(EVENTS * sizeof *trace);",
+         *(f"  KNOW({name});" for name in shapes(large=False)),
          *calls, "  return 0;", "}"]
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

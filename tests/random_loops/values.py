@@ -115,7 +115,8 @@ def _shipped(own: Sizes, value: int) -> str:
     """A macro, an enumerator, a constant of the file, the length of an array."""
     base, number = own.choose.choice(
         [("SIZE", 11), ("FOUR", 4), ("NINE", 9), ("fixed", 13),
-         ("(int)(sizeof(cells) / sizeof(cells[0]))", 900 if own.large else 120), ("(int)sizeof(double)", 8)]
+         ("(int)(sizeof(cells) / sizeof(cells[0]))", 900 if own.large else 120),
+         ("(int)sizeof(double)", 8)]
     )  # fmt: skip
     return _shifted(base, value - number)
 

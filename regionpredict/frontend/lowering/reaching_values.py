@@ -194,9 +194,9 @@ class _Walk:
 
     def _repeated(self, statement: For | While | Switch | RangeFor, frame: Frame) -> bool:
         """A loop: what it changes is not known, inside and behind it."""
-        if isinstance(statement, For) and statement.init is not None:
-            if self.through(statement.init, frame):
-                return True
+        first = statement.init if isinstance(statement, For) else None
+        if first is not None and self.through(first, frame):
+            return True
         self._forget_written(statement, frame)
         if self._holds_site(statement):
             loops_own = _counters(statement)
@@ -254,7 +254,7 @@ class _Walk:
             if own is None or own.kind not in _OWN or own.ctype.kind != "struct":
                 self._forget_exposed(frame)
             return
-        if isinstance(target, Index) and target_is_array(target):
+        if isinstance(target, Index) and _is_element(target):
             return
         place = self.context.pointer(target.operand, frame) if isinstance(target, Unary) else None
         named = self.context.named().get(place.array) if place is not None else None
@@ -318,8 +318,8 @@ class _Walk:
         }
 
 
-def target_is_array(target: Index) -> bool:
-    """Whether what is stored to is surely an element of an array, not a variable behind a pointer."""
+def _is_element(target: Index) -> bool:
+    """Whether what is stored to is surely an element of an array, no variable behind a pointer."""
     base: Expression = target
     while isinstance(base, Index):
         base = base.base
@@ -338,7 +338,7 @@ def _stores(expression: Expression) -> bool:
     """Whether it writes to memory that is no variable of its own name."""
     if isinstance(expression, Assign):
         return not isinstance(expression.left, Name) and not (
-            isinstance(expression.left, Index) and target_is_array(expression.left)
+            isinstance(expression.left, Index) and _is_element(expression.left)
         )
     return (
         isinstance(expression, Unary)

@@ -185,9 +185,9 @@ class VariableValues:
     def stored(self, expression: Expression, frame: Frame) -> None:
         """What an expression does to integers whose address was taken: `int *p = &n; *p = 3;`."""
         for inner in every_expression(expression):
-            if isinstance(inner, Unary) and inner.op == "&" and isinstance(inner.operand, Name):
-                if inner.operand.decl.ctype.kind == "int":
-                    self.context.exposed.add(inner.operand.decl)
+            operand = inner.operand if isinstance(inner, Unary) and inner.op == "&" else None
+            if isinstance(operand, Name) and operand.decl.ctype.kind == "int":
+                self.context.exposed.add(operand.decl)
         if not self.context.exposed:
             return
         for inner in every_expression(expression):
