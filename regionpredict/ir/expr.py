@@ -78,8 +78,7 @@ _FOLD: dict[str, Callable[..., Number]] = {
 
 def _quotient(a: Number, b: Number) -> int:
     """C's quotient, rounded towards zero (C17, 6.5.5)."""
-    size: int = abs(a) // abs(b)
-    return size if (a < 0) == (b < 0) else -size
+    return int(Fraction(a) / Fraction(b))
 
 
 _FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {

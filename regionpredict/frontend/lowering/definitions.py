@@ -105,7 +105,7 @@ class _Finder:
             held = self.reached.variable(decl)
             if held is not None:
                 return held, function
-            if self.reached.changes(decl):
+            if self.reached.outlives(decl):
                 return None
         writes = self._writes_in(function).get(decl, [])
         if decl.kind == "parameter":

@@ -62,9 +62,10 @@ class Reached:
             context.name_of(d) for d, v in held.items() if v != Expr.name(context.name_of(d))
         }
 
-    def changes(self, decl: Decl) -> bool:
-        """Whether the variable may hold something else than at the function's begin."""
-        return decl in self._frame.env
+    def outlives(self, decl: Decl) -> bool:
+        """Whether its value is made of variables that have changed since, as in `m = n; n = 5;`."""
+        held = self._frame.env.get(decl)
+        return isinstance(held, Expr) and bool(held.names & self._changed)
 
     def variable(self, decl: Decl) -> Expr | None:
         """What it holds, in what names mean at the function's begin; None where nobody knows."""
