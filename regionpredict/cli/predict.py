@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,12 @@ import click
 from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.prediction_request import PredictionRequest
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
     run_analysis,
+    sizes_of,
     source_options,
 )
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
@@ -82,15 +85,22 @@ def command(
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:
-        text = _shown(form, result, view, campaign, str(weights))
+        request = PredictionRequest(
+            paths=paths, defines=options["defines"], includes=options["includes"],
+            standard=options["standard"], given=_given(options), frontend=options["frontend"],
+            machine_file=str(machine_file), model=model, combination=combination,
+            threads=parse_threads(threads), first_touch=first_touch, within=within,
+        )  # fmt: skip
+        text = _shown(form, result, view, campaign, str(weights), request)
     write_result(text, output)
     if weights is None:
         keep_answer(output, machine_file)
 
 
 def _shown(
-    form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str
-) -> str:
+    form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
+    request: PredictionRequest,
+) -> str:  # fmt: skip
     """The predictions in one form, whose writer is the only one that is loaded."""
     predictions, machine, model = result.predictions, result.machine, result.model
     if form == "json":
@@ -101,7 +111,16 @@ def _shown(
         predictions = chosen_predictions(predictions, result.teams, view)
         teams = chosen_teams(result.teams, predictions)
         return as_json(
-            hints_document(predictions, teams, result.plans, machine, model, notes, result.advice)
+            hints_document(
+                predictions,
+                teams,
+                result.plans,
+                machine,
+                model,
+                notes,
+                result.advice,
+                request.document(),
+            )
         )
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
@@ -126,6 +145,12 @@ def _shown(
     return prediction_table(
         predictions, result.teams, result.plans, machine, model, view, result.advice
     )
+
+
+def _given(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What --set and --sizes give, as --set would."""
+    values, _ = sizes_of(options["given"], options["sizes"])
+    return tuple(f"{name}={value}" for name, value in values.items())
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of, usual
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
+    STEPS,
     UNKNOWN,
     Assign,
     Binary,
@@ -241,7 +242,7 @@ class Context:
             return Expr.atom(kind, self.value(expression.operand, frame))
         if expression.op == "*":
             return self._loaded(expression, frame)
-        if expression.op in ("++", "--", "p++", "p--"):
+        if expression.op in STEPS:
             value = self.value(expression.operand, frame)
             step = ONE if expression.op == "++" else -ONE
             return value + step if expression.op in ("++", "--") else value
@@ -473,7 +474,7 @@ class Context:
                 ctype = operand.decl.ctype if isinstance(operand, Name) else UNKNOWN
                 return Pointer(path if ctype.kind != "struct" else f"&{path}", (ZERO,), ctype)
             return None
-        if expression.op in ("p++", "p--", "++", "--"):
+        if expression.op in STEPS:
             base = self.pointer(expression.operand, frame)
             if base is None or expression.op.startswith("p"):
                 return base
