@@ -100,8 +100,17 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
             ]
     for name, box in boxes.items():
         size = arrays[name].element_bytes
+        base = name.partition("@")[0]
         if name in whole:
             return None
+        if base != name and base in boxes:  # a view: the same bytes as other numbers
+            if len(box) != 1 or len(boxes[base]) != 1:
+                return None
+            own, (other,) = arrays[base].element_bytes, boxes[base]
+            low = min(box[0].low * size, other.low * own)
+            high = max((box[0].high + 1) * size, (other.high + 1) * own)
+            total += high - low - own * (other.high - other.low + 1)
+            continue
         for side in box:
             size *= side.high - side.low + 1
         total += size
