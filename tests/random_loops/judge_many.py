@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from judge import FRONTENDS, QUESTIONS, judged, programs_from
+from loop_verdicts import FRONTENDS, QUESTIONS, judged, programs_from
 
 OUTCOMES = ("exact", "at most", "withheld", "wrong")
 

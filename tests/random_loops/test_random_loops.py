@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge import BATCH, Verdict, judged, programs_from
+from loop_verdicts import BATCH, Verdict, judged, programs_from
 
 pytestmark = pytest.mark.compiler
 PROGRAMS = 300

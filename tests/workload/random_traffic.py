@@ -21,7 +21,7 @@ import numpy as np
 RANDOM_LOOPS = Path(__file__).parents[1] / "random_loops"
 sys.path.insert(0, str(RANDOM_LOOPS))
 
-from judge import facts_of  # noqa: E402
+from loop_verdicts import facts_of  # noqa: E402
 from programs import RandomProgram, program  # noqa: E402
 from twin import COMPILER, SHARED, WRITE, Truth, truths  # noqa: E402
 
