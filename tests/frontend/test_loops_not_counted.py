@@ -78,6 +78,7 @@ def test_known_numbers_that_take_no_steps_are_run_through(
         ("j = 0; j < 10; j += 4", "12"),  # 0, 4, 8
         ("j = 10; j > 0; j -= 3", "-2"),  # 10, 7, 4, 1
         ("j = 3; j < n; j++", "n"),
+        ("j = 6; j <= 2; j++", "6"),  # never runs
     ],
 )
 def test_the_variable_behind_its_loop(

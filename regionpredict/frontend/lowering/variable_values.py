@@ -81,6 +81,8 @@ class VariableValues:
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
         """Behind a loop of so many `trips`: what it wrote, from what was there `outside`."""
+        if trips is not None and trips.constant is not None and trips.constant < 0:
+            trips = ZERO
         for decl in in_order(written):
             start = outside.get(decl)
             advance = self.advance_of_loop(loop, decl, frame) if trips is not None else None
@@ -98,7 +100,8 @@ class VariableValues:
         if trips is None or header.start is None or header.step is None or stops(loop):
             self.forget(decl, frame)
             return
-        end = header.start + trips * header.step
+        known = trips.constant
+        end = header.start + (ZERO if known is not None and known < 0 else trips) * header.step
         frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
 
     def forget(self, decl: Decl, frame: Frame) -> None:
