@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare thesis bench same-answers accuracy mutants system clean
+.PHONY: demo test lint samples compare thesis bench same-answers accuracy mutants fuzz random-loops \
+    system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -80,6 +81,16 @@ accuracy: $(VENV)/installed
 # Changes the model in small ways and counts what its rooms' tests catch: half an hour.
 mutants: $(VENV)/installed-test
 	$(BIN)/python tests/mutants/run_mutants.py
+
+# 3,000 random programs against what they do when they run, and the traffic of 300: ten minutes.
+FIRST ?= 1000000
+random-loops: $(VENV)/installed-test
+	$(BIN)/python tests/random_loops/judge_many.py 3000 $(FIRST)
+	$(BIN)/python tests/workload/random_traffic.py 300 $(FIRST)
+
+# Mutated sources: no traceback, no hang, and the other files keep their answers.
+fuzz: $(VENV)/installed-test
+	$(BIN)/python tests/fuzz/run_fuzz.py $(or $(MUTANTS),2000) $(or $(SEED),1)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

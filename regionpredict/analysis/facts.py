@@ -8,7 +8,7 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import Bindings, free_names
 from regionpredict.analysis.conflicts import conflicts
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
-from regionpredict.analysis.footprint import working_set
+from regionpredict.analysis.footprint import may_be_less, touched_bytes, working_set
 from regionpredict.analysis.iterations import Executions, executions, iterations
 from regionpredict.analysis.patterns import pattern
 from regionpredict.analysis.reuse import reuse
@@ -140,8 +140,7 @@ class SymbolicFacts:
             region=self.region,
             status=self.status,
             iterations=iterations,
-            # Two sides of a box that holds nothing may both be negative, and their product is not.
-            working_set=Count(size, 0) if iterations.value == 0 else count_of(size, bindings),
+            working_set=_working_set(self.region, size, iterations, bindings),
             statements=tuple(statements),
             arrays=self.arrays,
             bindings=replace(bindings, assumed=(*bindings.assumed, *self.assumed)),
@@ -214,6 +213,25 @@ def count_of(expression: Expr | None, bindings: Bindings) -> Count:
 def count_of_loops(runs: Executions, bindings: Bindings) -> Count:
     """A count of executions with its value."""
     return Count(runs.expr, runs.value(bindings), runs.holds, runs.at_most)
+
+
+def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bindings) -> Count:
+    """The bytes as a form that holds for large sizes, and exact with these, where they are known.
+
+    The form is left out where it gives another number.
+    """
+    if trips.value == 0:
+        # Two sides of a box that holds nothing may both be negative, and their product is not.
+        return Count(size, 0)
+    told = count_of(size, bindings)
+    if size is None or told.value is None:
+        return told
+    told = told._replace(at_most=may_be_less(region, bindings))
+    exact = touched_bytes(region, bindings)
+    if exact is None or exact == told.value:
+        return told
+    shown = Expr.const(exact) if size.constant is not None else None
+    return Count(shown, exact, at_most=told.at_most)
 
 
 _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.carried_out import Extent, extents, open_ended, runs
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
-from regionpredict.ir import Access, Array, Expr, Region
+from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE, Atom
 
 Side = tuple[Expr, Expr]  # (lowest, highest) subscript of one dimension
@@ -35,7 +37,7 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     references = distinct_references(region)
     known: KnownSides = {}
     for array in region.arrays:
-        if array.storage == "private" or _inside_another(array, region):
+        if array.storage == "private" or _inside_another(array, region) is not None:
             continue
         size = footprint(array, references.get(array.name, ()), known)
         if size is None:
@@ -46,15 +48,114 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     return total, tuple(unknown)
 
 
+def may_be_less(region: Region, bindings: Bindings) -> bool:
+    """Whether the region may touch less than its boxes hold.
+
+    A loop may end early or is not counted, or nobody knows which elements of an array are meant.
+    """
+    if any(loop.exits for loop in region.loops()):
+        return True
+    if any(open_ended(loops, bindings.values) for _, loops in region.statements()):
+        return True
+    names = {access.array for one, _ in region.statements() for access in one.accesses}
+    if any(name.partition("@")[0] in names for name in names if "@" in name):
+        return True  # a view of numbers of another size lies in the same bytes
+    shared = {array.name for array in region.arrays if array.storage != "private"}
+    return any(
+        subscript.has_unreadable_part
+        for statement, _ in region.statements()
+        for access in statement.accesses
+        if access.array in shared
+        for subscript in access.subscripts
+    )
+
+
+def touched_bytes(region: Region, bindings: Bindings) -> int | None:
+    """The working set with the numbers that names stand for, each box from first to last element.
+
+    None where a name has no number, or too many iterations would have to be gone through.
+    """
+    total = 0
+    loops_of = {nest: loops for _, loops, nest in region.placed_statements()}
+    boxes: dict[str, list[Extent]] = {}
+    arrays = {array.name: array for array in region.arrays}
+    seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
+    whole: set[str] = set()
+    structs = _structs(region)
+    for statement, _, nest in region.placed_statements():
+        if any(call.memory for call in statement.calls):
+            return None
+        for access in (_in_its_struct(one, structs) for one in statement.accesses):
+            key = (access.array, nest, access.subscripts)
+            array = arrays[access.array]
+            if key in seen or array.storage == "private":
+                continue
+            seen.add(key)
+            told = _extents(access, array, loops_of[nest], bindings)
+            if told is None:
+                return None
+            if not told:
+                continue
+            before = boxes.get(access.array)
+            if before is not None and len(before) != len(told):
+                whole.add(access.array)
+            boxes[access.array] = [
+                Extent(min(a.low, b.low), max(a.high, b.high))
+                for a, b in zip(before or told, told, strict=False)
+            ]
+    for name, box in boxes.items():
+        size = arrays[name].element_bytes
+        base = name.partition("@")[0]
+        if name in whole:
+            return None
+        if base != name and base in boxes:  # a view: the same bytes as other numbers
+            if len(box) != 1 or len(boxes[base]) != 1:
+                return None
+            own, (other,) = arrays[base].element_bytes, boxes[base]
+            low = min(box[0].low * size, other.low * own)
+            high = max((box[0].high + 1) * size, (other.high + 1) * own)
+            total += high - low - own * (other.high - other.low + 1)
+            continue
+        for side in box:
+            size *= side.high - side.low + 1
+        total += size
+    return total
+
+
+def _extents(
+    access: Access, array: Array, loops: tuple[Loop, ...], bindings: Bindings
+) -> list[Extent] | None:
+    """The sides of one reference's box; a side that nobody knows is the array's own."""
+    known = [s for s in access.subscripts if not s.has_unreadable_part]
+    found = extents(known, loops, bindings.values)
+    if found is None:
+        return None
+    if not found and (known or runs(loops, bindings.values) == 0):
+        return []
+    told = iter(found)
+    sides = []
+    for position, subscript in enumerate(access.subscripts):
+        if not subscript.has_unreadable_part:
+            sides.append(next(told))
+            continue
+        extent = array.dims[position] if position < len(array.dims) else None
+        length = bindings.whole(extent)
+        if length is None:
+            return None
+        sides.append(Extent(0, length - 1))
+    return sides
+
+
 def distinct_references(region: Region) -> dict[str, list[Reference]]:
     """Every array's references, those that repeat in the same loops left out."""
     references: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
+    outer = _structs(region)
     for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
-        for access in statement.accesses:
+        for access in (_in_its_struct(one, outer) for one in statement.accesses):
             key = (access.array, nest, access.subscripts)
             if key not in seen:
                 seen.add(key)
@@ -64,10 +165,26 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     return references
 
 
-def _inside_another(array: Array, region: Region) -> bool:
-    """Whether its bytes are counted already: `cells[].flux` lies in the structs of `cells`."""
+def _structs(region: Region) -> dict[str, Array]:
+    """By the arrays that lie in structs of another, that one."""
+    found = {array.name: _inside_another(array, region) for array in region.arrays}
+    return {name: outer for name, outer in found.items() if outer is not None}
+
+
+def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
+    """The reference to the struct that an element lies in; any other as it is."""
+    outer = structs.get(access.array)
+    if outer is None:
+        return access
+    return access._replace(array=outer.name, subscripts=access.subscripts[: len(outer.dims)])
+
+
+def _inside_another(array: Array, region: Region) -> Array | None:
+    """The array whose structs it lies in: `cells[].flux` in `cells`. It has their bytes."""
     outer, inside, _ = array.name.partition("[].")
-    return bool(inside) and any(other.name == outer for other in region.arrays)
+    if not inside:
+        return None
+    return next((other for other in region.arrays if other.name == outer), None)
 
 
 def footprint(

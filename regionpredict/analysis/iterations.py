@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.carried_out import runs
 from regionpredict.analysis.symbolic.domain import steps_of
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.ir import Expr, Loop, Region
@@ -17,18 +18,22 @@ class Executions(NamedTuple):
 
     `expr` is a polynomial that holds where none of `holds` is negative and `loops` run at all;
     None: no readable form is known. Where `at_most`, a loop may be left early, and it is an upper
-    bound.
+    bound. `source` are the loops as they stand.
     """
 
     expr: Expr | None
     holds: tuple[Expr, ...]
     at_most: bool
     loops: tuple[Steps, ...] | None
+    source: tuple[Loop, ...] = ()
 
     def value(self, bindings: Bindings) -> int | None:
         """The number, whether the conditions of the readable form hold or not."""
         if self.loops is None:
             return None
+        carried = runs(self.source, bindings.values)
+        if carried is not None:
+            return carried
         variables = {loop.variable for loop in self.loops}
         outer = [loop.trips - 1 for loop in self.loops if not loop.trips.names & variables]
         signs = [bindings.number(guard) for guard in (*outer, *self.holds)]
@@ -85,5 +90,5 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
     most = any(loop.exits for loop in loops)
     total = readable_total(steps)
     if total is None or total.expr.size > _MAX_SHOWN:
-        return Executions(None, (), most, tuple(steps))
-    return Executions(total.expr, total.holds, most, tuple(steps))
+        return Executions(None, (), most, tuple(steps), loops)
+    return Executions(total.expr, total.holds, most, tuple(steps), loops)

@@ -19,10 +19,13 @@ Number = int | Fraction
 class Atom(NamedTuple):
     """A term that is not a polynomial: `kind` applied to `args`.
 
-    `kind` is one of `floordiv`, `mod`, `min`, `max`, `select` (condition, then, else), `ref`
-    (`label[args]`, a value read from an array), `call` (`label(args)`), or `varying` (a scalar
-    whose value changes in a way that is not understood). `label` is the array's, the function's
-    or the variable's name. `over` names the loop variables that a `varying` value changes with.
+    `kind` is one of `floordiv`, `mod`, `min`, `max`, a comparison or logical or bitwise operator
+    (`lt`, `and`, `bitand`, ...), `select` (condition, then, else), `wrap` (value, bits, whether
+    unsigned: what an integer type keeps), `ref` (`label[args]`, a value read from an array), `call`
+    (`label(args)`), or `varying` (a scalar whose value changes in a way that is not understood).
+    `label` is the array's, the function's, the type's or the variable's name; a `floordiv` or `mod`
+    with `TRUNCATES` is C's, which rounds towards zero. `over` names the loop variables that a
+    `varying` value changes with.
     """
 
     kind: str
@@ -42,6 +45,16 @@ class Atom(NamedTuple):
 Factor = str | Atom
 Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
 
+TRUNCATES = "towards zero"
+
+
+def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
+    """What an integer type of so many bits keeps of a number (C17, 6.3.1.3)."""
+    size = 1 << int(bits)
+    kept = int(value) % size
+    return kept if unsigned or kept < size // 2 else kept - size
+
+
 _FOLD: dict[str, Callable[..., Number]] = {
     "floordiv": lambda a, b: int(a // b),
     "mod": lambda a, b: a - b * (a // b),
@@ -51,8 +64,38 @@ _FOLD: dict[str, Callable[..., Number]] = {
     "lt": lambda a, b: int(a < b),
     "le": lambda a, b: int(a <= b),
     "eq": lambda a, b: int(a == b),
+    "ne": lambda a, b: int(a != b),
+    "and": lambda a, b: int(bool(a) and bool(b)),
+    "or": lambda a, b: int(bool(a) or bool(b)),
+    "not": lambda a: int(not a),
+    "bitand": lambda a, b: int(a) & int(b),
+    "bitor": lambda a, b: int(a) | int(b),
+    "bitxor": lambda a, b: int(a) ^ int(b),
+    "bitnot": lambda a: ~int(a),
+    "wrap": _wrapped,
 }
-_SYMBOL = {"floordiv": "/", "mod": "%", "lt": "<", "le": "<=", "eq": "=="}
+
+
+def _quotient(a: Number, b: Number) -> int:
+    """C's quotient, rounded towards zero (C17, 6.5.5)."""
+    return int(Fraction(a) / Fraction(b))
+
+
+_FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {
+    "floordiv": _quotient,
+    "mod": lambda a, b: a - b * _quotient(a, b),
+}
+_SYMBOL = {
+    "floordiv": "/", "mod": "%", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "and": "&&",
+    "or": "||", "bitand": "&", "bitor": "|", "bitxor": "^",
+}  # fmt: skip
+_PREFIX = {"not": "!", "bitnot": "~"}
+
+
+def _fold_of(kind: str, label: str) -> Callable[..., Number] | None:
+    if label == TRUNCATES:
+        return _FOLD_TRUNCATED.get(kind)
+    return _FOLD.get(kind)
 
 
 def _factor_key(item: tuple[Factor, int]) -> tuple[str, int]:
@@ -101,7 +144,7 @@ class Expr:
     def atom(kind: str, *args: Expr, label: str = "", over: Iterable[str] = ()) -> Expr:
         """`kind` of `args`, folded to a number where all of them are numbers."""
         values = [arg.constant for arg in args]
-        fold = _FOLD.get(kind)
+        fold = _fold_of(kind, label)
         divides_by_zero = kind in ("floordiv", "mod") and values[1] == 0
         if fold and args and not divides_by_zero and None not in values:
             return Expr.const(fold(*values))
@@ -394,7 +437,7 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
 
 
 def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
-    fold = _FOLD.get(atom.kind)
+    fold = _fold_of(atom.kind, atom.label)
     if fold is None:
         return bindings.get(atom.label) if atom.kind == "varying" and not atom.over else None
     values = []
@@ -436,6 +479,10 @@ def _show(factor: Factor) -> str:
             a if len(e.terms) < 2 else f"({a})" for a, e in zip(args, factor.args, strict=True)
         ]
         return f"({sides[0]} {_SYMBOL[factor.kind]} {sides[1]})"
+    if factor.kind in _PREFIX:
+        return f"{_PREFIX[factor.kind]}({args[0]})"
+    if factor.kind == "wrap":
+        return f"({factor.label})({args[0]})"
     if factor.kind == "select":
         return f"({args[0]} ? {args[1]} : {args[2]})"
     if factor.kind == "ref":

@@ -298,7 +298,7 @@ def test_values_hold_where_the_shown_form_does_not(tmp_path: Path, frontend: str
     [
         ("if (x[j] > 0) break; x[j]++;", ["at most n*w"] * 3),
         ("if (x[j] > 0) return; x[j]++;", ["at most n*w"] * 3),
-        ("if (x[j] > 0) goto out; x[j]++; out: ;", ["at most n*w"] * 3),
+        ("if (x[j] > 0) goto out; x[j]++; out: ;", ["n*w"] * 3),
         ("if (x[j] > 0) continue; x[j]++;", ["n*w"] * 2),
         ("switch (j) { case 1: x[j] = 1; break; }", ["n*w"] * 2),
         ("for (int k = 0; k < 3; k++) if (x[k] > 0) break; x[j]++;", ["at most 3*n*w", "n*w"]),

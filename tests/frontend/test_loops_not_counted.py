@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from reading import FRONTENDS
 
+from regionpredict.analysis import Bindings
+from regionpredict.analysis.iterations import executions
 from regionpredict.frontend import read, requests_for
 from regionpredict.ir import Loop, Region
+from regionpredict.pipeline import analyse
 
 
 def region_of(tmp_path: Path, body: str, frontend: str) -> Region:
@@ -75,6 +78,7 @@ def test_known_numbers_that_take_no_steps_are_run_through(
         ("j = 0; j < 10; j += 4", "12"),  # 0, 4, 8
         ("j = 10; j > 0; j -= 3", "-2"),  # 10, 7, 4, 1
         ("j = 3; j < n; j++", "n"),
+        ("j = 6; j <= 2; j++", "6"),  # never runs
     ],
 )
 def test_the_variable_behind_its_loop(
@@ -84,3 +88,85 @@ def test_the_variable_behind_its_loop(
     last = [statement for statement, _ in region.statements()][-1]
     (access,) = last.accesses
     assert str(access.subscripts[-1]) == behind
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("loop", "runs"),
+    [
+        ("for (int j = (i - 7) % 4; j < 4; j++) A[i][j + 9] = 1;", 35),  # -3 -2 -1 0 -3 -2
+        ("for (unsigned j = 9; j < 10u; j--) A[i][j] = 1;", 60),  # wraps behind 0
+        ("unsigned char c = 250 + 16; for (int j = 0; j < c; j++) A[i][j] = 1;", 60),
+        ("int b = 10; int *p = &b; *p = 3; for (int j = 0; j < b; j++) A[i][j] = 1;", 18),
+        ("for (unsigned char j = 250; j != 4; j++) A[i][j] = 1;", 60),
+        ("for (int j = -1; j < 9u; j++) A[i][0] = 1;", 0),  # -1 is a large number there
+        ("for (int j = 3; j < 9; j += -1) A[i][0] = 1;", None),
+        ("for (int j = 10; j--; ) A[i][j] = 1;", 60),
+        ("do { A[i][0] = 1; } while (0);", 6),
+        ("int j = 0; again: ; A[i][j] = 1; j++; if (j < 10) goto again;", None),
+        ("for (int j = (int)3.9; j < (int)(n * 0.5); j++) A[i][j] = 1;", None),
+    ],
+)
+def test_numbers_are_those_of_c(tmp_path: Path, loop: str, runs: int | None, frontend: str) -> None:
+    """Executions of the statement that sets `A`, by running the loop by hand."""
+    region = region_of(tmp_path, loop, frontend)
+    totals = [
+        executions(loops).value(Bindings({}))
+        for statement, loops in region.statements()
+        if any(access.array == "A" for access in statement.accesses)
+    ]
+    assert (None if None in totals else sum(map(int, totals))) == runs  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_second_variable_of_the_header_moves(tmp_path: Path, frontend: str) -> None:
+    loop = (
+        "double *q = A[i]; for (int j = 0, k = 3; j < 5; j++, q++, k += 2) { *q = k; A[k][j] = 1; }"
+    )
+    region = region_of(tmp_path, loop, frontend)
+    places = [str(a.subscripts) for s, _ in region.statements() for a in s.accesses]
+    assert [[str(one) for one in a.subscripts] for s, _ in region.statements()
+            for a in s.accesses] == [["i", "j"], ["2*j + 3", "j"]], places  # fmt: skip
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("before", "bound", "iterations"),
+    [
+        ("int n = 4; n += 3;", "n", 7),
+        ("int n = 4; put(&n, 9);", "n", 9),
+        ("int n = 4; int *p = &n; *p = 5; n++;", "n", 6),
+        ("struct s g; g.n = 8;", "g.n", 8),
+        ("struct s g; g.n = 8; struct s *q = &g; q->n = 9;", "q->n", 9),
+        ("int n = 4; if (m > 2) n = 5;", "n", None),
+        ("int n = 4; if (sizeof(int) == 4) n = 5;", "n", 5),
+        ("int n = 4; for (int k = 0; k < m; k++) n = k;", "n", None),
+        ("int n = 4; unseen(&n);", "n", None),
+        ("int n = m; m = 5;", "n", None),
+        ("unsigned char n = 266;", "n", 10),
+    ],
+)
+def test_what_variables_hold_at_the_directive(
+    tmp_path: Path, before: str, bound: str, iterations: int | None, frontend: str
+) -> None:
+    source = tmp_path / "before.c"
+    source.write_text(
+        "struct s { int n, m; };\nvoid unseen(int *);\n"
+        "static void put(int *p, int v) { *p = v; }\n"
+        f"void f(int m, double *a) {{\n{before}\n#pragma omp parallel for\n"
+        f"for (int i = 0; i < {bound}; i++) a[i] = 0;\n}}\n"
+    )
+    (facts,) = analyse(requests_for([str(source)]), {}, frontend=frontend).facts
+    assert facts.iterations.value == iterations
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_an_enumerator_says_how_many_loops_share(tmp_path: Path, frontend: str) -> None:
+    source = tmp_path / "collapse.c"
+    source.write_text(
+        "enum { ONE = 1, CO };\ndouble a[6][10];\nvoid f(void) {\n"
+        "#pragma omp parallel for collapse(CO)\n"
+        "for (int i = 0; i < 6; i++) for (int j = 0; j < 10; j++) a[i][j] = 0;\n}\n"
+    )
+    (facts,) = analyse(requests_for([str(source)]), {}, frontend=frontend).facts
+    assert facts.iterations.value == 60

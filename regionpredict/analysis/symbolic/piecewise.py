@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.symbolic.summation import MAX_DEGREE, by_powers, power_sum_at
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, ZERO, Atom, Number
+from regionpredict.ir.expr import ONE, TRUNCATES, ZERO, Atom, Number
 
 _T = "\0t"
 _RUNS = "runs"  # the label of max(0, trips): a loop never runs fewer than no iterations
@@ -151,6 +151,8 @@ class _Summer:
         atom = _innermost(body)
         if atom is None:
             return _polynomial(body, low, high)
+        if atom.label == TRUNCATES and not self._stays_positive(atom.args[0], low, high):
+            raise _WithheldError  # rounded towards zero, which is another way below it
         if atom.kind in ("min", "max"):
             return self._cut(body, atom, low, high, trips)
         if atom.kind == "floordiv":
@@ -159,6 +161,17 @@ class _Summer:
             a, c = atom.args
             return self._sum(_put(body, atom, a - c * Expr.atom("floordiv", a, c)), low, high)
         raise _WithheldError
+
+    def _stays_positive(self, numerator: Expr, low: Expr, high: Expr) -> bool:
+        """Whether it is surely not negative from `low` to below `high`, sizes being none."""
+        powers = by_powers(numerator, _T)
+        if powers is None or max(powers, default=0) > 1:
+            return False
+        for end in (low, high - 1):
+            lowest = self._lowest(numerator.substitute({_T: end}))
+            if lowest is None or any(number < 0 for number in lowest.terms.values()):
+                return False
+        return True
 
     def _cut(self, body: Expr, atom: Atom, low: Expr, high: Expr, trips: Expr | None) -> Expr:
         """Cuts the loop where the two sides of a minimum or maximum cross."""

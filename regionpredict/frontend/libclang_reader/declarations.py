@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from regionpredict.frontend.headers import is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
@@ -13,6 +14,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     FUNCTIONS,
     METHODS,
     PARAMETER,
+    TRANSLATION_UNIT,
     VARIABLE,
 )
 from regionpredict.frontend.libclang_reader.types import TypeReader
@@ -69,8 +71,23 @@ class Declarations:
         self._scope[decl.name] = decl
         # An array extent that names a variable is resolved now that its names are in scope.
         if decl.ctype.has_spelt_extent:
-            decl.ctype = self._types.resolve(decl.ctype, self._scope.get, decl.span)
+            decl.ctype = self._types.resolve(decl.ctype, partial(self._named, cursor), decl.span)
         return decl
+
+    def _named(self, cursor: lc.Cursor, name: str) -> Decl | None:
+        """What a name in an extent means: something of the function, or a variable of the file."""
+        own = self._scope.get(name)
+        if own is not None:
+            return own
+        while cursor.kind != TRANSLATION_UNIT:
+            parent = self._lib.clang_getCursorSemanticParent(cursor)
+            if parent.kind == cursor.kind or not parent.data0:
+                return None
+            cursor = parent
+        for variable in lc.children(cursor, frozenset((VARIABLE,))):
+            if lc.spelling(variable) == name:
+                return self.of(variable)
+        return None
 
     def of(self, cursor: lc.Cursor) -> Decl:
         """The declaration at a cursor that declares something."""

@@ -12,6 +12,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     MEMBER,
     NAME,
     SUBSCRIPT,
+    UNARY,
     WRAPPERS,
     Node,
     unwrapped,
@@ -50,6 +51,8 @@ _UNARY = (
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ASSIGNS = frozenset(op for op in _BINARY if op.endswith("=")) - _COMPARISONS
 _FLOAT = 21  # CXType_Float
+_UNSIGNED = frozenset((8, 9, 10, 11))  # short, int, long, long long
+_LONG = frozenset((10, 11, 18, 19))
 _IMPLICIT = frozenset((IMPLICIT,))
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
@@ -118,6 +121,13 @@ class ExpressionBuilder:
     def getters(self) -> frozenset[tuple[str, str]]:
         """Methods met so far that give a member: `.m_n`, `size()`."""
         return frozenset(self._calls.getters)
+
+    def falls(self, node: Node) -> bool:
+        """Whether it is `j--`, which is no increment where it is all that tells an end."""
+        node = unwrapped(node)
+        if node.kind != UNARY:
+            return False
+        return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
     def compares(self, node: Node) -> bool:
         """Whether it looks like the condition of a loop."""
@@ -203,11 +213,17 @@ class ExpressionBuilder:
 
     def _integer(self, node: Node) -> Expression:
         value = lc.integer(node.cursor)
-        return IntLit(value) if value is not None else Opaque("?")
+        if value is None:
+            return Opaque("?")
+        kind = self._lib.clang_getCursorType(node.cursor).kind
+        unsigned = kind in _UNSIGNED
+        return IntLit(
+            value % (1 << 64) if unsigned else value, 64 if kind in _LONG else 32, unsigned
+        )
 
     def _sizeof(self, node: Node) -> Expression:
         value = lc.integer(node.cursor)
-        return IntLit(value) if value is not None else Opaque("sizeof")
+        return IntLit(value, 64, unsigned=True) if value is not None else Opaque("sizeof")
 
     def _floating(self, node: Node) -> Expression:
         kind = self._lib.clang_getCursorType(node.cursor).kind
@@ -221,7 +237,7 @@ class ExpressionBuilder:
         if op in ("+", "__extension__", "__real"):
             return operand
         if op == "-" and isinstance(operand, IntLit):
-            return IntLit(-operand.value)
+            return operand._replace(value=-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
         if op == "&" and _is_reference(operand):

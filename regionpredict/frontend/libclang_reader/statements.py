@@ -9,6 +9,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     ATTRIBUTED,
     BLOCK,
     DECLARATIONS,
+    LABEL,
     LOOPS,
     PARAMETER,
     TRY,
@@ -129,7 +130,7 @@ class TreeBuilder:
 
     def _statement_table(self) -> dict[int, Callable[[Node, _At], Stmt]]:
         return {
-            201: self._inner,
+            201: self._label,
             202: self._compound,
             203: self._case,
             204: self._default,
@@ -138,7 +139,7 @@ class TreeBuilder:
             207: self._while,
             208: self._do,
             209: self._for,
-            210: lambda node, at: Jump("goto", self._at(at)),
+            210: self._goto,
             212: lambda node, at: Jump("continue", self._at(at)),
             213: lambda node, at: Jump("break", self._at(at)),
             214: self._return,
@@ -181,6 +182,15 @@ class TreeBuilder:
 
     def _inner(self, node: Node, at: _At) -> Stmt:
         return Compound(tuple(self._statement(c) for c in node.children if c.kind >= 100))
+
+    def _label(self, node: Node, at: _At) -> Stmt:
+        inner = self._inner(node, at)
+        items = inner.items if isinstance(inner, Compound) else (inner,)
+        return Compound(items, label=lc.spelling(node.cursor))
+
+    def _goto(self, node: Node, at: _At) -> Stmt:
+        names = [lc.spelling(child.cursor) for child in node.children if child.kind == LABEL]
+        return Jump("goto", self._at(at), names[0] if names else "")
 
     def _case(self, node: Node, at: _At) -> Stmt:
         value = self._condition_of(node.children[0]) if len(node.children) == 2 else Opaque("?")
@@ -281,6 +291,8 @@ class TreeBuilder:
                 init = part
             elif self._expressions.compares(part) and condition is None:
                 condition = part
+            elif part is parts[-1] and part is not parts[0] and self._expressions.falls(part):
+                condition = part  # for (j = n; j--; )
             elif condition is None and init is None and part is parts[0] and len(parts) == 2:
                 init = part
             else:

@@ -13,7 +13,13 @@ from functools import partial
 from regionpredict.errors import InputError
 from regionpredict.frontend.headers import has_system_headers, is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.cursors import CONTAINERS, FUNCTIONS, VARIABLE
+from regionpredict.frontend.libclang_reader.cursors import (
+    CONTAINERS,
+    ENUMERATION,
+    ENUMERATOR,
+    FUNCTIONS,
+    VARIABLE,
+)
 from regionpredict.frontend.libclang_reader.declarations import INTERNAL_LINKAGE
 from regionpredict.frontend.libclang_reader.parsing import GuessingParser
 from regionpredict.frontend.libclang_reader.statements import TreeBuilder
@@ -43,6 +49,7 @@ from regionpredict.frontend.text import (
     inactive_loops,
     masked,
     may_hold_directives,
+    with_numbers,
 )
 
 
@@ -71,6 +78,7 @@ class _Reader:
         self.place = lc.Place()
         self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at)
         self.functions: dict[int, Function | None] = {}
+        self.enumerators: dict[str, int] | None = None
         self.known_bodies: dict[Decl, Function | None] = {}
         self.templates = Templates(self._located, self.sources)
         self.directed: set[int] = set()  # the functions that hold a directive
@@ -144,9 +152,21 @@ class _Reader:
                 source, self.macros, pragmas, partial(self._reads, file)
             )
             if pragmas:
+                pragmas = [with_numbers(pragma, self._enumerator) for pragma in pragmas]
                 self.builder.set_pragmas(file, pragmas)
                 directives.extend((file, source.path, pragma) for pragma in pragmas)
         return directives
+
+    def _enumerator(self, name: str) -> int | None:
+        """The number of an enumerator that no function declares."""
+        if self.enumerators is None:
+            top = self.lib.clang_getTranslationUnitCursor(self.handle)
+            self.enumerators = {
+                lc.spelling(one): int(self.lib.clang_getEnumConstantDeclValue(one))
+                for declared in lc.children(top, frozenset((ENUMERATION,)))
+                for one in lc.children(declared, frozenset((ENUMERATOR,)))
+            }
+        return self.enumerators.get(name)
 
     def _active(self, file: int, data: bytes) -> Masked:
         """What the compiler reads of a file."""

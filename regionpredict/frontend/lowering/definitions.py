@@ -7,14 +7,18 @@ nothing overrides, or, for a parameter, the argument that every call in the unit
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.integer_types import converted
+from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame
 from regionpredict.frontend.syntax import (
     Assign,
     Decl,
+    Directive,
     Expression,
     ExprStmt,
     For,
     Function,
+    Member,
     Name,
     Stmt,
     While,
@@ -30,10 +34,13 @@ _MAX_STEPS = 200
 
 
 def definitions_of(
-    unit: LinkedUnit, function: Function, context: Context
+    unit: LinkedUnit, function: Function, context: Context, site: Directive | None = None
 ) -> tuple[Definition, ...]:
-    """Definitions of the region's free names, and of the names in those definitions in turn."""
-    finder = _Finder(unit, context)
+    """Definitions of the region's free names, and of the names in those definitions in turn.
+
+    `site` is the region's directive: what the function does before it counts.
+    """
+    finder = _Finder(unit, context, function, site)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
     definitions: dict[str, Definition] = {}
     for name, field in list(context.members.items()):
@@ -42,7 +49,13 @@ def definitions_of(
             value = context.value(length.value, Frame({}))
             homes.update((other, length.function) for other in value.names if other not in homes)
             definitions[f"{name}[]"] = Definition(f"{name}[]", value, length.function.span)
-    waiting = sorted(context.invariants)
+    for name, member in context.member_uses.items():
+        held = finder.member(member)
+        if held is not None and name not in held.names:
+            definitions[name] = Definition(name, held, member.field.span)
+            homes.update((other, function) for other in held.names if other not in homes)
+    waiting = sorted(set(context.invariants) | {n for d in definitions.values()
+                                                for n in d.value.names})  # fmt: skip
     steps = 0
     while waiting and steps < _MAX_STEPS:
         steps += 1
@@ -64,9 +77,17 @@ def definitions_of(
 
 
 class _Finder:
-    def __init__(self, unit: LinkedUnit, context: Context) -> None:
+    def __init__(
+        self, unit: LinkedUnit, context: Context, function: Function, site: Directive | None
+    ) -> None:
         self.unit = unit
         self.context = context
+        self.function = function
+        self.reached = reaching_values(unit, function, site, context) if site is not None else None
+
+    def member(self, use: Member) -> Expr | None:
+        """What a member of a struct holds at the directive."""
+        return self.reached.member(use) if self.reached is not None else None
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function whose names it speaks of, or None."""
@@ -80,13 +101,20 @@ class _Finder:
             return self._only_write(decl, writers) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
+        if function is self.function and self.reached is not None:
+            held = self.reached.variable(decl)
+            if held is not None:
+                return held, function
+            if self.reached.outlives(decl):
+                return None
         writes = self._writes_in(function).get(decl, [])
         if decl.kind == "parameter":
             return self._argument(decl, function) if not writes else None
         if decl.init is not None and not writes:
-            return self.context.value(decl.init, Frame({})), function
+            return converted(self.context.value(decl.init, Frame({})), decl.ctype), function
         if decl.init is None and len(writes) == 1 and writes[0][0] is not None and not writes[0][1]:
-            return self.context.value(writes[0][0], Frame({})), function
+            value = self.context.value(writes[0][0], Frame({}))
+            return converted(value, decl.ctype), function
         return None
 
     def _only_write(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:

@@ -66,7 +66,7 @@ def regions_of(
                 continue  # the same lines, included or expanded in another function
             builder = RegionBuilder(unit, function, site.directive.pragma, span)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
-            defined = definitions_of(unit, function, builder.context)
+            defined = definitions_of(unit, function, builder.context, site.directive)
             region, defined = with_invariant_names(region, defined)
             built.append(with_one_name(region, defined, unit.objects.values(), unit.getters))
         seen |= set(here)

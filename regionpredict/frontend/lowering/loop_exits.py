@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.frontend.syntax import (
     Binary,
+    Compound,
     For,
     Jump,
     RangeFor,
@@ -11,24 +14,51 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Switch,
     While,
+    every_statement,
     inner_statements,
 )
 
 
 def exits(body: Stmt, *, own: bool = True) -> bool:
     """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
+    return _leaves(body, _labels(body), own=own)
+
+
+def _labels(body: Stmt) -> frozenset[str]:
+    return frozenset(
+        inner.label for inner in every_statement(body)
+        if isinstance(inner, Compound) and inner.label
+    )  # fmt: skip
+
+
+def _leaves(body: Stmt, labels: frozenset[str], *, own: bool) -> bool:
     if isinstance(body, Jump):
-        return body.kind == "goto" or (own and body.kind == "break")
+        if body.kind == "goto":
+            return body.label not in labels
+        return own and body.kind == "break"
     if isinstance(body, Return):
         return True
     inside = own and not isinstance(body, (For, While, RangeFor, Switch))
-    return any(exits(inner, own=inside) for inner in inner_statements(body))
+    return any(_leaves(inner, labels, own=inside) for inner in inner_statements(body))
+
+
+def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
+    """The last of a block's statements from which a `goto` goes back to the one at `at`."""
+    own = _labels(items[at])
+    if not own or not isinstance(items[at], Compound):
+        return None
+    back = [
+        number for number in range(at, len(items))
+        if any(isinstance(inner, Jump) and inner.kind == "goto" and inner.label in own
+               for inner in every_statement(items[number]))
+    ]  # fmt: skip
+    return back[-1] if back else None
 
 
 def skips(body: Stmt) -> bool:
-    """Whether a loop body has a `continue` of its own."""
+    """Whether a loop body has a `continue` of its own, or a `goto`."""
     if isinstance(body, Jump):
-        return body.kind == "continue"
+        return body.kind in ("continue", "goto")
     if isinstance(body, (For, While, RangeFor)):
         return False
     return any(skips(inner) for inner in inner_statements(body))

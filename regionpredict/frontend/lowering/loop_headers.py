@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.integer_types import holds, type_of, usual
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
     Assign,
@@ -69,6 +70,60 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
     return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
 
 
+def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
+    """The header as its variable's type counts it; None where the header does not say how often.
+
+    `for (unsigned j = 9; j < 10; j--)` goes down to 0 and is at an end behind it. A step away from
+    the bound, or numbers that the type does not hold, are no counting in steps.
+    """
+    ctype, step = header.decl.ctype, header.step.constant if header.step is not None else None
+    start, bound = header.start, header.bound
+    if start is None or bound is None or header.pointer is not None:
+        return header
+    ends = [loop.condition] if loop.condition is not None else []
+    if isinstance(loop.init, DeclStmt):
+        ends += [decl.init for decl in loop.init.decls if decl.init is not None]
+    elif isinstance(loop.init, ExprStmt):
+        ends.append(loop.init.expr)
+    if any(_may_wrap(end, context, frame) for end in ends):
+        return None
+    first, end = start.constant, bound.constant
+    test = _test(loop.condition)
+    compared = usual(type_of(test.left), type_of(test.right)) if test is not None else ctype
+    if compared.unsigned and any(n is not None and n < 0 for n in (first, end)):
+        return None
+    if not isinstance(step, int):
+        return header
+    if header.comparison != "!=" and (step > 0) != (header.comparison in ("<", "<=")):
+        gap = (bound - start).constant
+        below = gap is not None and gap >= (header.comparison == "<")
+        if step == -1 and ctype.unsigned and below and header.comparison in ("<", "<="):
+            return header._replace(comparison=">=", bound=Expr.const(0))
+        return None
+    if header.comparison == ">=" and ctype.unsigned and end == 0:
+        return None  # never false
+    if header.comparison == "!=" and first is not None and end is not None:
+        distance = end - first
+        if distance % step or distance * step < 0:
+            return None
+    trips = trips_of(header)
+    if first is None or trips is None or not isinstance(trips.constant, int):
+        return header
+    left_with = start + max(0, trips.constant) * step
+    return header if holds(ctype, start, left_with) is not False else None
+
+
+def _may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
+    """Whether an unsigned difference that moves with a loop around may pass below zero."""
+    around = set(context.open_loops)
+    for inner in every_expression(end):
+        if isinstance(inner, Binary) and inner.op == "-" and type_of(inner).unsigned:
+            value = context.value(inner, frame)
+            if value.names & around:
+                return True
+    return False
+
+
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:
     """Whether nothing but the header moves the loop variable, and nothing moves bound and step.
 
@@ -102,10 +157,6 @@ def _header(
 ) -> Header:  # fmt: skip
     comparison, limit = sided
     moved = Expr.const(step) if isinstance(step, int) else context.value(step, frame)
-    if moved.constant is None:
-        # A step by a variable: taken to go the way that the comparison says.
-        down = comparison in (">", ">=")
-        moved = -moved if down and "-" not in str(moved)[:1] else moved
     start = _start(loop.init, decl, context, frame)
     if decl.ctype.kind == "pointer":
         bound = context.pointer(limit, frame)
@@ -189,7 +240,7 @@ def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
 
 def _negated(expression: Expression, assign: Assign) -> Expression:
     if isinstance(expression, IntLit):
-        return IntLit(-expression.value)
+        return expression._replace(value=-expression.value)
     return Unary("-", expression, assign.span)
 
 

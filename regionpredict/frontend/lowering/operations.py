@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regionpredict.frontend.lowering.integer_types import promoted, usual
 from regionpredict.frontend.lowering.library_functions import (
     MemoryIntrinsic,
     is_intrinsic,
@@ -43,6 +44,7 @@ _BITWISE = frozenset(("&", "|", "^", "<<", ">>"))
 _SQRT = frozenset(("sqrt", "sqrtf", "sqrtl", "__builtin_sqrt", "__builtin_sqrtf"))
 _NEGATE = frozenset(("fabs", "fabsf", "fabsl", "abs", "labs", "__builtin_fabs"))
 _SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min", "std::max"))
+_FLOATING_SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf"))
 _FREE = frozenset((
     "omp_get_thread_num", "omp_get_num_threads", "__builtin_expect",
     # A run that ends does not call them.
@@ -99,7 +101,7 @@ class Tally:
 
     def _literal(self, expression: IntLit | FloatLit) -> CType:
         if isinstance(expression, IntLit):
-            return INT
+            return CType("int", expression.bits, expression.unsigned)
         return CType("float", expression.bits)
 
     def _name(self, expression: Name) -> CType:
@@ -196,8 +198,10 @@ class Tally:
             return self._step(expression)
         ctype = self.visit(expression.operand)
         if op == "-":
+            ctype = promoted(ctype)
             self.count("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
         elif op == "~":
+            ctype = promoted(ctype)
             self.count("int_logic", ctype.bits or 32)
         return INT if op == "!" else ctype
 
@@ -209,11 +213,15 @@ class Tally:
                 name = self.context.name_of(operand.decl, self.frame.depth)
                 self.reads.add(name)
                 self.writes.add(name)
-                self.count("fp_add" if ctype.kind == "float" else "int_add", ctype.bits or 32)
+                self._count_step(ctype)
             return ctype
         ctype = self._update(operand)
-        self.count("fp_add" if ctype.kind == "float" else "int_add", ctype.bits or 32)
+        self._count_step(ctype)
         return ctype
+
+    def _count_step(self, ctype: CType) -> None:
+        floating = ctype.kind == "float"
+        self.count("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
 
     def _update(self, target: Expression) -> CType:
         if isinstance(target, (Index, Member)) or (isinstance(target, Unary) and target.op == "*"):
@@ -244,7 +252,7 @@ class Tally:
                 return (
                     INT if op in _COMPARISONS or (op == "-" and left.kind == right.kind) else side
                 )
-        ctype = _usual(left, right)
+        ctype = promoted(left) if op in ("<<", ">>") else usual(left, right)
         floating = ctype.kind == "float"
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
         if op in _ARITHMETIC:
@@ -276,7 +284,8 @@ class Tally:
             ctype = self._hidden(target)
         right = self.visit(expression.right)
         if op != "=" and ctype.kind not in ("pointer", "array"):
-            self._count_compound(op[:-1], _usual(ctype, right))
+            shift = op in ("<<=", ">>=")
+            self._count_compound(op[:-1], promoted(ctype) if shift else usual(ctype, right))
         return ctype
 
     def _count_compound(self, op: str, ctype: CType) -> None:
@@ -288,7 +297,7 @@ class Tally:
 
     def _ternary(self, expression: Ternary) -> CType:
         self.visit(expression.condition)
-        return _usual(self.visit(expression.then), self.visit(expression.other))
+        return usual(self.visit(expression.then), self.visit(expression.other))
 
     def _call(self, expression: CallExpr) -> CType:
         followed = self.follow(expression, self.frame)
@@ -307,7 +316,8 @@ class Tally:
             floating = name not in ("abs", "labs") or ctype.kind == "float"
             self.count("fp_neg" if floating else "int_add", (ctype.bits or 64))
         elif name in _SELECT:
-            ctype = _usual(types[0], types[1]) if len(types) == 2 else ctype
+            known = name in _FLOATING_SELECT or len(types) != 2
+            ctype = ctype if known else usual(types[0], types[1])
             self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
         elif name not in _FREE:
             self._library_call(expression, ctype)
@@ -368,16 +378,6 @@ class Tally:
         if expression.text not in _QUIET and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN
-
-
-def _usual(left: CType, right: CType) -> CType:
-    """The usual arithmetic conversions, as far as kind and width go."""
-    if left.kind == "float" or right.kind == "float":
-        bits = max(c.bits for c in (left, right) if c.kind == "float")
-        return CType("float", bits)
-    if left.kind == "unknown" and right.kind == "unknown":
-        return UNKNOWN
-    return CType("int", max(32, left.bits, right.bits))
 
 
 _VISITORS: dict[type, Callable[..., CType]] = {

@@ -15,9 +15,10 @@ from dataclasses import replace
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
-from regionpredict.frontend.lowering.loop_exits import exits, skips, stops, tests_more
+from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, skips, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
+    as_counted,
     is_steady,
     outer_loop,
     read_header,
@@ -31,6 +32,7 @@ from regionpredict.frontend.lowering.variable_values import VariableValues, in_o
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
+    Cast,
     Compound,
     CType,
     Decl,
@@ -41,6 +43,7 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     If,
+    IntLit,
     Name,
     Pragma,
     RangeFor,
@@ -158,6 +161,8 @@ class RegionBuilder:
             return 1
         value = parse_expression(clause.text, lambda name: None, self.span)
         number = self.context.value(value, Frame({})).constant
+        if number is None:
+            self.say("RP102", self.span, f"collapse({clause.text}): how many loops is not known")
         return int(number) if number is not None and number >= 1 else 1
 
     def say(self, rule: str, span: Span, message: str) -> None:
@@ -169,10 +174,15 @@ class RegionBuilder:
     def _for(self, loop: For, frame: Frame) -> list[Node]:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
-        if header is None or not is_steady(loop, header, self.effects):
+        if header is not None:
+            steady = is_steady(loop, header, self.effects)
+            header = as_counted(loop, header, self.context, frame) if steady else None
+        if header is None:
             return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
-        written = self.effects.written_in(loop.body)
+        written = set(self.effects.written_in(loop.body))
+        if loop.increment is not None:  # other variables that it moves
+            written |= self.effects.of(loop.increment).keys() - {header.decl}
         simd, self.simd = self.simd, None
         trips = trips_of(header)
         outside = dict(frame.env)
@@ -241,7 +251,7 @@ class RegionBuilder:
             if decl is header.decl:
                 continue
             advance = (
-                self.values.advance(loop.body, decl, frame)
+                self.values.advance_of_loop(loop, decl, frame)
                 if step and header.start is not None
                 else None
             )
@@ -300,10 +310,7 @@ class RegionBuilder:
         if statement is None:
             return []
         if isinstance(statement, Compound):
-            nodes: list[Node] = []
-            for item in statement.items:
-                nodes += self._body(item, frame)
-            return nodes
+            return self._items(statement.items, frame)
         if isinstance(statement, ExprStmt):
             return self._expression(statement.expr, statement.span, frame, "assign")
         if isinstance(statement, DeclStmt):
@@ -313,10 +320,51 @@ class RegionBuilder:
         if isinstance(statement, If):
             return self._if(statement, frame)
         if isinstance(statement, While):
+            if statement.behind and _is_zero(statement.condition) and not exits(statement.body):
+                return self._body(statement.body, frame)  # do { ... } while (0)
             return [self._uncounted(statement, "while", frame)]
         if isinstance(statement, RangeFor):
             return self._range_for(statement, frame)
         return self._rare(statement, frame)
+
+    def _items(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
+        """Statements in their order; what a `goto` goes back over is a loop that is not counted."""
+        nodes: list[Node] = []
+        at = 0
+        while at < len(items):
+            end = jumped_back(items, at)
+            if end is None:
+                nodes += self._body(items[at], frame)
+                at += 1
+                continue
+            back = Compound(items[at : end + 1])
+            name = f"goto@{self._line_of(back)}"
+            written = self.effects.written_in(back)
+            self.context.open_loops.append(name)
+            for decl in in_order(written):
+                self.values.forget(decl, frame)
+            body: list[Node] = []
+            for item in back.items:
+                body += self._body(item, frame)
+            self.context.open_loops.pop()
+            for decl in in_order(written):
+                self.values.forget(decl, frame)
+            span = self._span_of(back)
+            self.say("RP105", span, "how often a goto goes back here is not counted")
+            nodes.append(Loop(name, None, None, "", None, tuple(body), span, "while"))
+            at = end + 1
+        return nodes
+
+    def _span_of(self, statement: Stmt) -> Span:
+        """Where a statement's first line is."""
+        for inner in every_statement(statement):
+            span = getattr(inner, "span", None)
+            if span is not None:
+                return span if isinstance(span, Span) else self.span
+        return self.span
+
+    def _line_of(self, statement: Stmt) -> int:
+        return self._span_of(statement).line
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
@@ -392,6 +440,7 @@ class RegionBuilder:
             text = f"{decl.name} = {show(decl.init)}"
             self._finish(tally, text, "declare", nodes, before)
             self.values.set(decl, decl.init, frame)
+            self.values.stored(decl.init, frame)
         return nodes
 
     def _expression(
@@ -404,6 +453,7 @@ class RegionBuilder:
             self.returned = ctype
         self._finish(tally, show(expression), role, nodes, 0)
         self.values.assign(expression, frame)
+        self.values.stored(expression, frame)
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
@@ -541,6 +591,12 @@ def _is_object(value: Expression) -> bool:
         return False
     decl = value.operand.decl
     return decl.name == "this" or (decl.reference and decl.ctype.class_name != "")
+
+
+def _is_zero(value: Expression) -> bool:
+    while isinstance(value, Cast):
+        value = value.operand
+    return isinstance(value, IntLit) and value.value == 0
 
 
 def _listed_private(pragma: Pragma) -> set[str]:

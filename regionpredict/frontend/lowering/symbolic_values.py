@@ -8,8 +8,10 @@ what each integer and each pointer is known to hold at this point, and turns C e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of, usual
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
     STEPS,
@@ -34,13 +36,16 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Array, Expr, Span
-from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
 
 _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 _MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
-_COMPARE = {"<": "lt", "<=": "le", "==": "eq"}
+_COMPARE = {
+    "<": "lt", "<=": "le", "==": "eq", "!=": "ne", "&&": "and", "||": "or", "&": "bitand",
+    "|": "bitor", "^": "bitxor",
+}  # fmt: skip
 _MIRROR = {">": "<", ">=": "<="}
 
 
@@ -96,6 +101,9 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
+        self.member_values: dict[str, Expr] = {}  # by their paths, where they are followed
+        self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
+        self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
@@ -164,7 +172,7 @@ class Context:
         if isinstance(expression, Binary):
             return self._binary(expression, frame)
         if isinstance(expression, Cast):
-            return self.value(expression.operand, frame)
+            return self._cast(expression, frame)
         if isinstance(expression, Unary):
             return self._unary(expression, frame)
         if isinstance(expression, (Index, Member)):
@@ -194,6 +202,13 @@ class Context:
         if op == ",":
             return self.value(expression.right, frame)
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
+        if left.constant is not None and right.constant is not None:
+            ctype = usual(type_of(expression.left), type_of(expression.right))
+            if ctype.unsigned:  # of numbers below zero it keeps others
+                left, right = converted(left, ctype), converted(right, ctype)
+                if op in ("+", "-", "*"):
+                    total = {"+": left + right, "-": left - right, "*": left * right}[op]
+                    return converted(total, ctype)
         if op == "+":
             return left + right
         if op == "-":
@@ -201,9 +216,9 @@ class Context:
         if op == "*":
             return left * right
         if op == "/":
-            return Expr.atom("floordiv", left, right)
+            return Expr.atom("floordiv", left, right, label=TRUNCATES)
         if op == "%":
-            return Expr.atom("mod", left, right)
+            return Expr.atom("mod", left, right, label=TRUNCATES)
         shift = right.constant
         if op in ("<<", ">>") and isinstance(shift, int) and 0 <= shift < 63:
             power = Expr.const(1 << shift)
@@ -214,9 +229,18 @@ class Context:
             return Expr.atom(_COMPARE[op], left, right)
         return Expr.atom("call", left, right, label=op)
 
+    def _cast(self, expression: Cast, frame: Frame) -> Expr:
+        if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
+            number = floating_value(expression.operand)
+            return Expr.const(int(number)) if number is not None else self.varying("?")
+        return converted(self.value(expression.operand, frame), expression.ctype)
+
     def _unary(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":
             return -self.value(expression.operand, frame)
+        if expression.op in ("!", "~"):
+            kind = "not" if expression.op == "!" else "bitnot"
+            return Expr.atom(kind, self.value(expression.operand, frame))
         if expression.op == "*":
             return self._loaded(expression, frame)
         if expression.op in STEPS:
@@ -230,7 +254,9 @@ class Context:
         if isinstance(expression, Member):
             path = self.path(expression, frame)
             if path is not None:
-                return Expr.name(path)
+                held = self.member_values.get(path)
+                self.member_uses.setdefault(path, expression)
+                return held if held is not None else Expr.name(path)
         place = self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
@@ -466,7 +492,32 @@ class Context:
             return self._array_pointer(f"{base.array}", ctype, "unknown", None, frame)._replace(
                 array=base.array
             )
-        return base._replace(pointee=ctype.element)
+        return self._viewed(base, ctype)
+
+    def _viewed(self, base: Pointer, ctype: CType) -> Pointer:
+        """The same memory as numbers of another size: an array of its own, by elements of these."""
+        pointee = ctype.element or UNKNOWN
+        shape = self.arrays.get(base.array)
+        numbers = ("int", "float")
+        if (
+            shape is None or pointee.kind not in numbers or base.pointee.kind not in numbers
+            or base.member or len(base.subscripts) != 1 or pointee.bytes == shape.element_bytes
+            or base.pointee.bytes != shape.element_bytes
+        ):  # fmt: skip
+            return base._replace(pointee=pointee)
+        scale = Fraction(shape.element_bytes, pointee.bytes)
+        kind = f"{pointee.kind}{pointee.bits}"
+        name = f"{base.array}@{kind}"
+        if name not in self.arrays:
+            dims = tuple(
+                None if extent is None or scale.denominator > 1 else extent * scale
+                for extent in shape.dims
+            )
+            self.arrays[name] = Array(name, pointee.bytes, dims[:1], shape.storage, shape.declared)
+        offset = base.subscripts[0] * scale
+        if any(isinstance(number, Fraction) for number in offset.terms.values()):
+            offset = self.varying(name)
+        return Pointer(name, (offset,), pointee)
 
     def _member_pointer(self, expression: Member, frame: Frame) -> Pointer | None:
         ctype = expression.field.ctype

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
@@ -20,6 +21,7 @@ from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Poin
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
+    CallExpr,
     Compound,
     Decl,
     DeclStmt,
@@ -29,6 +31,7 @@ from regionpredict.frontend.syntax import (
     For,
     Name,
     Stmt,
+    Unary,
     every_expression,
 )
 from regionpredict.ir import Expr
@@ -78,9 +81,11 @@ class VariableValues:
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
         """Behind a loop of so many `trips`: what it wrote, from what was there `outside`."""
+        if trips is not None and trips.constant is not None and trips.constant < 0:
+            trips = ZERO
         for decl in in_order(written):
             start = outside.get(decl)
-            advance = self.advance(loop.body, decl, frame) if trips is not None else None
+            advance = self.advance_of_loop(loop, decl, frame) if trips is not None else None
             if advance is not None and start is not None and trips is not None:
                 total = advance * trips
                 frame.env[decl] = start + total if isinstance(start, Expr) else start.plus(total)
@@ -95,7 +100,8 @@ class VariableValues:
         if trips is None or header.start is None or header.step is None or stops(loop):
             self.forget(decl, frame)
             return
-        end = header.start + trips * header.step
+        known = trips.constant
+        end = header.start + (ZERO if known is not None and known < 0 else trips) * header.step
         frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
 
     def forget(self, decl: Decl, frame: Frame) -> None:
@@ -108,6 +114,12 @@ class VariableValues:
                 frame.env[decl] = pointer.plus(self.context.varying(name))
         elif decl.ctype.kind == "int":
             frame.env[decl] = self.context.varying(name)
+
+    def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
+        """How much `decl` grows in one iteration of a loop: in its body, and in its header."""
+        inside = self.advance(loop.body, decl, frame)
+        own = self.effects.of(loop.increment).get(decl, 0) if loop.increment is not None else 0
+        return None if inside is None or own is None else inside + own
 
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
@@ -125,7 +137,7 @@ class VariableValues:
             amount = self.effects.of(body.expr).get(decl, 0)
             return None if amount is None else Expr.const(amount)
         if isinstance(body, For):
-            inner = self.advance(body.body, decl, frame)
+            inner = self.advance_of_loop(body, decl, frame)
             if inner is None or inner == 0:
                 return inner
             header = read_header(body, self.context, frame)
@@ -141,7 +153,7 @@ class VariableValues:
         if value is None:
             return
         if decl.ctype.kind == "int":
-            frame.env[decl] = self.context.value(value, frame)
+            frame.env[decl] = converted(self.context.value(value, frame), decl.ctype)
         elif decl.ctype.kind == "pointer":
             pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
                 value, frame
@@ -173,10 +185,45 @@ class VariableValues:
             for inner, amount in self.effects.of(expression).items():
                 self.grow(inner, amount, frame)
 
+    def stored(self, expression: Expression, frame: Frame) -> None:
+        """What an expression does to integers whose address was taken: `int *p = &n; *p = 3;`."""
+        for inner in every_expression(expression):
+            operand = inner.operand if isinstance(inner, Unary) and inner.op == "&" else None
+            if isinstance(operand, Name) and operand.decl.ctype.kind == "int":
+                self.context.exposed.add(operand.decl)
+        if not self.context.exposed:
+            return
+        for inner in every_expression(expression):
+            if isinstance(inner, CallExpr) and not inner.free:
+                self._forget_exposed(frame)
+            target = written_place(inner)
+            if target is None:
+                continue
+            place = self.context.element(target, frame)
+            if place is not None and place.array in self.context.arrays:
+                continue
+            named = self.context.named().get(place.array) if place is not None else None
+            if place is None or named is None or place.subscripts != (ZERO,):
+                self._forget_exposed(frame)
+            elif inner is expression and isinstance(inner, Assign) and inner.op == "=":
+                if named[0] in frame.env:
+                    self.set(named[0], inner.right, frame)
+                else:
+                    self._forget_exposed(frame)
+            else:
+                self.forget(named[0], frame)
+
+    def _forget_exposed(self, frame: Frame) -> None:
+        for decl in in_order(self.context.exposed):
+            if decl in frame.env:
+                self.forget(decl, frame)
+
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
         """The number that `n /= 2` leaves, where it is known."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
-        return value if value.constant is not None else None
+        if value.constant is None or not isinstance(assign.left, Name):
+            return None
+        return converted(value, assign.left.decl.ctype)
 
     def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         """The variable grows by an amount; None: by one that is not known."""
@@ -188,7 +235,24 @@ class VariableValues:
             self.forget(decl, frame)
         else:
             step = Expr.const(amount)
-            frame.env[decl] = held + step if isinstance(held, Expr) else held.plus(step)
+            frame.env[decl] = (
+                _kept(held + step, decl) if isinstance(held, Expr) else (held.plus(step))
+            )
+
+
+def written_place(expression: Expression) -> Expression | None:
+    """The place behind a pointer, or the member, that an expression itself sets."""
+    target: Expression | None = None
+    if isinstance(expression, Assign):
+        target = expression.left
+    elif isinstance(expression, Unary) and expression.op in ("++", "--", "p++", "p--"):
+        target = expression.operand
+    return None if isinstance(target, Name) else target
+
+
+def _kept(value: Expr, decl: Decl) -> Expr:
+    """A number that a variable's type holds; counting beyond it is left to known numbers."""
+    return converted(value, decl.ctype) if value.constant is not None else value
 
 
 def in_order(decls: Collection[Decl]) -> list[Decl]:

@@ -141,7 +141,14 @@ class ExpressionBuilder:
             return Opaque("", string=string_value(node.value))
         if node.type == "char" or "int" in node.type:
             value = literal(node)
-            return IntLit(value) if isinstance(value, int) else Opaque(_OTHER)
+            if not isinstance(value, int):
+                return Opaque(_OTHER)
+            long = "long" in node.type or value >= 1 << 32
+            # A hexadecimal constant that no int holds is unsigned, a decimal one long.
+            plain = node.value[:1] != "0"
+            fits = value < 1 << 31 or "unsigned" in node.type
+            return IntLit(value, 64 if long or (plain and not fits) else 32,
+                          "unsigned" in node.type or not (fits or plain))  # fmt: skip
         if node.type == "float":
             (rounded,) = struct.unpack("f", struct.pack("f", _finite(floating(node.value))))
             return FloatLit(32, rounded)
@@ -150,12 +157,12 @@ class ExpressionBuilder:
     def _unary(self, node: Any, scope: Scope) -> Expression:
         if node.op in ("sizeof", "_Alignof"):
             value = self._types().size_of(node.expr, scope, alignment=node.op != "sizeof")
-            return IntLit(value) if value is not None else Opaque("sizeof")
+            return IntLit(value, 64, unsigned=True) if value is not None else Opaque("sizeof")
         operand = self.build(node.expr, scope)
         if node.op == "+":
             return operand
         if node.op == "-" and isinstance(operand, IntLit):
-            return IntLit(-operand.value)
+            return operand._replace(value=-operand.value)
         if node.op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
         span = self._span(node) if node.op == "*" else _NO_SPAN

@@ -63,9 +63,9 @@ class TreeBuilder:
             c_ast.Return: self._return,
             c_ast.Case: self._labelled,
             c_ast.Default: self._labelled,
-            c_ast.Label: lambda node, at: Compound((self._statement(node.stmt),)),
+            c_ast.Label: lambda node, at: Compound((self._statement(node.stmt),), label=node.name),
             c_ast.EmptyStatement: lambda node, at: Compound(()),
-            c_ast.Goto: lambda node, at: Jump("goto", _span(at)),
+            c_ast.Goto: lambda node, at: Jump("goto", _span(at), node.name),
             c_ast.Break: lambda node, at: Jump("break", _span(at)),
             c_ast.Continue: lambda node, at: Jump("continue", _span(at)),
         }

@@ -58,6 +58,7 @@ from regionpredict.frontend.text import (
     masked,
     may_hold_directives,
     parse_directive,
+    with_numbers,
 )
 from regionpredict.ir import Diagnostic, Span
 
@@ -306,9 +307,15 @@ class _Reader:
             pragmas += [p for p in expanded.get(path, ()) if p.offset not in known]
             pragmas.sort(key=lambda pragma: pragma.offset)
             if pragmas:
+                pragmas = [with_numbers(pragma, self._enumerator) for pragma in pragmas]
                 self.builder.set_pragmas(path, pragmas)
                 directives.extend((path, pragma) for pragma in pragmas)
         return directives
+
+    def _enumerator(self, name: str) -> int | None:
+        """The number of an enumerator that no function declares."""
+        decl = self.scope.find(name)
+        return decl.value if decl is not None else None
 
     def _reads(self, path: str, begin: int, end: int) -> bool:
         """Whether the preprocessor took anything of what stands between two places of a file, or

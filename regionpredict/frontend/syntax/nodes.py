@@ -120,9 +120,11 @@ class Name(NamedTuple):
 
 @_by_identity
 class IntLit(NamedTuple):
-    """An integer constant."""
+    """An integer constant, of an `int` or of a longer or unsigned type."""
 
     value: int
+    bits: int = 32
+    unsigned: bool = False
 
 
 @_by_identity
@@ -248,11 +250,14 @@ Expression = (
 
 @_by_identity
 class Compound(NamedTuple):
-    """`{ ... }`, or what a label of a `switch` stands before: `cases` has its value, None for
-    `default`."""
+    """`{ ... }`, or what a label stands before.
+
+    Of a `switch`: `cases` has its value, None for `default`. Any other has a name, in `label`.
+    """
 
     items: tuple[Stmt, ...]
     cases: tuple[Expression | None, ...] = ()
+    label: str = ""
 
 
 @_by_identity
@@ -332,10 +337,11 @@ class Return(NamedTuple):
 
 @_by_identity
 class Jump(NamedTuple):
-    """`break`, `continue` or `goto`."""
+    """`break`, `continue` or `goto`, the last with its `label`."""
 
     kind: str
     span: Span
+    label: str = ""
 
 
 @_by_identity

@@ -18,7 +18,12 @@ from regionpredict.frontend.text.name_occurrences import (
 )
 from regionpredict.frontend.text.parse_expression import parse_expression
 from regionpredict.frontend.text.passages import Passage, holds_directives, passages
-from regionpredict.frontend.text.pragmas import find_pragmas, may_hold_directives, parse_directive
+from regionpredict.frontend.text.pragmas import (
+    find_pragmas,
+    may_hold_directives,
+    parse_directive,
+    with_numbers,
+)
 from regionpredict.frontend.text.source_text import (
     Masked,
     SourceText,
@@ -52,5 +57,6 @@ __all__ = [
     "passages",
     "string_value",
     "unreached",
+    "with_numbers",
     "written_at",
 ]

@@ -88,9 +88,9 @@ class _Parser:
 def parse_expression(text: str, resolve: Callable[[str], Decl | None], span: Span) -> Expression:
     """The expression in `text`, with names looked up by `resolve`; `Opaque` if it is beyond this.
 
-    >>> parse_expression("2*(3+4)", lambda name: None, Span("f.c", 1))
-    Binary(op='*', left=IntLit(value=2), right=Binary(op='+', left=IntLit(value=3), \
-right=IntLit(value=4)))
+    >>> product = parse_expression("2*(3+4)", lambda name: None, Span("f.c", 1))
+    >>> product.op, product.left.value, product.right.op
+    ('*', 2, '+')
     """
     try:
         parser = _Parser(text, resolve, span)

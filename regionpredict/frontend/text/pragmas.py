@@ -7,6 +7,7 @@ attached to the statement that follows. Comments, strings and text under a false
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from regionpredict.frontend.syntax import (
     Pragma,
@@ -42,12 +43,35 @@ _PRAGMA_LINE = re.compile(
 )
 _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
 _PREPROCESSOR_LINE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
     """A quick look: does the text hold a pragma, or a macro that does?"""
     return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
+
+
+def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:
+    """The directive with numbers for the enumerators in `collapse`.
+
+    >>> clause = Clause("collapse", "DEPTH + 1")
+    >>> pragma = Pragma("for", (clause,), 0, 0, 1, 1, "")
+    >>> with_numbers(pragma, {"DEPTH": 2}.get).clauses[0].text
+    '2 + 1'
+    """
+    clauses = tuple(
+        clause._replace(text=_NAME.sub(lambda m: str(_number(m.group(), number_of)), clause.text))
+        if clause.name == "collapse" and clause.text is not None
+        else clause
+        for clause in pragma.clauses
+    )
+    return pragma if clauses == pragma.clauses else pragma._replace(clauses=clauses)
+
+
+def _number(name: str, number_of: Callable[[str], int | None]) -> int | str:
+    value = number_of(name)
+    return name if value is None else value
 
 
 def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[Pragma]:

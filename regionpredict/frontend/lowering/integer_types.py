@@ -1,0 +1,149 @@
+"""Types of expressions by C's conversions, and what an integer type keeps of a value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from regionpredict.frontend.syntax import (
+    INT,
+    UNKNOWN,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Expression,
+    FloatLit,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Ternary,
+    Unary,
+)
+from regionpredict.ir import Expr
+
+_OF_INT = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
+_NARROW = 16
+"""Bits of the types that hold numbers which programs do count beyond."""
+
+
+def usual(left: CType, right: CType) -> CType:
+    """The usual arithmetic conversions (C17, 6.3.1.8), as far as kind, width and sign go."""
+    if left.kind == "float" or right.kind == "float":
+        bits = max(c.bits for c in (left, right) if c.kind == "float")
+        return CType("float", bits)
+    if left.kind == "unknown" and right.kind == "unknown":
+        return UNKNOWN
+    bits = max(32, left.bits, right.bits)
+    return CType("int", bits, any(c.unsigned and c.bits == bits for c in (left, right)))
+
+
+def promoted(ctype: CType) -> CType:
+    """The type of one operand by itself: of a shift, of `-x`."""
+    return usual(ctype, INT) if ctype.kind == "int" and ctype.bits < INT.bits else ctype
+
+
+def type_of(expression: Expression | None) -> CType:
+    """The type of an expression; unknown where its parts do not tell."""
+    if isinstance(expression, IntLit):
+        return CType("int", expression.bits, expression.unsigned)
+    if isinstance(expression, FloatLit):
+        return CType("float", expression.bits)
+    if isinstance(expression, Name):
+        return expression.decl.ctype
+    if isinstance(expression, Cast):
+        return expression.ctype
+    if isinstance(expression, Assign):
+        return type_of(expression.left)
+    if isinstance(expression, Member):
+        return expression.field.ctype
+    if isinstance(expression, Index):
+        return type_of(expression.base).element or UNKNOWN
+    if isinstance(expression, CallExpr):
+        return expression.decl.ctype if expression.decl is not None else UNKNOWN
+    if isinstance(expression, Ternary):
+        return usual(type_of(expression.then), type_of(expression.other))
+    if isinstance(expression, Binary):
+        return _of_binary(expression)
+    if isinstance(expression, Unary):
+        return _of_unary(expression)
+    return UNKNOWN
+
+
+def _of_binary(expression: Binary) -> CType:
+    if expression.op in _OF_INT:
+        return INT
+    left, right = type_of(expression.left), type_of(expression.right)
+    if expression.op == ",":
+        return right
+    if expression.op in ("<<", ">>"):
+        return promoted(left)
+    for side in (left, right):
+        if side.kind in ("pointer", "array"):
+            return side if expression.op == "+" or left.kind != right.kind else CType("int", 64)
+    return usual(left, right)
+
+
+def _of_unary(expression: Unary) -> CType:
+    inner = type_of(expression.operand)
+    if expression.op == "*":
+        return inner.element or UNKNOWN
+    if expression.op == "&":
+        return CType("pointer", 64, element=inner)
+    if expression.op == "!":
+        return INT
+    return promoted(inner) if expression.op in ("-", "~") else inner
+
+
+def converted(value: Expr, ctype: CType) -> Expr:
+    """What is left of a value in a variable of an integer type.
+
+    Names are taken to stand for numbers that `int` and longer types hold; of what is stored into a
+    shorter one, its type keeps what it can (`unsigned char c = 266` is 10).
+    """
+    if ctype.kind != "int" or not 0 < ctype.bits <= 64:
+        return value
+    number = value.constant
+    if number is None and ctype.bits > _NARROW:
+        return value
+    if isinstance(number, Fraction):
+        return value
+    label = f"{'u' if ctype.unsigned else ''}int{ctype.bits}_t"
+    sizes = (Expr.const(ctype.bits), Expr.const(int(ctype.unsigned)))
+    return Expr.atom("wrap", value, *sizes, label=label)
+
+
+def holds(ctype: CType, *values: Expr) -> bool | None:
+    """Whether an integer type has all values; None where one is not a number."""
+    if ctype.kind != "int" or not ctype.bits:
+        return True
+    numbers = [value.constant for value in values]
+    low = 0 if ctype.unsigned else -(1 << (ctype.bits - 1))
+    high = (1 << (ctype.bits - (not ctype.unsigned))) - 1
+    if any(number is not None and not low <= number <= high for number in numbers):
+        return False
+    return None if None in numbers else True
+
+
+def floating_value(expression: Expression) -> Fraction | None:
+    """The number that a floating expression of constants is; None for any other."""
+    if isinstance(expression, FloatLit):
+        return Fraction(expression.value)
+    if isinstance(expression, IntLit):
+        return Fraction(expression.value)
+    if isinstance(expression, Cast):
+        inner = floating_value(expression.operand)
+        whole = expression.ctype.kind == "int"
+        return Fraction(int(inner)) if inner is not None and whole else inner
+    if isinstance(expression, Unary) and expression.op == "-":
+        inner = floating_value(expression.operand)
+        return -inner if inner is not None else None
+    if isinstance(expression, Binary) and expression.op in ("+", "-", "*", "/"):
+        left, right = floating_value(expression.left), floating_value(expression.right)
+        if left is None or right is None or type_of(expression).kind != "float":
+            return None
+        if expression.op == "/":
+            return left / right if right else None
+        return {"+": left + right, "-": left - right, "*": left * right}[expression.op]
+    return None
