@@ -176,7 +176,7 @@ class RegionTrials:
 
     def tried(self, estimate: Estimate) -> OpenHint:
         """What the hint is over all sizes; `estimate` is that at the assumed ones."""
-        now = choice_from(estimate.speedup, self.machine.cores_per_package, self.chosen.within)
+        now = choice_from(estimate.speedup, self.machine.cores_filled_first, self.chosen.within)
         sizes = self.sizes
         return _tried(sizes.names, now, sizes.size, self.choice, self.iterations)
 
@@ -199,7 +199,7 @@ def _tried(
 def _choice(points: Sequence[Point], machine: Machine, chosen: Chosen) -> Choice:
     curve = [(point.threads, point.speedup) for point in points]
     asked = [point for point in curve if point[0] in chosen.threads]
-    return choice_from(asked or curve, machine.cores_per_package, chosen.within)
+    return choice_from(asked or curve, machine.cores_filled_first, chosen.within)
 
 
 class TeamLoop(NamedTuple):

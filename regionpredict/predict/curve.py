@@ -33,13 +33,16 @@ class CoreTime(NamedTuple):
 
     `overlapping` (arithmetic, recurrences, instruction issue) hides behind data transfers,
     `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged;
-    `figures` are the keys of the machine's figures that the heaviest loop's time comes from.
+    `slots` is the part of `overlapping` that keeps pipes and issue busy, whatever waits for its own
+    results. `figures` are the keys of the machine's figures that the heaviest loop's time comes
+    from.
     """
 
     overlapping: float
     loading: float
     notes: tuple[str, ...]
     figures: tuple[str, ...] = ()
+    slots: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,8 @@ class SaturationDerivation:
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
     the most threads, empty where nothing. `margin` is the hint's; `guesses` are the
-    machine's assumed figures that decide.
+    machine's assumed figures that decide. `doubled` is the time with all hardware threads of the
+    hinted packages, None where a core has one.
     """
 
     points: tuple[Point, ...]
@@ -64,6 +68,7 @@ class SaturationDerivation:
     within: float
     margin: float
     guesses: int
+    doubled: Point | None = None
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:

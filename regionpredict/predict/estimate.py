@@ -79,7 +79,9 @@ class Estimate:
 
     `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the model used
     (an assumption where `assumed` says so). `speedup` holds (threads, times faster) pairs, empty
-    for a model that gives no curve. `confidence` runs from 0 to 1.
+    for a model that gives no curve. `threads` has `threads_per_core` on each core that it uses; of
+    several, `shared_core_speedup` is how many times faster they are, which the curve does not have.
+    `confidence` runs from 0 to 1.
 
     `unbound` are the names without a value, `deciding` those of them by which the hint turns:
     `packages` and `threads` are then None and lie in `range`, and `by_size` are the hints over the
@@ -104,6 +106,8 @@ class Estimate:
     unbound: tuple[str, ...] = ()
     deciding: tuple[str, ...] = ()
     range: HintRange | None = None
+    threads_per_core: int = 1
+    shared_core_speedup: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, packages_of
 from regionpredict.predict.constants import PLAN_ROUNDS
 
 
@@ -71,7 +71,7 @@ def plan_of(
         sizes = times.constant(threads)
     most = max(sizes.values())
     return Plan(
-        packages=-(-most // machine.cores_per_package),
+        packages=packages_of(machine, most),
         threads=most,
         seconds=times.total(sizes),
         team_changes=round(times.changes_of(sizes)),

@@ -13,10 +13,12 @@ from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
 from regionpredict.report.advice import ByTeam
+from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_document
 from regionpredict.report.team_hints import (
     open_document,
     plan_document,
     region_places,
+    seats_document,
     team_document,
 )
 from regionpredict.size_ranking import rank_sizes
@@ -29,7 +31,7 @@ _ENCODE = json.JSONEncoder().encode
 def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
-    advice: ByTeam | None = None,
+    advice: ByTeam | None = None, run: RunSettings = AS_USUAL,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`. `plan` is that of the only program.
 
@@ -47,6 +49,7 @@ def hints_document(
             "sha256": machine.sha256,
         },
         "model": model,
+        "run": settings_document(run),
         "regions": [
             {**_predicted(one), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
             for one in predictions
@@ -144,6 +147,7 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         ],
         "packages": prediction.packages,
         "threads": prediction.threads,
+        **seats_document(prediction),
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
         "borderline": prediction.borderline,

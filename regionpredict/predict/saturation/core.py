@@ -23,19 +23,20 @@ _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
 
 def core_time(bodies: Sequence[LoopBody], machine: Machine, line_bytes: int) -> CoreTime:
     """Seconds of one core for one run of the loops, all data in the first cache."""
-    overlapping = loading = heaviest = 0.0
+    overlapping = slots = loading = heaviest = 0.0
     notes = []
     figures: tuple[str, ...] = ()
     for body in bodies:
         cycles = _body_cycles(body, machine, line_bytes)
         overlapping += cycles.overlapping * body.executions
+        slots += cycles.slots * body.executions
         loading += cycles.loading * body.executions
         notes.append(cycles.note)
         weight = max(cycles.overlapping, cycles.loading) * body.executions
         if weight > heaviest:
             heaviest, figures = weight, cycles.figures
     clock = machine.clock_hz
-    return CoreTime(overlapping / clock, loading / clock, tuple(notes), figures)
+    return CoreTime(overlapping / clock, loading / clock, tuple(notes), figures, slots / clock)
 
 
 class BodyCycles(NamedTuple):
@@ -45,6 +46,7 @@ class BodyCycles(NamedTuple):
     loading: float
     note: str
     figures: tuple[str, ...]
+    slots: float
 
 
 def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycles:
@@ -80,7 +82,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int) -> BodyCycle
         figures = [f"operations.{kind}.throughput" for kind in sorted(kinds)]
     else:
         figures = ["processor.issue_width"]
-    return BodyCycles(longest, ports, note, tuple(figures))
+    return BodyCycles(longest, ports, note, tuple(figures), max(arithmetic, issue))
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
