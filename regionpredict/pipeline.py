@@ -351,8 +351,8 @@ def predict(
     processes: int = 1,
     parts: Parts = ALL_PARTS,
 ) -> Predictions:
-    """One prediction a region; `threads`, `pages`, `within` and the `parts` of the model that are on
-    concern the curve alone. `pages`: where those of all arrays lie, None as the source shows.
+    """One prediction a region; `threads`, `pages`, `within` and the `parts` of the model that are
+    on concern the curve alone. `pages`: where those of all arrays lie, None as the source shows.
     """
     if model == "saturation":
         _check_threads(threads, machine)

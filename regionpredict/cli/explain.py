@@ -48,8 +48,8 @@ _NEAR = 3
 def command(
     what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     output: str | None,
-    threads: str | None, first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
-    within: float, **options: Any,
+    threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
+    runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine.model import Machine
@@ -54,9 +55,7 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     cores, own = machine.cores, machine.cores_per_domain
     each, rest = divmod(threads, cores)
     first = [_cores_before(machine, domain * own, rest) for domain in range(machine.domains + 1)]
-    by_domain = tuple(
-        each * own + after - before for before, after in zip(first, first[1:], strict=False)
-    )
+    by_domain = tuple(each * own + after - before for before, after in pairwise(first))
     per = machine.domains_per_package
     return ThreadPlaces(
         by_domain,

@@ -145,8 +145,9 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     else:
         told = (
             f"Hint: {plural(prediction.packages or 0, 'package')}, "
-            f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)}, the fewest within {within:g} % of the "
-            f"best ({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure"
+            f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)}, the fewest "
+            f"within {within:g} % of the best ({prediction.bottleneck}), "
+            f"{100 * prediction.confidence:.0f} % sure"
             + (", borderline" if prediction.borderline else "")
         )
     return [

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from regionpredict.analysis.history.first_touch import INTERLEAVED
 from regionpredict.frontend import requests_for
-from regionpredict.machine import Machine, load
+from regionpredict.machine import Binding, Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import SaturationDerivation, saturation_point
@@ -30,7 +31,8 @@ class Code:
     """What is predicted: C text or files of this repository, and the sizes.
 
     `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
-    text of the program as one thread runs it, where that is another one.
+    text of the program as one thread runs it, where that is another one. `pages` and `binding` are
+    how it was run, as --pages and --bind say it.
     """
 
     text: str = ""
@@ -39,7 +41,8 @@ class Code:
     sizes: tuple[tuple[str, int], ...] = ()
     only: frozenset[str] = frozenset()
     one_thread: str = ""
-    first_touch: str | None = None
+    pages: str | None = None
+    binding: Binding = "close"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,9 @@ def _predictions(
     code: Code, analysis: Analysis, machine: Machine, threads: Sequence[int], parts: Parts
 ) -> list[Prediction]:
     """The regions that count."""
-    made = predict(analysis, machine, "saturation", threads=threads, first_touch=code.first_touch,
-                   parts=parts)  # fmt: skip
+    placement = INTERLEAVED if code.pages == "interleave" else None
+    made = predict(analysis, machine.as_run(binding=code.binding), "saturation", threads=threads,
+                   pages=placement, parts=parts)  # fmt: skip
     found = []
     for one in made.predictions:
         region = one.facts.region

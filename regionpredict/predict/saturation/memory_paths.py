@@ -107,8 +107,7 @@ class MemoryPaths:
         # near / (1 + w) + far / (l + w) = delivered, in bandwidths of one near core
         b = delivered * (1.0 + self.farther) - near - far
         c = delivered * self.farther - near * self.farther - far
-        root = math.sqrt(max(0.0, b * b - 4.0 * delivered * c))
-        wait = max(0.0, (root - b) / (2.0 * delivered))
+        wait = max(0.0, _larger_root(delivered, b, c))
         return _Line((1.0 + wait) / alone, (self.farther + wait) / alone)
 
     def _seconds(
@@ -161,6 +160,10 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
         return seconds
     apart = max(0.0, seconds - service)
     # R = service (1 + (N - 1)/N Q) with the queue Q = N R / (apart + R): a quadratic in R.
-    b = apart - customers * service
-    response = (-b + math.sqrt(b * b + 4.0 * service * apart)) / 2.0
-    return apart + response
+    return apart + _larger_root(1.0, apart - customers * service, -service * apart)
+
+
+def _larger_root(a: float, b: float, c: float) -> float:
+    """Of a x^2 + b x + c = 0; rounding takes no root of less than nothing."""
+    half = b / 2.0
+    return (math.sqrt(max(0.0, half * half - a * c)) - half) / a

@@ -140,10 +140,10 @@ class TrafficCurve:
         return [each * cores + 1, (each + 1) * cores]
 
     def _sharers(self, cores: int, threads: int) -> int:
-        """Threads that share a cache which `cores` share."""
+        """Threads that share a cache which `cores` share, where there are as many."""
         if self.machine.binding == "spread" and threads < self.machine.cores:
             return max(1, -(-threads * cores // self.machine.cores))
-        return min(threads, cores * thread_places(self.machine, threads).on_a_core)
+        return cores * thread_places(self.machine, threads).on_a_core
 
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is worked out, so that it is straight in between.
@@ -185,12 +185,13 @@ class TrafficCurve:
     def _caches(self, threads: int) -> list[CacheLevel]:
         levels: list[CacheLevel] = []
         for cache in self.machine.caches:
-            sharers = self._sharers(cache.shared_by_cores.whole, threads)
+            most = self._sharers(cache.shared_by_cores.whole, threads)
+            sharers = min(threads, most)
             size = cache.size_bytes.value
             if levels and cache.policy in ("victim", "exclusive"):
                 above = levels[-1]
                 size += above.size * sharers / max(1, above.sharers)
-            levels.append(CacheLevel(size, sharers))
+            levels.append(CacheLevel(size, most))
         return levels
 
     def _knot(self, threads: int) -> _Knot:
@@ -223,9 +224,8 @@ class TrafficCurve:
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
         cache = self.machine.caches[level]
-        cores = min(
-            self._sharers(cache.shared_by_cores.whole, threads), cache.shared_by_cores.whole
-        )
+        shared = cache.shared_by_cores.whole
+        cores = min(threads, self._sharers(shared, threads), shared)
         rate = self._rates.get((level, cores, writes))
         if rate is None:
             if cache.bandwidth:
