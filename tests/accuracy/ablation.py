@@ -42,6 +42,13 @@ def _overheads(*names: str):
     return on
 
 
+def _at_once_across_packages(machine: Machine) -> Machine:
+    """A machine whose lines take no time between packages."""
+    known = machine.overheads
+    free = replace(known.far_line, value=0.0)
+    return replace(machine, overheads=replace(known, far_line=free))
+
+
 def _memory(change):
     def on(machine: Machine) -> Machine:
         return replace(machine, memory=change(machine.memory, machine))
@@ -84,6 +91,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("far memory slower", _memory(_near)),
     Variant("size of a domain's memory", _memory(_endless)),
     Variant("synchronisation", _overheads(*_SYNCHRONISATION)),
+    Variant("lines between packages", _at_once_across_packages),
     Variant("new pages, others' lines", _overheads(*_HISTORY)),
     Variant("imbalance", without=frozenset({"imbalance"})),
     Variant("serialization", without=frozenset({"serialization"})),
@@ -91,6 +99,8 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("closed queue", parts=Parts(queue=False)),
     Variant("root of squares", parts=Parts(overlap=False)),
     Variant("reuse from run to run", parts=Parts(reuse_between_runs=False)),
+    Variant("pages elsewhere", parts=Parts(placement=False)),
+    Variant("shared cores", parts=Parts(hardware_threads=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

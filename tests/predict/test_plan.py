@@ -25,6 +25,7 @@ def total(
     teams: list[PlannedTeam], changes: dict[tuple[str, str], float], sizes: dict[str, int]
 ) -> float:
     own = sum(team.executions * team.seconds[sizes[team.id]] for team in teams)
+    own += float(MACHINE.overheads.first_team.at(sizes[teams[0].id])) / MACHINE.clock_hz
     return own + sum(
         often * change(sizes[one], sizes[other]) for (one, other), often in changes.items()
     )
