@@ -10,8 +10,6 @@
 #include "../../common/dataset.h"
 #include "../../common/sample.h"
 
-#define LANES 8
-
 /* The size does not follow CACHE_BYTES: the data stay in the first caches. */
 #ifndef N
 #define N DATASET_FIXED(16, 64, 256, 512, 1024)
@@ -20,29 +18,29 @@
 #define STEPS DATASET_FIXED(50, 1000, 10000, 40000, 100000)
 #endif
 
-static void init_array(int n, double a[n][LANES])
+static void init_array(int n, double a[n][8])
 {
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < n; i++)
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < 8; l++)
             a[i][l] = (i + l) % 64;
 }
 
-static void kernel_hardware_threads(int steps, int n, double a[n][LANES])
+static void kernel_hardware_threads(int steps, int n, double a[n][8])
 {
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < n; i++)
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < 8; l++)
             for (int s = 0; s < steps; s++)
                 a[i][l] = 0.5 * a[i][l] + 1.0;
 }
 
-static void control_independent(int steps, int n, double a[n][LANES])
+static void control_independent(int steps, int n, double a[n][8])
 {
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < n; i++)
         for (int s = 0; s < steps; s++)
-            for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < 8; l++)
                 a[i][l] = 0.5 * a[i][l] + 1.0;
 }
 
@@ -52,8 +50,8 @@ int main(int argc, char **argv)
     int n = N;
     sample_options(argc, argv);
 
-    double(*a)[LANES] = sample_allocate(n * LANES, sizeof(double));
-    double(*same)[LANES] = sample_allocate(n * LANES, sizeof(double));
+    double(*a)[8] = sample_allocate(n * 8, sizeof(double));
+    double(*same)[8] = sample_allocate(n * 8, sizeof(double));
     init_array(n, a);
     init_array(n, same);
 
@@ -65,10 +63,10 @@ int main(int argc, char **argv)
     control_independent(steps, n, same);
     double control = sample_seconds() - start;
 
-    sample_live_out("a", &a[0][0], n * LANES);
+    sample_live_out("a", &a[0][0], n * 8);
     int held = 1;
     for (int i = 0; i < n; i++)
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < 8; l++)
             held = held && a[i][l] == same[i][l];
     sample_check(held);
     sample_control(control);

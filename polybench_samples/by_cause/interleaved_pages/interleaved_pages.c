@@ -16,11 +16,10 @@
 #ifndef REPETITIONS
 #define REPETITIONS DATASET_FIXED(3, 10, 10, 10, 10)
 #endif
-#define PAGE 512 /* doubles */
 
 static void init_in_turn(int n, double a[n], double b[n])
 {
-#pragma omp parallel for schedule(static, PAGE)
+#pragma omp parallel for schedule(static, 512)
     for (int i = 0; i < n; i++) {
         a[i] = i % 1024;
         b[i] = i % 256;
