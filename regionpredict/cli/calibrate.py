@@ -47,9 +47,17 @@ INTERRUPTED = 130
     help="Which time of the runs counts, with --from.",
 )
 @click.option(
+    "--with-disturbed",
+    is_flag=True,
+    help="Take runs, too, beside which others kept the host busy, with --from.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Show what the correction would do, write nothing, with --from."
+)
+@click.option(
     "-o",
     "--output",
-    required=True,
+    default=None,
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the machine file here.",
 )
@@ -72,8 +80,9 @@ INTERRUPTED = 130
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
-    machine_name: str | None, statistic: str, output: Path, time_budget: str, cc: str | None,
-    llvm_runtime: Path | None, name: str | None, **source: tuple[str, ...] | str,
+    machine_name: str | None, statistic: str, with_disturbed: bool, dry_run: bool,
+    output: Path | None, time_budget: str, cc: str | None, llvm_runtime: Path | None,
+    name: str | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
 
@@ -92,8 +101,13 @@ def command(
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
         if not paths:
             raise UsageError("--from needs the measured sources", remedy="give PATH and its -D")
+        if dry_run:
+            output = None
+        elif output is None:
+            raise UsageError("no file to write", remedy="give -o FILE, or --dry-run")
         calibrate_regions(
             paths, measurements, machine_name, output, statistic=statistic,
+            with_disturbed=with_disturbed,
             source={**source, "frontend": None, "processes": None},
         )  # fmt: skip
         return
@@ -101,7 +115,10 @@ def command(
         raise UsageError(
             f"{paths[0]}: nothing to compare it with", remedy="give --from MEASUREMENTS"
         )
-    _only_with(ctx, ("machine_name", "statistic", *source), "goes with --from alone")
+    alone = ("machine_name", "statistic", "with_disturbed", "dry_run", *source)
+    _only_with(ctx, alone, "goes with --from alone")
+    if output is None:
+        raise UsageError("no file to write", remedy="give -o FILE")
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.machine.writer import write

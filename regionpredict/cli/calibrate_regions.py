@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.atomic_file import write_file
+from regionpredict.cli.campaign import without_disturbed
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def calibrate_regions(
-    paths: Sequence[str], measurements: Sequence[Path], machine_name: str, output: Path,
-    *, statistic: str, source: dict[str, Any],
+    paths: Sequence[str], measurements: Sequence[Path], machine_name: str, output: Path | None,
+    *, statistic: str, with_disturbed: bool, source: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Fits, cross-validates, tells, and writes the machine file.
+    """Fits, cross-validates, tells, and writes the machine file; no `output`, no file.
 
     `source` are the common options of commands that read source code.
     """
@@ -45,7 +46,7 @@ def calibrate_regions(
     load_file(path, shown)  # says what is wrong with it, at its own lines
     bare = uncorrected(read_text(path, "give a YAML file", most=MOST_YAML_BYTES, shown=shown))
     machine = read(bare, shown)
-    campaigns = [_campaign(path, machine) for path in measurements]
+    campaigns = [_campaign(path, machine, with_disturbed=with_disturbed) for path in measurements]
     counts = sorted({n for campaign in campaigns for n in campaign.threads if n <= machine.cores})
     analysis = run_analysis(paths, **source, timings=False, flows=True)
     plain = predict(analysis, machine, "saturation", threads=counts).predictions
@@ -73,11 +74,14 @@ def calibrate_regions(
     source_name = f"regionpredict calibrate --from {names}, measured on {host}"
     text = amended(bare, corrections, source_name)
     read(text, shown)  # what is written can be read
+    if output is None:
+        click.echo("nothing written: --dry-run", err=True)
+        return
     write_file(output, text)
     click.echo(f"written: {output}", err=True)
 
 
-def _campaign(path: Path, machine: Machine) -> Campaign:
+def _campaign(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign:
     """The measurements in a file, which must be of a host with the machine's shape."""
     from regionpredict.measure.store import read_campaign
 
@@ -91,4 +95,4 @@ def _campaign(path: Path, machine: Machine) -> Campaign:
         )  # fmt: skip
     if not campaign.measured:
         raise InputError("no run in it", remedy="measure again with --resume", path=str(path))
-    return campaign
+    return campaign if with_disturbed else without_disturbed(campaign, path)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from regionpredict.cli.output import write_standard_output
 from regionpredict.errors import InputError
 
@@ -22,6 +24,30 @@ def runs_kept(output: Path) -> str:
     except InputError:
         count = 0
     return f"{count} run{'' if count == 1 else 's'} kept in {output}"
+
+
+def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
+    """The campaign's undisturbed runs; standard error tells of those that are left out.
+
+    Raises InputError where none is left.
+    """
+    disturbed = disturbed_text(campaign)
+    if not disturbed:
+        return campaign
+    quiet = campaign.undisturbed
+    if not quiet.measured:
+        raise InputError(
+            disturbed, remedy="measure on a quiet host, or add --with-disturbed", path=str(path)
+        )
+    click.echo(f"note: {path}: {disturbed}, and left out", err=True)
+    return quiet
+
+
+def disturbed_text(campaign: Campaign) -> str:
+    """How many runs were disturbed, and how much; empty where none was."""
+    from regionpredict.report.measurements import disturbed_runs
+
+    return disturbed_runs(campaign)
 
 
 def show_campaign(campaign: Campaign, form: str) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 from regionpredict.atomic_file import write_file
+from regionpredict.cli.campaign import without_disturbed
 from regionpredict.cli.output import write_result
+from regionpredict.cli.prediction_request import hints_at_measured_sizes
 from regionpredict.errors import InputError
 
 
@@ -39,6 +41,21 @@ from regionpredict.errors import InputError
     help="Which time of the runs counts.",
 )
 @click.option(
+    "--with-disturbed",
+    is_flag=True,
+    help="Take runs, too, beside which others kept the host busy.",
+)
+@click.option(
+    "--other-machine",
+    is_flag=True,
+    help="Judge hints for another machine than was measured.",
+)
+@click.option(
+    "--at-measured-sizes",
+    is_flag=True,
+    help="Predict anew with the sizes that were measured; needs the sources.",
+)
+@click.option(
     "--min-success",
     type=click.FloatRange(0, 100),
     default=None,
@@ -58,7 +75,8 @@ from regionpredict.errors import InputError
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     hints: Path, measurements: tuple[Path, ...], *, tolerance: float, criterion: str,
-    statistic: str, min_success: float | None, plot: Path | None, form: str, output: str | None,
+    statistic: str, with_disturbed: bool, other_machine: bool, at_measured_sizes: bool,
+    min_success: float | None, plot: Path | None, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """How right the hints in HINTS are, by what is in MEASUREMENTS.
 
@@ -81,17 +99,24 @@ def command(
                 f"measured on {campaign.host.name}, {measurements[0]} on {campaigns[0].host.name}",
                 remedy="compare each host's measurements alone", path=str(path),
             )  # fmt: skip
-    summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
-    if not summaries:
+    if not any(campaign.measured for campaign in campaigns):
         raise InputError(
             "no run in it", remedy="measure again with --resume", path=str(measurements[0])
         )
+    if not with_disturbed:
+        campaigns = [
+            without_disturbed(campaign, path)
+            for campaign, path in zip(campaigns, measurements, strict=True)
+        ]
+    summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
     result = compare(
-        read_hints(hints),
+        hints_at_measured_sizes(hints, measurements) if at_measured_sizes else read_hints(hints),
         summaries,
         tolerance=tolerance / 100,
         criterion=criterion,
         statistic=statistic,
+        host=campaigns[0].host,
+        other_machine=other_machine,
     )
     laws = fitted_laws(result, campaigns)
     if plot is not None:

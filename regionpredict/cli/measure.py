@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.campaign import runs_kept, show_campaign
+from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import InputError, UsageError
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="TIME",
     help="End after this time, done or not.",
+)
+@click.option(
+    "--quiet-wait",
+    default="30s",
+    show_default=True,
+    metavar="TIME|none",
+    help="Wait for a quiet host, so long in all, and repeat runs that others disturb; none: take "
+    "runs as they come.",
 )
 @click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
 @click.option(
@@ -107,6 +115,7 @@ def command(
         repeat=_repetitions(options["repeat"]),
         budget_s=parse_duration(options["time_budget"], "--time-budget"),
         timeout_s=parse_duration(options["timeout"], "--timeout") if options["timeout"] else None,
+        quiet_s=_patience(options["quiet_wait"]),
     )
     if through_slurm:
         from regionpredict.cli.measure_slurm import measure_through_slurm
@@ -296,9 +305,16 @@ def _repetitions(text: str) -> int | None:
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
 
 
+def _patience(text: str) -> float | None:
+    return None if text == "none" else parse_duration(text, "--quiet-wait")
+
+
 def _tell(swept: Swept, budget: float) -> None:
     if swept.out_of_time:
         click.echo(f"note: the time budget of {budget:.0f} s ended first", err=True)
+    disturbed = disturbed_text(swept.campaign)
+    if disturbed:
+        click.echo(f"note: {disturbed}", err=True)
     for threads, why in swept.open.items():
         more = f" and {len(why) - 3} more" if len(why) > 3 else ""
         click.echo(f"note: not settled on {threads} threads: {', '.join(why[:3])}{more}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from regionpredict.cli.curve_options import (
 )
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.prediction_request import PredictionRequest
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
     run_analysis,
+    sizes_of,
     source_options,
 )
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
@@ -91,15 +94,23 @@ def command(
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:
-        text = _shown(form, result, view, campaign, str(weights))
+        request = PredictionRequest(
+            paths=paths, defines=options["defines"], includes=options["includes"],
+            standard=options["standard"], given=_given(options), frontend=options["frontend"],
+            machine_file=str(machine_file), model=model, combination=combination,
+            threads=parse_threads(threads), first_touch=first_touch, pages=pages,
+            binding=binding, runtime=runtime, within=within,
+        )  # fmt: skip
+        text = _shown(form, result, view, campaign, str(weights), request)
     write_result(text, output)
     if weights is None:
         keep_answer(output, machine_file)
 
 
 def _shown(
-    form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str
-) -> str:
+    form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
+    request: PredictionRequest,
+) -> str:  # fmt: skip
     """The predictions in one form, whose writer is the only one that is loaded."""
     from regionpredict.report.run_settings import run_settings
 
@@ -114,8 +125,16 @@ def _shown(
         teams = chosen_teams(result.teams, predictions)
         return as_json(
             hints_document(
-                predictions, teams, result.plans, machine, model, notes, result.advice, run
-            )
+                predictions,
+                teams,
+                result.plans,
+                machine,
+                model,
+                notes,
+                result.advice,
+                request.document(),
+                run,
+            )  # fmt: skip
         )
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
@@ -140,6 +159,12 @@ def _shown(
     return prediction_table(
         predictions, result.teams, result.plans, machine, model, view, result.advice, run
     )
+
+
+def _given(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What --set and --sizes give, as --set would."""
+    values, _ = sizes_of(options["given"], options["sizes"])
+    return tuple(f"{name}={value}" for name, value in values.items())
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

@@ -146,11 +146,12 @@ def run_analysis(
     paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
     sizes: str | None = None, sizes_from: str | None = None, arguments: str | None = None,
-    flows: bool = False,
+    flows: bool = False, recorded: Recording | None = None,
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
-    `flows`: also what tells where pages lie.
+    `flows`: also what tells where pages lie; `recorded`: a run that was read already, in place of
+    `sizes_from`.
     """
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
@@ -161,7 +162,7 @@ def run_analysis(
     analysis = analyse(
         requests, values, frontend=frontend, processes=processes_of(processes),
         flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
-        recording=_recording(sizes_from), arguments=_words(arguments),
+        recording=recorded or _recording(sizes_from), arguments=_words(arguments),
     )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():

@@ -7,6 +7,7 @@ predicted with what the other folds' programs gave (Stone 1974).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
 
 from regionpredict.compare.calibration_factors import (
+    MOST,
     FloatArray,
     Model,
     Predictor,
@@ -40,18 +42,21 @@ SURE = 0.9
 """A correction helps when it lowers the error in this share of resamplings of the programs."""
 _RESAMPLINGS = 1000
 _CLOSE = 0.005
+_AT_BOUND = 0.01  # of the logarithm of a factor
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
     """Errors as shares (medians over regions), and the hints' success rate.
 
-    `speedup_error` on the most threads; `time_error` of the time on one thread.
+    `speedup_error` on the most threads; `time_error` of the time on one thread, and `time_ratio`
+    the predicted over the measured one.
     """
 
     speedup_error: float
     time_error: float
     hints: Rate
+    time_ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class SaturationCalibration:
     `before` scores the uncorrected model, `after` the corrected one, cross-validated, over the
     same regions; `trivial` the success of trivial hints, `trivial_errors` the median error of
     trivial speedups. `spread` is the least and the largest value of each factor over the folds.
-    `sure` is the share of resamplings of the programs in which the error falls. `predicted` are
+    `sure` is the share of resamplings of the programs in which the error of the speedup falls,
+    `sure_times` that of the time. `predicted` are
     the corrected times in seconds by thread count, of each sample by a fit without its program.
     """
 
@@ -73,23 +79,49 @@ class SaturationCalibration:
     trivial: Mapping[str, Rate]
     trivial_errors: Mapping[str, float]
     sure: float
+    sure_times: float
     folds: int
     predicted: tuple[Mapping[int, float], ...]
 
     @property
     def helps(self) -> bool:
-        """Whether the cross-validated error falls, surely, and no hint success is lost for it."""
+        """Whether speedups or times get surely better on programs left out, and nothing worse."""
         return not self.against
+
+    @property
+    def at_bound(self) -> tuple[str, ...]:
+        """The factors that would go further than any may: there a figure of the machine is wrong,
+        or the model knows nothing of what the regions do."""
+        bound = math.log(MOST) - _AT_BOUND
+        return tuple(name for name, factor in self.fitted.items() if abs(math.log(factor)) >= bound)
 
     @property
     def against(self) -> str:
         """Why the correction does not help; empty where it does."""
-        if self.after.speedup_error >= self.before.speedup_error - _CLOSE:
-            return "the error of the speedup does not fall"
-        if self.sure < SURE:
-            return "the error of the speedup does not fall surely"
-        if self.after.hints.right < self.before.hints.right:
+        before, after = self.before, self.after
+        if self.at_bound:
+            return f"{', '.join(self.at_bound)} at the bound of {MOST:g} times"
+        if after.speedup_error > before.speedup_error + _CLOSE:
+            return "the error of the speedup rises"
+        if after.time_error > before.time_error + _CLOSE:
+            return "the error of the time rises"
+        if after.hints.right < before.hints.right:
             return "fewer hints are right"
+        for name, error in self.trivial_errors.items():
+            if after.speedup_error > error + _CLOSE:
+                return f"the answer '{name}' is nearer"
+        for name, rate in self.trivial.items():
+            if rate.right > after.hints.right and rate.low > (after.hints.share or 0.0):
+                return f"the answer '{name}' is surely right more often"
+        falls = (
+            (before.speedup_error - after.speedup_error, self.sure, "speedup"),
+            (before.time_error - after.time_error, self.sure_times, "time"),
+        )
+        lower = [(sure, what) for gain, sure, what in falls if gain > _CLOSE]
+        if not lower:
+            return "the errors of speedup and time do not fall"
+        if max(lower)[0] < SURE:
+            return f"the error of the {max(lower)[1]} does not fall surely"
         return ""
 
 
@@ -175,10 +207,11 @@ def calibrate_saturation(
             left_out[samples.samples[place].index] = corrected[samples.samples[place].index]
             steady[place] = gain
     everything = fit_factors(model, range(len(samples.samples)))
-    was, now = _errors(plain, samples), _errors(left_out, samples)
+    names = [sample.program for sample in samples.samples]
 
-    def falls(places: IntArray) -> bool:
-        return bool(np.median(now[places]) < np.median(was[places]))
+    def falls(errors: Callable[[Sequence[Prediction], Samples], FloatArray]) -> float:
+        was, now = errors(plain, samples), errors(left_out, samples)
+        return resampled(names, lambda at: bool(np.median(now[at]) < np.median(was[at])))
 
     before, _ = _scores(plain, machine, samples, tolerance)
     after, comparison = _scores(left_out, machine, samples, tolerance)
@@ -186,7 +219,7 @@ def calibrate_saturation(
         factors={}, fitted=factors_of(everything), spread=_spread(thetas),
         before=before, after=after, trivial=baselines(comparison),
         trivial_errors=_trivial_errors(samples.samples, steady),
-        sure=resampled([sample.program for sample in samples.samples], falls),
+        sure=falls(_errors), sure_times=falls(_time_errors),
         folds=len(folds),
         predicted=tuple(predicted_seconds(left_out[sample.index]) for sample in samples.samples),
     )  # fmt: skip
@@ -208,6 +241,20 @@ def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
     return np.array(errors)
 
 
+def _time_ratios(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
+    """Predicted over measured time on one thread, by sample."""
+    return np.array([
+        predicted_seconds(predictions[sample.index])[1] / sample.seconds[1]
+        for sample in samples.samples
+    ])  # fmt: skip
+
+
+def _time_errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
+    """Absolute relative error of the time on one thread, by sample."""
+    errors: FloatArray = np.abs(_time_ratios(predictions, samples) - 1)
+    return errors
+
+
 def _scores(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> tuple[Scores, Comparison]:
@@ -215,12 +262,13 @@ def _scores(
         hints_of(predictions, machine), [sample.summary for sample in samples.samples],
         tolerance=tolerance, statistic=samples.statistic,
     )  # fmt: skip
-    alone = [
-        abs(predicted_seconds(predictions[sample.index])[1] / sample.seconds[1] - 1)
-        for sample in samples.samples
-    ]
-    error = float(np.median(_errors(predictions, samples)))
-    return Scores(error, median(alone), success(comparison)), comparison
+    scores = Scores(
+        float(np.median(_errors(predictions, samples))),
+        float(np.median(_time_errors(predictions, samples))),
+        success(comparison),
+        float(np.median(_time_ratios(predictions, samples))),
+    )
+    return scores, comparison
 
 
 def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, float]:

@@ -160,10 +160,15 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def _scales(residual: FloatArray, timed: NDArray[np.bool_]) -> FloatArray:
-    """For each row the spread of the residuals of its kind, over what the kind weighs."""
+    """For each row the spread of the residuals of its kind, over what the kind weighs.
+
+    It is the spread about their median: what all of them have in common is not noise, but what
+    factors are for.
+    """
     scale = np.ones(len(residual))
     for kind, weight in ((timed, TIMES_WEIGH), (~timed, 1.0)):
         if kind.any():
-            spread = _DEVIATION * float(np.median(np.abs(residual[kind])))
+            own = residual[kind]
+            spread = _DEVIATION * float(np.median(np.abs(own - np.median(own))))
             scale[kind] = max(spread, _LEAST_SCALE) / weight
     return scale

@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from regionpredict.compare.comparable import size_difference
 from regionpredict.machine import Machine
 from regionpredict.measure.hints_file import Hint, Hints, Place, common_end, match_hint
 from regionpredict.measure.summary import RegionSummary
-from regionpredict.predict import Prediction
-
-SAME_SIZE = 0.25
-"""Measured trip counts may differ by this share from the predicted ones (regions that run with
-several sizes are predicted at the middle one)."""
+from regionpredict.predict import Prediction, seconds_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +69,7 @@ def _hint(prediction: Prediction) -> Hint:
         score=prediction.score, bottleneck=prediction.bottleneck,
         confidence=prediction.confidence, borderline=prediction.borderline,
         speedup=dict(prediction.speedup), assumed=prediction.assumed,
+        iterations=prediction.facts.iterations.value, seconds=seconds_alone(prediction),
     )  # fmt: skip
 
 
@@ -146,7 +144,7 @@ def _reason(prediction: Prediction, summary: RegionSummary) -> str:
     iterations = facts.iterations.value
     if iterations is None or facts.working_set.value is None:
         return "of a size that the source does not tell"
-    if last.counted and abs(last.trips / last.counted - iterations) > SAME_SIZE * iterations:
+    if size_difference(iterations, last):
         return "measured with another size than predicted"
     if last.nowait:
         return "without a barrier at its end (nowait)"

@@ -2,8 +2,12 @@
 
 `needed` is the smallest number of packages (or threads) whose time is within the tolerance of
 the best one; a hint is right when it is that. By the thesis' own rule (Chatzopoulos 2012, sec.
-6.2) it is right when the hint and the utilisation of the whole machine lie in the same area:
-`ceil(utilisation * packages)`.
+6.4) it is right when score and utilisation lie in the same area of decision, of which there are as
+many as packages were measured: `ceil(utilisation * packages)`. Figures 6.4 and 6.6 judge so two of
+four packages.
+
+Where fewer packages or threads were measured than the machine has, a hint beyond them counts as the
+largest measured number: "at least so many".
 """
 
 from __future__ import annotations
@@ -13,8 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from regionpredict.compare.comparable import machine_difference, size_difference
 from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Hint, Hints, Place, match_hint
+from regionpredict.measure.records import Host
 from regionpredict.measure.summary import RegionSummary
 
 CRITERIA = ("best", "utilisation")
@@ -25,8 +31,9 @@ class Verdict:
     """One region's prediction beside its measurement.
 
     `times` are medians in seconds by thread count. `hinted` and `needed` count packages or
-    threads (`Comparison.unit`); `right` is None where either is unknown. `loss` is the time on
-    the hinted number over the best one, less one.
+    threads (`Comparison.unit`), as far as they were measured; `right` is None where either is
+    unknown, or where the two cannot be compared: `incomparable` says why. `loss` is the time on the
+    hinted number over the best one, less one.
     """
 
     hint: Hint
@@ -39,20 +46,33 @@ class Verdict:
     needed: int | None
     right: bool | None
     loss: float | None
+    incomparable: str = ""
 
     @property
     def speedup_error(self) -> float | None:
         """Relative error of the predicted speedup on the most threads that both have."""
         counts = set(self.predicted_speedup) & set(self.measured_speedup) - {1}
-        if not counts:
+        if not counts or self.incomparable:
             return None
         most = max(counts)
         return self.predicted_speedup[most] / self.measured_speedup[most] - 1
 
+    @property
+    def time_ratio(self) -> float | None:
+        """Predicted over measured seconds of one execution on one thread."""
+        measured = self.times.get(1, 0.0) / max(1, self.measured.last.executions)
+        if self.hint.seconds is None or measured <= 0 or self.incomparable:
+            return None
+        return self.hint.seconds / measured
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All verdicts; `options` are the numbers of `unit` that were measured, ascending."""
+    """All verdicts; `options` are the numbers of `unit` that were measured, ascending.
+
+    `most` is how many the machine has of them; `other_machine` says in which way another one was
+    measured than predicted for, empty where it was that one.
+    """
 
     hints: Hints
     unit: str
@@ -62,6 +82,13 @@ class Comparison:
     verdicts: tuple[Verdict, ...]
     without_hint: tuple[str, ...]
     not_measured: tuple[str, ...]
+    most: int
+    other_machine: str = ""
+
+    @property
+    def in_part(self) -> bool:
+        """Whether the machine has more packages (or threads) than were measured."""
+        return self.options[-1] < self.most
 
     @property
     def judged(self) -> tuple[Verdict, ...]:
@@ -75,6 +102,12 @@ class Comparison:
         return median(errors) if errors else None
 
     @property
+    def median_time_ratio(self) -> float | None:
+        """Median over regions of the predicted over the measured time on one thread."""
+        ratios = [r for verdict in self.verdicts if (r := verdict.time_ratio) is not None]
+        return median(ratios) if ratios else None
+
+    @property
     def most_wrong(self) -> tuple[Verdict, ...]:
         """The wrong ones, those that lose most time first, then those that waste most."""
         wrong = [verdict for verdict in self.judged if not verdict.right]
@@ -83,12 +116,23 @@ class Comparison:
 
 def compare(
     hints: Hints, summaries: Sequence[RegionSummary], *, tolerance: float = 0.1,
-    criterion: str = "best", statistic: str = "median",
+    criterion: str = "best", statistic: str = "median", host: Host | None = None,
+    other_machine: bool = False,
 ) -> Comparison:  # fmt: skip
-    """Holds the hints against the measurements.
+    """Holds the hints against the measurements, which were made on `host` (None: on the machine of
+    the hints).
 
-    Raises InputError where no measured region has a hint, or only one thread count was measured.
+    Raises InputError where no measured region has a hint, all were measured with other sizes than
+    predicted, only one thread count was measured, or, but for `other_machine`, where the host is
+    not the machine that the hints are for.
     """
+    difference = "" if host is None else machine_difference(hints, host)
+    if difference and not other_machine:
+        raise InputError(
+            difference,
+            remedy="predict for this host's model, or judge them so with --other-machine",
+            path=hints.path,
+        )
     pairs, alone = _pairs(hints, summaries)
     if not pairs:
         raise InputError(
@@ -113,9 +157,27 @@ def compare(
         )
         for hint, summary in pairs
     )
+    _check_sizes(verdicts, hints)
     seen = {hint.id for hint, _ in pairs}
     missed = tuple(hint.id for hint in hints.regions if hint.id not in seen)
-    return Comparison(hints, unit, tuple(options), tolerance, criterion, verdicts, alone, missed)
+    most = hints.packages if unit == "packages" else hints.packages * hints.cores_per_package
+    return Comparison(
+        hints, unit, tuple(options), tolerance, criterion, verdicts, alone, missed, most, difference
+    )
+
+
+def _check_sizes(verdicts: Sequence[Verdict], hints: Hints) -> None:
+    """Raises InputError where every region was measured with another size than predicted."""
+    different = [verdict for verdict in verdicts if verdict.incomparable]
+    if len(different) < len(verdicts):
+        return
+    first = different[0]
+    more = f", and {len(different) - 1} more regions so" if len(different) > 1 else ""
+    raise InputError(
+        f"hints for other sizes: {first.hint.id} was {first.incomparable}{more}",
+        remedy="add --at-measured-sizes, or predict with --sizes-from the measurements",
+        path=hints.path,
+    )
 
 
 def _pairs(
@@ -161,43 +223,50 @@ def _verdict(
     most = max(options.values())
     utilisation = measured[most] / most if most in measured else None
     at = {option: times[n] for option, n in options.items() if n in times}
-    hinted = _hinted(hint, unit, options)
+    hinted = _hinted(hint, hints, unit, options, criterion)
     needed = None
     if len(at) == len(options):
         best = min(at.values())
         if criterion == "best":
             needed = min(option for option, t in at.items() if t <= (1 + tolerance) * best)
         elif utilisation is not None:
-            needed = _area(utilisation, unit, hints.packages, options)
-    known = hinted is not None and needed is not None and hinted in at
+            needed = _area(utilisation, options)
+    different = size_difference(hint.iterations, summary.last)
+    known = hinted is not None and needed is not None and hinted in at and not different
     loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
     return Verdict(
         hint, summary, times, hint.speedup, measured, utilisation, hinted, needed,
-        hinted == needed if known else None, loss,
+        hinted == needed if known else None, loss, different,
     )  # fmt: skip
 
 
-def _hinted(hint: Hint, unit: str, options: dict[int, int]) -> int | None:
-    """The hint as one of the options; of thread counts the nearest that was measured."""
+def _hinted(
+    hint: Hint, hints: Hints, unit: str, options: dict[int, int], criterion: str
+) -> int | None:
+    """The hint as one of the options: the nearest that was measured, the largest for more."""
     if hint.status == "skipped":
         return None
-    if unit == "packages":
-        return hint.packages
-    if hint.threads is None:
+    in_part = unit == "packages" and max(options) < hints.packages
+    if in_part and criterion == "utilisation" and hints.model == "density":
+        return None if hint.score is None else _area(hint.score, options)
+    wanted = hint.packages if unit == "packages" else hint.threads
+    if wanted is None:
         return None
-    wanted = hint.threads
     return min(options, key=lambda n: (abs(n - wanted), n))
 
 
-def _area(utilisation: float, unit: str, packages: int, options: dict[int, int]) -> int:
-    """The area of decision that a utilisation from 0 to 1 lies in.
+def _area(share: float, options: dict[int, int]) -> int:
+    """The area of decision that a utilisation or a score from 0 to 1 lies in, of as many as the
+    largest option says.
 
-    >>> [_area(u, "packages", 4, {1: 6, 2: 12, 3: 18, 4: 24}) for u in (0.1, 0.25, 0.26, 1.2)]
+    >>> [_area(u, {1: 6, 2: 12, 3: 18, 4: 24}) for u in (0.1, 0.25, 0.26, 1.2)]
     [1, 1, 2, 4]
+    >>> _area(0.375, {1: 6, 2: 12})  # 0.375 of the 12 cores of two packages (figure 6.4)
+    1
     """
-    parts = packages if unit == "packages" else max(options)
-    wanted = min(max(math.ceil(utilisation * parts - 1e-9), 1), parts)
-    return min((n for n in options if n >= wanted), default=max(options))
+    parts = max(options)
+    wanted = min(max(math.ceil(share * parts - 1e-9), 1), parts)
+    return min((n for n in options if n >= wanted), default=parts)
 
 
 def _wrongness(verdict: Verdict) -> tuple[float, int]:

@@ -30,7 +30,11 @@ class BySize(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a prediction says of one region; None where it does not say."""
+    """What a prediction says of one region; None where it does not say.
+
+    `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
+    on one thread.
+    """
 
     id: str
     file: str
@@ -47,6 +51,8 @@ class Hint:
     speedup: dict[int, float]
     assumed: tuple[str, ...]
     sizes: BySize | None = None
+    iterations: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +225,23 @@ def _hint(region: Record) -> Hint:
         },
         assumed=region.texts("assumed"),
         sizes=_by_size(region),
+        iterations=_iterations(region),
+        seconds=_seconds(region),
     )
+
+
+def _seconds(region: Record) -> float | None:
+    """None where it is not known, or in files of before."""
+    known = "seconds" in region.value and not region.is_null("seconds")
+    return region.number("seconds") if known else None
+
+
+def _iterations(region: Record) -> int | None:
+    """None where they are not known, or in files of before."""
+    if "iterations" not in region.value or region.is_null("iterations"):
+        return None
+    count = region.inner("iterations")
+    return None if count.is_null("value") else count.whole("value")
 
 
 def match_hint(hints: Sequence[Region], place: Place) -> Region | None:

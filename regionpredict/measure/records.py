@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from regionpredict.measure.host_activity import Disturbance
 
 SCHEMA = "regionpredict/measurements/1"
 
@@ -60,7 +62,8 @@ class RegionRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the program on `threads` threads; `load` is the host's load average before it."""
+    """One run of the program on `threads` threads; `load` is the host's load average before it, and
+    `beside` what others did to the host during it, None where that is not known."""
 
     threads: int
     repetition: int
@@ -72,6 +75,12 @@ class Run:
     compiler: str
     runtime: str
     regions: tuple[RegionRun, ...]
+    beside: Disturbance | None = None
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others took so much of the host that its times are not the program's own."""
+        return self.beside is not None and self.beside.much
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,25 @@ class Campaign:
     def measured(self) -> tuple[Run, ...]:
         """The runs that count: all but the warm-ups."""
         return tuple(run for run in self.runs if not run.warm_up)
+
+    @property
+    def disturbed(self) -> tuple[Run, ...]:
+        """The runs that would count, had others left the host alone."""
+        return tuple(run for run in self.measured if run.disturbed)
+
+    @property
+    def undisturbed(self) -> Campaign:
+        """The same without the runs that were disturbed."""
+        return replace(self, runs=tuple(run for run in self.runs if not run.disturbed))
+
+    @property
+    def quietest(self) -> Campaign:
+        """The same with the undisturbed runs of each thread count, or all of it that has none."""
+        quiet = set(self.undisturbed.threads)
+        return replace(
+            self,
+            runs=tuple(r for r in self.runs if not r.disturbed or r.threads not in quiet),
+        )
 
     @property
     def threads(self) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from regionpredict.atomic_file import reason, write_all
 from regionpredict.documents import read_bytes, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
+from regionpredict.measure.host_activity import Disturbance
 from regionpredict.measure.records import SCHEMA, Campaign, EntrySize, Host, RegionRun, Run
 
 
@@ -37,7 +38,8 @@ class Store:
 
     def add(self, run: Run) -> None:
         """Appends one run, whole."""
-        self._append({"kind": "run", **asdict(run)})
+        beside = None if run.beside is None else run.beside._asdict()
+        self._append({"kind": "run", **asdict(run), "beside": beside})
 
     def _append(self, entry: dict[str, Any]) -> None:
         data = (json.dumps(entry) + "\n").encode()
@@ -164,7 +166,16 @@ def _run(entry: Record) -> Run:
         compiler=entry.text("compiler"),
         runtime=entry.text("runtime"),
         regions=tuple(_region_run(region) for region in entry.inners("regions")),
+        beside=_beside(entry),
     )
+
+
+def _beside(entry: Record) -> Disturbance | None:
+    """None in files of before, and where the host did not tell."""
+    if "beside" not in entry.value or entry.is_null("beside"):
+        return None
+    beside = entry.inner("beside")
+    return Disturbance(beside.number("others"), beside.number("stolen"))
 
 
 def _region_run(region: Record) -> RegionRun:

@@ -16,25 +16,34 @@ from pathlib import Path
 
 from regionpredict.errors import InputError
 from regionpredict.measure.child import end_with_parent
+from regionpredict.measure.host_activity import disturbance, read_activity, wait_for_quiet
 from regionpredict.measure.records import Campaign, Run
 from regionpredict.measure.results import Results, read_results
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import unsettled
 
 MOST_RUNS = 100
+MOST_DISTURBED = 10
+"""So many disturbed runs of one thread count, or as many as undisturbed ones are asked for, end the
+hope for a quiet host."""
 OUTPUT_VARIABLE = "REGIONPREDICT_OUTPUT"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to run: `repeat` runs a thread count, or None for as many as it takes; `timeout_s` a
-    run, or None for what is left of `budget_s`."""
+    run, or None for what is left of `budget_s`.
+
+    `quiet_s`: how long, in all, to wait in front of runs until others leave the host alone; what
+    they disturb is run again. None takes every run as it comes.
+    """
 
     threads: tuple[int, ...]
     repeat: int | None
     budget_s: float
     timeout_s: float | None
     warm_up: bool = True
+    quiet_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,7 @@ def sweep(
     runs = list(campaign.runs)
     round_number = 0
     out_of_time = False
+    patience = plan.quiet_s or 0.0
     while todo := [n for n in plan.threads if not enough(plan, runs, n)]:
         for threads in todo if round_number % 2 == 0 else todo[::-1]:
             left = plan.budget_s - (time.monotonic() - begin)
@@ -100,6 +110,8 @@ def sweep(
             made = [run for run in runs if run.threads == threads]
             warm_up = plan.warm_up and not made
             repetition = sum(not run.warm_up for run in made)
+            if not warm_up:
+                patience -= wait_for_quiet(min(patience, left))
             try:
                 run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
             except BudgetEndedError:
@@ -117,16 +129,21 @@ def sweep(
             break
         round_number += 1
     swept = replace(campaign, runs=tuple(runs))
-    waiting = {n: unsettled(runs, n) for n in plan.threads}
+    counted = runs if plan.quiet_s is None else swept.undisturbed.runs
+    waiting = {n: unsettled(counted, n) for n in plan.threads}
     return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
 
 
 def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
-    """Whether a thread count needs no more runs: as many as asked for, or settled times."""
-    made = sum(run.threads == threads and not run.warm_up for run in runs)
+    """Whether a thread count needs no more runs: as many as asked for, or settled times, or no hope
+    that others leave the host alone."""
+    own = [run for run in runs if run.threads == threads and not run.warm_up]
+    counted = own if plan.quiet_s is None else [run for run in own if not run.disturbed]
+    hopeless = len(own) - len(counted) >= (plan.repeat or MOST_DISTURBED)
     if plan.repeat is not None:
-        return made >= plan.repeat
-    return made >= MOST_RUNS or (made > 0 and not unsettled(runs, threads))
+        return len(counted) >= plan.repeat or (hopeless and len(own) >= plan.repeat)
+    settled = bool(counted) and not unsettled(counted, threads)
+    return len(own) >= MOST_RUNS or settled or hopeless
 
 
 def _run(
@@ -146,8 +163,9 @@ def _run(
             "OMP_NUM_THREADS": str(threads),
             "OMP_DYNAMIC": "false",
         }
-        begin = time.monotonic()
+        begin, own_before, before = time.monotonic(), _processor_time(), read_activity()
         code = _call(campaign.command, settings, standard_error, seconds)
+        beside = disturbance(before, read_activity(), _processor_time() - own_before)
         wall = time.monotonic() - begin
         if code is None:
             by_limit = plan.timeout_s == seconds
@@ -176,8 +194,14 @@ def _run(
         )
     return Run(
         threads, 0, False, wall, started, load, results.program, results.compiler,
-        results.runtime, results.regions,
+        results.runtime, results.regions, beside,
     )  # fmt: skip
+
+
+def _processor_time() -> float:
+    """Seconds of processor time that this process and its ended children have used."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _call(

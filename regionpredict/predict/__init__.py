@@ -44,6 +44,7 @@ from regionpredict.predict.teams import (
     TeamPrediction,
     points_of,
     predict_team,
+    seconds_alone,
     team_points,
 )
 
@@ -81,6 +82,7 @@ __all__ = [
     "predict_saturation",
     "predict_team",
     "rough_curve",
+    "seconds_alone",
     "size_target",
     "team_points",
     "with_open_sizes",

@@ -192,6 +192,11 @@ def points_of(one: Estimate) -> tuple[Point, ...]:
     return one.derivation.points if isinstance(one.derivation, SaturationDerivation) else ()
 
 
+def seconds_alone(one: Estimate) -> float | None:
+    """Seconds of one execution on one thread; None of a model that gives no times."""
+    return next((point.seconds for point in points_of(one) if point.threads == 1), None)
+
+
 def team_points(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], runs: Sequence[float], machine: Machine
 ) -> tuple[Point, ...]:

@@ -33,12 +33,20 @@ def saturation_text(calibration: SaturationCalibration) -> str:
     ]
     lines += [_single(name, error) for name, error in calibration.trivial_errors.items()]
     lines.append(_row("error of the time, median", before.time_error, after.time_error))
+    lines.append(
+        f"  {'predicted over measured time':<34} {before.time_ratio:7.3g}x {after.time_ratio:7.3g}x"
+    )
     lines.append(_row("right hints", _share(before.hints), _share(after.hints)))
     lines += [_single(name, _share(rate)) for name, rate in calibration.trivial.items()]
     lines.append(
-        f"  the speedup's error falls in {100 * calibration.sure:.1f} % "
-        "of resampled sets of programs"
+        f"  the speedup's error falls in {100 * calibration.sure:.1f} % of resampled sets of "
+        f"programs, the time's in {100 * calibration.sure_times:.1f} %"
     )
+    if calibration.at_bound:
+        lines.append(
+            f"  {', '.join(calibration.at_bound)}: as far as a factor may go; look for the figure "
+            "of the machine that is wrong"
+        )
     if calibration.helps:
         lines += _factors(calibration.factors, calibration.spread)
     else:

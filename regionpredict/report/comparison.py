@@ -14,6 +14,7 @@ from regionpredict.report.quantities import plural
 
 _SHOWN = 10
 _REGION = 30
+_FAR_OFF = 2.0
 
 
 def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
@@ -26,11 +27,12 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
     lines = [
         f"{hints.model} model for {hints.machine}; unit of a hint: {comparison.unit}; right is "
         + _rule(comparison),
+        *_reservations(comparison),
         "",
         f"{'region':<{_REGION}} {f'speedup on {most}':>19} {'utili-':>7} {comparison.unit:>17}",
         f"{'':<{_REGION}} {'predicted measured':>19} {'sation':>7} {'hinted   needed':>17}",
     ]
-    lines += [_row(verdict, most) for verdict in comparison.verdicts]
+    lines += [_row(verdict, most, comparison) for verdict in comparison.verdicts]
     lines += ["", *_rates(comparison)]
     lines += _worst(comparison.most_wrong)
     lines += _disagreements(laws)
@@ -47,19 +49,37 @@ def _rule(comparison: Comparison) -> str:
     return f"the smallest within {100 * comparison.tolerance:.0f} % of the best time"
 
 
-def _row(verdict: Verdict, most: int) -> str:
+def _reservations(comparison: Comparison) -> list[str]:
+    """What a reader has to know of the whole: another machine, or only a part of it."""
+    lines = []
+    if comparison.other_machine:
+        lines.append(f"another machine: {comparison.other_machine}")
+    if comparison.in_part:
+        lines.append(
+            f"{comparison.options[-1]} of {comparison.most} {comparison.unit} were measured; "
+            f"{comparison.options[-1]}+ means at least so many"
+        )
+    return lines
+
+
+def _row(verdict: Verdict, most: int, comparison: Comparison) -> str:
     name = f"{PurePath(verdict.hint.file).name}:{verdict.hint.line} {verdict.hint.function}"
     predicted, measured = verdict.predicted_speedup.get(most), verdict.measured_speedup.get(most)
     mark = {True: "", False: "  wrong", None: "  not judged"}[verdict.right]
+    if verdict.incomparable:
+        mark = f"  {verdict.incomparable}"
     return (
         f"{name[:_REGION]:<{_REGION}} {_number(predicted):>10} {_number(measured):>8} "
-        f"{_percent(verdict.utilisation):>7} {_whole(verdict.hinted):>8} "
-        f"{_whole(verdict.needed):>8}{mark}"
+        f"{_percent(verdict.utilisation):>7} {_number_of(verdict.hinted, comparison):>8} "
+        f"{_number_of(verdict.needed, comparison):>8}{mark}"
     )
 
 
 def _rates(comparison: Comparison) -> list[str]:
     lines = [f"success {_rate(success(comparison))}"]
+    left = len(comparison.verdicts) - len(comparison.judged)
+    if left:
+        lines[0] += f"; {plural(left, 'region')} not judged"
     lines += [f"  {name}: {_rate(rate)}" for name, rate in baselines(comparison).items()]
     lost = time_lost(comparison.judged)
     if lost is not None:
@@ -67,6 +87,13 @@ def _rates(comparison: Comparison) -> list[str]:
     error = comparison.median_speedup_error
     if error is not None:
         lines.append(f"predicted speedup: off by {100 * error:.0f} % (median over regions)")
+    ratio = comparison.median_time_ratio
+    if ratio is not None:
+        beyond = max(ratio, 1 / ratio) > _FAR_OFF if ratio > 0 else True
+        lines.append(
+            f"predicted time on one thread: {ratio:.3g} times the measured one (median)"
+            + ("; the seconds are wrong, whatever the ratios" if beyond else "")
+        )
     return lines
 
 
@@ -130,6 +157,12 @@ def _percent(value: float | None) -> str:
     return "?" if value is None else f"{100 * value:.0f} %"
 
 
+def _number_of(value: int | None, comparison: Comparison) -> str:
+    """Packages or threads; `2+` where it may be more than were measured."""
+    open_end = comparison.in_part and value == comparison.options[-1]
+    return f"{_whole(value)}{'+' if open_end else ''}"
+
+
 def _whole(value: int | None) -> str:
     return "?" if value is None else str(value)
 
@@ -145,12 +178,15 @@ def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> 
         "model": hints.model,
         "unit": comparison.unit,
         "options": list(comparison.options),
+        "most": comparison.most,
+        "other_machine": comparison.other_machine or None,
         "criterion": comparison.criterion,
         "tolerance": comparison.tolerance,
         "success": _rate_entry(success(comparison)),
         "baselines": {name: _rate_entry(rate) for name, rate in baselines(comparison).items()},
         "time_lost": time_lost(comparison.judged),
         "median_speedup_error": comparison.median_speedup_error,
+        "median_time_ratio": comparison.median_time_ratio,
         "regions": [
             _entry(verdict, law_of.get(verdict.measured.last.place))
             for verdict in comparison.verdicts
@@ -181,11 +217,13 @@ def _entry(verdict: Verdict, law: Fitted | None) -> dict[str, Any]:
         "predicted_speedup": {str(n): s for n, s in verdict.predicted_speedup.items()},
         "measured_speedup": {str(n): s for n, s in verdict.measured_speedup.items()},
         "speedup_error": verdict.speedup_error,
+        "time_ratio": verdict.time_ratio,
         "utilisation": verdict.utilisation,
         "hinted": verdict.hinted,
         "needed": verdict.needed,
         "right": verdict.right,
         "loss": verdict.loss,
+        "incomparable": verdict.incomparable or None,
         "fitted": None if law is None else _law_entry(law),
     }
 

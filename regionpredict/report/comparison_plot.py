@@ -1,7 +1,8 @@
 """The scatter of score against utilisation, with areas of decision and trend line, as SVG.
 
 After Chatzopoulos 2012, figures 6.3 to 6.7: a dot is a right hint, a triangle a wrong one. Both
-axes are cut into as many equal areas as the machine has packages.
+axes are cut into as many equal areas of decision as packages were measured. What is not judged is
+not drawn, and has no part in the trend line.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from collections.abc import Sequence
 from html import escape
 
 from regionpredict.compare.verdicts import Comparison, Verdict
+from regionpredict.report.quantities import plural
 
-_SIZE, _LEFT, _TOP = 420, 60, 40
+_SIZE, _LEFT, _TOP = 420, 60, 56
 _STYLE = (
     "text{font:12px sans-serif;fill:#222}.area{fill:#e8f0e4}.grid{stroke:#bbb}"
     ".right{fill:#20639b}.wrong{fill:#c0392b}.trend{stroke:#555;stroke-dasharray:6 4}"
@@ -20,17 +22,18 @@ _STYLE = (
 
 def comparison_svg(comparison: Comparison) -> str:
     """The plot as an SVG document; regions without a score or utilisation are left out."""
-    areas = max(2, comparison.hints.packages)
+    areas = max(2, comparison.options[-1] if comparison.unit == "packages" else 1)
     points = [
         (verdict.hint.score, min(verdict.utilisation, 1.0), verdict)
-        for verdict in comparison.verdicts
+        for verdict in comparison.judged
         if verdict.hint.score is not None and verdict.utilisation is not None
     ]
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SIZE + 90}" height="{_SIZE + 100}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SIZE + 90}" height="{_SIZE + 116}">',
         f"<style>{_STYLE}</style>",
         f'<text x="{_LEFT}" y="22">{escape(comparison.hints.model)} model on '
-        f"{escape(comparison.hints.machine)}: {len(points)} regions</text>",
+        f"{escape(comparison.hints.machine)}</text>",
+        f'<text x="{_LEFT}" y="38">{_success(points)}</text>',
     ]
     parts += _areas(areas)
     trend = _trend([(x, y) for x, y, _ in points])
@@ -39,6 +42,14 @@ def comparison_svg(comparison: Comparison) -> str:
     parts += [_mark(x, y, verdict) for x, y, verdict in points]
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
+
+
+def _success(points: Sequence[tuple[float, float, Verdict]]) -> str:
+    """The rate of what is drawn, as `80.0 % right: 4 of 5 regions`."""
+    if not points:
+        return "no region judged that has a score"
+    right = sum(verdict.right is True for _, _, verdict in points)
+    return f"{100 * right / len(points):.1f} % right: {right} of {plural(len(points), 'region')}"
 
 
 def _x(share: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from regionpredict import __version__
 from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Prediction, TeamPrediction, points_of
+from regionpredict.predict import Plan, Prediction, TeamPrediction, seconds_alone
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_document
 from regionpredict.report.team_hints import (
@@ -31,11 +31,13 @@ _ENCODE = json.JSONEncoder().encode
 def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
-    advice: ByTeam | None = None, run: RunSettings = AS_USUAL,
+    advice: ByTeam | None = None, request: Mapping[str, Any] | None = None,
+    run: RunSettings = AS_USUAL,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`. `plan` is that of the only program.
 
-    `unbound` is null where the model tries no sizes.
+    `unbound` is null where the model tries no sizes; `request` is what was asked for, by which
+    `compare --at-measured-sizes` asks again.
     """
     places = region_places(teams)
     planned = [plan_document(plan) for plan in plans]
@@ -50,8 +52,13 @@ def hints_document(
         },
         "model": model,
         "run": settings_document(run),
+        "request": request,
         "regions": [
-            {**_predicted(one), **places.get(one.facts.region.id, {}), "seconds": _seconds(one)}
+            {
+                **_predicted(one),
+                **places.get(one.facts.region.id, {}),
+                "seconds": seconds_alone(one),
+            }
             for one in predictions
         ],
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
@@ -156,12 +163,6 @@ def _predicted(prediction: Prediction) -> dict[str, Any]:
         "arrays": arrays,
         "diagnostics": _notes(prediction.diagnostics),
     }
-
-
-def _seconds(prediction: Prediction) -> float | None:
-    """One execution on one thread."""
-    points = points_of(prediction)
-    return points[0].seconds if points else None
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:

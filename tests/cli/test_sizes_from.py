@@ -201,6 +201,8 @@ def test_the_kernels_at_another_class_are_as_read(tmp_path: Path, kernel: str) -
     assert made.returncode == 0, made.stderr
     run = _run(
         "measure",
+        "--quiet-wait",
+        "none",
         "--threads",
         "2",
         "--repeat",

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regionpredict.compare.comparable import size_difference
 from regionpredict.compare.success import baselines, success, time_lost, wilson
 from regionpredict.compare.verdicts import compare
 from regionpredict.errors import InputError
@@ -126,6 +127,94 @@ def test_what_cannot_be_judged_is_not() -> None:
     assert success(result).share is None
 
 
+# Two of four packages of six cores: what the region can use lies in 1 to 12 cores.
+HALF = {
+    10: {1: 12.0, 6: 2.0, 12: 1.0},  # twice as fast on the second package
+    20: {1: 4.5, 6: 1.05, 12: 1.0},  # utilisation 0.375 of twelve cores
+}
+
+
+def test_two_of_four_packages_are_judged_as_two() -> None:
+    hints = _hints(
+        _hint(10, 4, score=0.9), _hint(20, 2, score=0.4), packages=4, cores=6
+    )  # fmt: skip
+    # Figures 6.4 and 6.6: two areas, cut at a half; 0.375 is the first, a score of 0.4 too.
+    areas = compare(hints, _summaries(HALF), criterion="utilisation")
+    assert [v.utilisation for v in areas.verdicts] == [1.0, 0.375]
+    assert [(v.hinted, v.needed, v.right) for v in areas.verdicts] == [(2, 2, True), (1, 1, True)]
+    # By times: 4 packages are "at least 2" where 2 were measured; 2 packages are one too many.
+    best = compare(hints, _summaries(HALF))
+    assert [(v.hinted, v.needed, v.right) for v in best.verdicts] == [(2, 2, True), (2, 1, False)]
+    assert (best.options, best.most, best.in_part) == ((1, 2), 4, True)
+    text = comparison_table(best)
+    assert "2 of 4 packages were measured; 2+ means at least so many" in text
+    row = next(line for line in text.splitlines() if line.startswith("f.c:10"))
+    assert row.split()[-2:] == ["2+", "2+"]
+
+
+def test_half_a_machine_has_half_its_areas_in_the_plot() -> None:
+    hints = _hints(_hint(10, 4, score=0.9), _hint(20, 2, score=0.4), packages=4, cores=6)
+    root = ElementTree.fromstring(comparison_svg(compare(hints, _summaries(HALF))))
+    assert [node.get("class") for node in root.iter()].count("area") == 2
+
+
+def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
+    hints = _hints(_hint(10, 2), _hint(20, 1, iterations=9), _hint(30, 1, iterations=8))
+    result = compare(hints, _summaries(TIMES))
+    assert [v.right for v in result.verdicts] == [True, None, True]
+    assert result.verdicts[1].incomparable == "measured with 8 iterations, predicted for 9"
+    assert result.verdicts[1].speedup_error is None
+    root = ElementTree.fromstring(comparison_svg(result))
+    by_class = [node.get("class") for node in root.iter() if node.get("class")]
+    assert (by_class.count("right"), by_class.count("wrong")) == (2, 0)
+    assert "100.0 % right: 2 of 2 regions" in comparison_svg(result)
+    assert "success 100.0 % (2 of 2;" in comparison_table(result)
+    assert "; 1 region not judged" in comparison_table(result)
+    assert comparison_document(result)["regions"][1]["incomparable"] is not None
+
+
+def test_only_other_sizes_are_refused() -> None:
+    hints = _hints(_hint(10, 2, iterations=64), _hint(20, 1, iterations=64))
+    with pytest.raises(
+        InputError, match=r"f.c:10 was measured with 8 iterations, predicted for 64"
+    ):
+        compare(hints, _summaries(TIMES))
+
+
+@pytest.mark.parametrize(
+    ("trips", "iterations", "same"),
+    [
+        # (all trips, executions, least, most), predicted iterations
+        ((64, 1, 64, 64), 64, True),
+        ((64, 1, 64, 64), 65, False),  # one size: just that
+        ((300, 3, 50, 150), 100, True),  # several: the mean
+        ((300, 3, 50, 150), 126, True),
+        ((300, 3, 50, 150), 80, True),
+        ((300, 3, 50, 150), 79, False),
+        ((300, 3, 50, 150), 134, False),
+        ((0, 0, 0, 0), 5, True),  # nobody counted
+        ((64, 1, 64, 64), None, True),
+    ],
+)
+def test_same_sizes(trips: tuple[int, int, int, int], iterations: int | None, same: bool) -> None:
+    total, counted, least, most = trips
+    run = RegionRun(
+        "f.c", 1, 2, "f", "omp for", "gcc", 1, 1.0, 1.0, 1.0, 1.0, counted, total, least, most, 1, 1
+    )
+    assert (size_difference(iterations, run) == "") == same
+
+
+def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
+    hints = _hints(_hint(10, 2), packages=2, cores=2)
+    elsewhere = Host("node7", "a processor", 1, 4, 1, 1)
+    with pytest.raises(InputError, match="measured on node7, 1 x 4 cores, the hints are for twin"):
+        compare(hints, _summaries(TIMES), host=elsewhere)
+    assert compare(hints, _summaries(TIMES), host=HOST).other_machine == ""
+    forced = compare(hints, _summaries(TIMES), host=elsewhere, other_machine=True)
+    assert "another machine: measured on node7" in comparison_table(forced)
+    assert comparison_document(forced)["other_machine"] == forced.other_machine != ""
+
+
 def test_hints_of_another_program_are_said() -> None:
     with pytest.raises(InputError, match="hints for another program: none of their 1 regions"):
         compare(_hints(_hint(99, 1)), _summaries(TIMES))
@@ -232,3 +321,17 @@ def test_wrong_files_are_one_line(tmp_path: Path, words: list[str], message: str
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_model_right_about_ratios_and_wrong_about_seconds_is_told_so() -> None:
+    hints = _hints(_hint(10, 2, seconds=64.0), _hint(20, 1, seconds=32.0), _hint(30, 1))
+    result = compare(hints, _summaries(TIMES))
+    assert [v.time_ratio for v in result.verdicts] == [8.0, 8.0, None]
+    assert success(result).share == 1.0
+    text = comparison_table(result)
+    assert (
+        "predicted time on one thread: 8 times the measured one (median); the seconds are" in text
+    )
+    near = compare(_hints(_hint(10, 2, seconds=9.0)), _summaries(TIMES))
+    assert "1.12 times the measured one (median)\n" in comparison_table(near)
+    assert comparison_document(near)["median_time_ratio"] == 1.125

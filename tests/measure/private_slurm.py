@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+PATIENCE_S = 300
+"""For what ends in a second on a quiet machine: a test that waits so long tells of a hang."""
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "salloc",
             "srun")  # fmt: skip
 CONFIGURATION = """
@@ -69,7 +71,7 @@ class Cluster:
     def call(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Runs one of Slurm's commands."""
         return subprocess.run(
-            words, env=self.settings, cwd=cwd, capture_output=True, text=True, timeout=30,
+            words, env=self.settings, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE_S,
             check=False,
         )  # fmt: skip
 
@@ -80,7 +82,7 @@ class Cluster:
 
     def end_of(self, job: str) -> str:
         """The state of a job that has ended, which is waited for."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while (state := self.state(job)) in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING"):
             assert time.monotonic() < deadline, f"job {job} is {state}"
             time.sleep(0.05)
@@ -123,7 +125,7 @@ def private_slurm(folder: Path) -> Iterator[Cluster]:
             yield cluster
         finally:
             cluster.call("scancel", "--user", pwd.getpwuid(os.getuid()).pw_name)
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + PATIENCE_S
             while time.monotonic() < deadline and cluster.call("squeue", "--noheader").stdout:
                 time.sleep(0.1)
 
@@ -183,7 +185,7 @@ def _running(cluster: Cluster, name: str, *options: str) -> Iterator[None]:
 
 
 def _await_nodes(cluster: Cluster) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         said = cluster.call("sinfo", "--noheader", "--format=%T")
         if set(said.stdout.split()) == {"idle"}:

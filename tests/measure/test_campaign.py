@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ import pytest
 from measured_programs import WRAPPER, environment
 
 from regionpredict.errors import InputError
+from regionpredict.measure.host_activity import Disturbance
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.results import read_results
 from regionpredict.measure.store import Store, read_campaign
 from regionpredict.measure.summary import summarise, unsettled
+from regionpredict.measure.sweep import MOST_DISTURBED, Plan, enough
+from regionpredict.report.measurements import disturbed_runs
 
-MEASURE = [sys.executable, "-m", "regionpredict", "measure"]
+MEASURE = [sys.executable, "-m", "regionpredict", "measure", "--quiet-wait", "none"]
 HOST = Host("here", "a processor", 2, 6, 1, 1)
 PROGRAM = """#include <stdlib.h>
 #include <unistd.h>
@@ -67,6 +71,51 @@ def test_what_is_stored_is_read(tmp_path: Path) -> None:
     for run in runs:
         store.add(run)
     assert read_campaign(tmp_path / "m.jsonl") == _campaign(runs=runs)
+
+
+def _beside(threads: int, others: float, stolen: float = 0.0, **changes: Any) -> Run:
+    region = _region(changes.pop("seconds", 1.0))
+    return replace(_run(threads, region), beside=Disturbance(others, stolen), **changes)
+
+
+def test_disturbed_runs_are_stored_and_known(tmp_path: Path) -> None:
+    # More than a tenth of a core busy with others, or more than 2 % of the time stolen.
+    runs = (_beside(1, 0.1), _beside(1, 0.11), _beside(1, 0.0, 0.02), _beside(1, 0.0, 0.021))
+    store = Store(tmp_path / "m.jsonl")
+    store.begin(_campaign())
+    for run in runs:
+        store.add(run)
+    known = read_campaign(tmp_path / "m.jsonl")
+    assert known.runs == runs
+    assert [run.disturbed for run in known.runs] == [False, True, False, True]
+    assert known.undisturbed.runs == (runs[0], runs[2])
+    assert disturbed_runs(known) == (
+        "2 of 4 runs were disturbed: others kept up to 0.1 cores busy, "
+        "up to 2 % of the time was stolen"
+    )
+    assert disturbed_runs(known.undisturbed) == ""
+
+
+def test_the_table_takes_undisturbed_runs_where_there_are_any() -> None:
+    runs = (
+        _beside(1, 0.0, seconds=1.0), _beside(1, 0.9, seconds=9.0), _beside(2, 0.9, seconds=3.0)
+    )  # fmt: skip
+    (summary,) = summarise(_campaign(runs=runs).quietest)
+    assert {n: timing.seconds for n, timing in summary.timings.items()} == {1: 1.0, 2: 3.0}
+
+
+def test_disturbed_runs_are_repeated_but_not_for_ever() -> None:
+    plan = Plan((1,), 2, 60.0, None, quiet_s=0.0)
+    quiet, loud = _beside(1, 0.0), _beside(1, 0.9)
+    assert not enough(plan, [quiet, loud], 1)
+    assert enough(plan, [quiet, loud, quiet], 1)
+    assert enough(plan, [loud, loud], 1)  # as many as were asked for: it will not get quiet
+    assert enough(Plan((1,), 2, 60.0, None), [loud, loud], 1)
+    free = Plan((1,), None, 60.0, None, quiet_s=0.0)
+    assert not enough(free, [loud] * (MOST_DISTURBED - 1), 1)
+    assert enough(free, [loud] * MOST_DISTURBED, 1)
+    assert not enough(free, [loud] * 3 + [quiet] * 2, 1)
+    assert enough(free, [loud] * 3 + [quiet] * 3, 1)
 
 
 def test_a_file_cut_anywhere_is_read_and_goes_on(tmp_path: Path) -> None:

@@ -187,7 +187,17 @@ def test_what_cannot_be_run_is_one_line(
 def test_a_program_is_measured_as_it_is(tmp_path: Path, compiler: str) -> None:
     program = _built(tmp_path, compiler)
     done = _run(
-        tmp_path, "measure", "--binary", "--threads", "1,3", "--repeat", "2", "--", str(program)
+        tmp_path,
+        "measure",
+        "--binary",
+        "--threads",
+        "1,3",
+        "--repeat",
+        "2",
+        "--quiet-wait",
+        "none",
+        "--",
+        str(program),
     )
     assert done.returncode == 0, done.stderr
     campaign = read_campaign(tmp_path / "measurements.jsonl")

@@ -20,11 +20,11 @@ from pathlib import Path
 
 import pytest
 from measured_programs import ROOT, WRAPPER
-from private_slurm import Cluster, private_slurm
+from private_slurm import PATIENCE_S, Cluster, private_slurm
 
 from regionpredict.measure.store import read_campaign
 
-MEASURE = [sys.executable, "-m", "regionpredict", "measure"]
+MEASURE = [sys.executable, "-m", "regionpredict", "measure", "--quiet-wait", "none"]
 PROGRAM = """#include <stdlib.h>
 #include <unistd.h>
 int main(int argc, char **argv)
@@ -56,7 +56,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("measured")
     (folder / "p.c").write_text(PROGRAM)
     line = [*WRAPPER, "gcc", "-O1", "-fopenmp", "p.c", "-o", "p"]
-    subprocess.run(line, cwd=folder, env=_settings(), check=True, timeout=60)
+    subprocess.run(line, cwd=folder, env=_settings(), check=True, timeout=PATIENCE_S)
     return str(folder / "p")
 
 
@@ -70,7 +70,7 @@ def _measure(
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*MEASURE, "--slurm", "-o", "m", *words], cwd=cwd, env=_settings(slurm, **more),
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _measuring(slurm: Cluster, cwd: Path, *words: str) -> Iterator[subprocess.Po
 
 
 def _await(reached: object) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while not reached():  # type: ignore[operator]
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -265,7 +265,7 @@ def test_a_job_that_is_ended_keeps_its_runs(
             _kill_in_job(tmp_path / "m.slurm")
         else:
             slurm.call("scontrol", "update", "nodename=n1", "state=down", "reason=test")
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE_S)
     if end == "node":
         slurm.call("scontrol", "update", "nodename=n1", "state=resume")
     assert process.returncode == 1
@@ -282,7 +282,7 @@ def test_an_interrupted_campaign_cancels_its_job(
 ) -> None:
     with _measuring(slurm, tmp_path, *FOREVER, "--", program) as process:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert f"job {_job(said)} cancelled; " in _last(said)
     assert slurm.end_of(_job(said)) == "CANCELLED"
@@ -314,7 +314,7 @@ def test_what_a_scheduler_terminates_ends_its_run(program: str, tmp_path: Path) 
     ) as process:
         _await(lambda: len(_processes(b"%b\0002\0" % os.fsencode(program))) == 2)  # and its run
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + signal.SIGTERM
     assert said == "regionpredict: interrupted; 0 runs kept in m; --resume goes on\n"
     _await(lambda: not _processes(os.fsencode(program)))
@@ -332,7 +332,7 @@ def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
     def refused(*words: str, path: str) -> tuple[int, str]:
         done = subprocess.run(
             [*MEASURE, *words, "--", "true"], cwd=tmp_path, env=_settings(PATH=path),
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=PATIENCE_S, check=False,
         )  # fmt: skip
         return done.returncode, done.stderr
 
@@ -351,7 +351,7 @@ def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
     done = subprocess.run(
         [*MEASURE, "--slurm", "--", "true"], cwd=tmp_path, capture_output=True, text=True,
         env=_settings(PYTHONPATH=f"{hidden.parent}{os.pathsep}{_settings()['PYTHONPATH']}"),
-        timeout=60, check=False,
+        timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.stderr == (
         "regionpredict: --slurm needs the package submitit; python3 -m pip install "

@@ -1,0 +1,52 @@
+"""Whether a hint and a measurement speak of the same thing: of one machine, and of one size."""
+
+from __future__ import annotations
+
+from regionpredict.measure.hints_file import Hints
+from regionpredict.measure.records import Host, RegionRun
+
+SAME_SIZE = 0.25
+"""Mean measured trip counts may differ by this share from the predicted ones where a region runs
+with several sizes: it is predicted at the middle one."""
+
+
+def machine_difference(hints: Hints, host: Host) -> str:
+    """In which way the measured host is not the machine of the hints; empty where its shape is.
+
+    The shape alone is asked: a machine file does not have to name its processor.
+
+    >>> machine_difference(
+    ...     Hints("hints.json", "dunnington", 4, 6, "saturation", ()),
+    ...     Host("node7", "a processor", 2, 8, 1, 1),
+    ... )
+    'measured on node7, 2 x 8 cores, the hints are for dunnington, 4 x 6 cores'
+    """
+    if (host.packages, host.cores_per_package) == (hints.packages, hints.cores_per_package):
+        return ""
+    return (
+        f"measured on {host.name}, {host.packages} x {host.cores_per_package} cores, "
+        f"the hints are for {hints.machine}, {hints.packages} x {hints.cores_per_package} cores"
+    )
+
+
+def size_difference(iterations: int | None, run: RegionRun) -> str:
+    """In which way a region was measured with another size than predicted; empty where it was not,
+    or where one of the two is not known.
+
+    `iterations` are the predicted ones. A loop that always had the same number must have had just
+    that one; of several the mean counts.
+    """
+    if iterations is None or not run.counted:
+        return ""
+    mean = run.trips / run.counted
+    if run.least_trips == run.most_trips:
+        same = run.most_trips == iterations
+    else:
+        same = abs(mean - iterations) <= SAME_SIZE * iterations
+    if same:
+        return ""
+    return f"measured with {_count(mean)} iterations, predicted for {iterations}"
+
+
+def _count(mean: float) -> str:
+    return str(int(mean)) if mean == int(mean) else f"{mean:.1f}"
