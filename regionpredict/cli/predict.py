@@ -134,7 +134,7 @@ def _shown(
                 result.advice,
                 request.document(),
                 run,
-            )  # fmt: skip
+            )
         )
     if form == "csv":
         from regionpredict.report.csv_rows import predictions_csv
