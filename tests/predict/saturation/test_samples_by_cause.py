@@ -35,7 +35,7 @@ def seconds(one: Prediction) -> dict[int, float]:
     return {point.threads: point.seconds for point in points_of(one)}
 
 
-def test_interleaved_pages_halve_one_package_and_gain_from_the_second() -> None:
+def test_interleaved_pages_slow_one_package_and_gain_from_the_second() -> None:
     name = "kernel_interleaved_pages"
     near = seconds(kernel("interleaved_pages", name, pages=Placement("parallel", "", False)))
     dealt = seconds(kernel("interleaved_pages", name, pages=INTERLEAVED))
@@ -44,7 +44,8 @@ def test_interleaved_pages_halve_one_package_and_gain_from_the_second() -> None:
     # way over a link that carries both at once.
     assert dealt[20] >= 160e6 / 2 / LINK
     assert dealt[20] > 1.05 * near[20]
-    assert dealt[40] < 0.7 * dealt[20]
+    # On both, what the one writes back shares a direction with what the other reads: 40 + 20 MB.
+    assert 60e6 / LINK <= dealt[40] < 0.85 * dealt[20]
     assert dealt[40] > near[40]
 
 
