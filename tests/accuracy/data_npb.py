@@ -130,8 +130,8 @@ def read_xeon_hardware_threads(path: Path) -> DataSet:
             times[row["app"]][int(row["cores"])] = float(row["time_s"])
     cases = tuple(
         Case(name, program(name, "C"), "broadwell-e5-2630v4", dict(sorted(curve.items())))
-        for name, curve in sorted(times.items())
-    )
+        for name, curve in sorted(times.items()) if len(curve) > 1
+    )  # fmt: skip
     return DataSet(
         "BT, SP and EP, SMT", "three NAS programs on 10 cores, one or two threads a core",
         "multicore_programs.csv (dloghin/multicores-time-energy, CC-BY-4.0)", cases, "threads",

@@ -45,5 +45,6 @@ SOURCES: tuple[Source, ...] = (
 
 
 def read_all(folder: Path) -> tuple[DataSet, ...]:
-    """Every data set whose file is in the folder."""
-    return tuple(s.read(folder / s.file) for s in SOURCES if (folder / s.file).is_file())
+    """Every data set whose file is in the folder, and has rows of it."""
+    read = [s.read(folder / s.file) for s in SOURCES if (folder / s.file).is_file()]
+    return tuple(data for data in read if data.cases)
