@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare bench accuracy mutants system clean
+.PHONY: demo test lint samples compare thesis bench accuracy mutants system clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo_out
@@ -43,6 +43,24 @@ compare: $(VENV)/installed
 	$(BIN)/regionpredict measure --threads $(THREADS) --time-budget 5m -o $(HOST)/measured.jsonl -- \
 	    sh -c 'for program in $(HOST)/build/*; do $$program; done' > $(HOST)/measured.txt
 	$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl
+
+# The experiment of Chatzopoulos 2012, chapter 6, on this host: both suites, both models, a page each
+# with tables and plots in demo_out/thesis: a quarter of an hour on a quiet machine.
+THESIS := demo_out/thesis
+WRAPPED := $(abspath $(BIN))/regionpredict cc -- gcc
+thesis: $(VENV)/installed
+	@mkdir -p $(HOST) $(THESIS)
+	test -f $(HOST)/host.yaml || $(BIN)/regionpredict calibrate --time-budget 2m -o $(HOST)/host.yaml
+	$(MAKE) -C polybench_samples CC="$(WRAPPED)" CFLAGS="-O3 -march=native -g" DATASET=SMALL \
+	    BUILD=$(abspath $(THESIS))/build/polybench
+	$(MAKE) -C npb_samples CC="$(WRAPPED)" CFLAGS="-O3 -march=native -g -std=c99 -fopenmp" CLASS=S \
+	    BUILD=$(abspath $(THESIS))/build/npb
+	$(BIN)/regionpredict study --source polybench_samples -D SMALL_DATASET -m $(HOST)/host.yaml \
+	    --threads $(THREADS) --time-budget 5m -o $(THESIS)/polybench -- \
+	    sh -c 'for program in $(THESIS)/build/polybench/*; do $$program; done >/dev/null'
+	$(BIN)/regionpredict study --source npb_samples -D CLASS_S -I npb_samples/common \
+	    -m $(HOST)/host.yaml --threads $(THREADS) --time-budget 5m -o $(THESIS)/npb -- \
+	    sh -c 'for program in $(THESIS)/build/npb/*; do $$program; done >/dev/null'
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py

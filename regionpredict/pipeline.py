@@ -95,7 +95,7 @@ class Analysis:
     `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
     `given`: the numbers that the caller gave for names, and those that follow from them;
     `executions`: how often regions ran in a run that was recorded, by id; `remarks`: what is to be
-    said of that run, a line each.
+    said of that run, of the arguments and of files that are not read, a line each.
     """
 
     program: Program
@@ -166,7 +166,7 @@ def analyse(
     else:
         asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
                          arguments=arguments)  # fmt: skip
-    remarks = _of_arguments(asked, arguments)
+    remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one.part for one in asked], chosen)
     program = replace(program, flows=with_callbacks(program.flows))
     both = clock() - begin

@@ -18,6 +18,7 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 
 _SHOWN = 8
+_OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
 
 
 def check_names(
@@ -101,6 +102,8 @@ def _near(name: str, known: set[str]) -> str:
 
 
 def _listed(what: str, known: set[str]) -> str:
-    names = sorted(name for name in known if not name.endswith("[]"))
+    names = sorted(
+        name for name in known if not (name.endswith("[]") or _OF_RUN_TIME.fullmatch(name))
+    )
     names.sort(key=lambda name: not re.fullmatch(r"\w+", name))
     return f"{what}: {', '.join(names[:_SHOWN]) or 'none'}"

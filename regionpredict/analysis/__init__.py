@@ -7,6 +7,7 @@
 
 from regionpredict.analysis.bindings import Bindings, bind
 from regionpredict.analysis.facts import (
+    INCOMPLETE,
     AccessFact,
     ArrayFact,
     Count,
@@ -17,6 +18,7 @@ from regionpredict.analysis.facts import (
 )
 
 __all__ = [
+    "INCOMPLETE",
     "AccessFact",
     "ArrayFact",
     "Bindings",

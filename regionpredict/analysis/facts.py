@@ -175,14 +175,15 @@ def _left_early(region: Region) -> list[Diagnostic]:
 
 # Rules that leave something of the region out. Iterations that are not counted (RP105) are a size
 # like any other that nobody gave: what is in the loop is read.
-_INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
+INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
+"""The rules that say of a region that not all of it is understood."""
 
 
 def _status(region: Region, statements: list[StatementFact]) -> str:
     if region.nest is None:
         return "skipped"
     rules = {note.id for note in region.diagnostics}
-    understood = region.nest.trips is not None and not rules & _INCOMPLETE
+    understood = region.nest.trips is not None and not rules & INCOMPLETE
     return "complete" if understood and statements else "partial"
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +16,10 @@ from regionpredict.cli.campaign import without_disturbed
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
 from regionpredict.errors import InputError
+
+if TYPE_CHECKING:
+    from regionpredict.compare.term_models import TermModel
+    from regionpredict.measure.records import Campaign
 
 
 @click.command("compare")
@@ -56,6 +63,11 @@ from regionpredict.errors import InputError
     help="Predict anew with the sizes that were measured; needs the sources.",
 )
 @click.option(
+    "--by-size",
+    is_flag=True,
+    help="Each of MEASUREMENTS is one size: fit the prediction's terms to all of them.",
+)
+@click.option(
     "--min-success",
     type=click.FloatRange(0, 100),
     default=None,
@@ -76,7 +88,7 @@ from regionpredict.errors import InputError
 def command(
     hints: Path, measurements: tuple[Path, ...], *, tolerance: float, criterion: str,
     statistic: str, with_disturbed: bool, other_machine: bool, at_measured_sizes: bool,
-    min_success: float | None, plot: Path | None, form: str, output: str | None,
+    by_size: bool, min_success: float | None, plot: Path | None, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """How right the hints in HINTS are, by what is in MEASUREMENTS.
 
@@ -91,6 +103,7 @@ def command(
     from regionpredict.measure.summary import summarise
     from regionpredict.report.comparison import comparison_document, comparison_table
     from regionpredict.report.comparison_plot import comparison_svg
+    from regionpredict.report.term_models import term_models_document, term_models_table
 
     campaigns = [read_campaign(path) for path in measurements]
     for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
@@ -108,6 +121,15 @@ def command(
             without_disturbed(campaign, path)
             for campaign, path in zip(campaigns, measurements, strict=True)
         ]
+    if by_size:
+        models = _models_by_size(
+            hints, measurements, campaigns, statistic, other_machine=other_machine
+        )
+        if form == "json":
+            write_result(json.dumps(term_models_document(models), indent=1) + "\n", output)
+        else:
+            write_result(term_models_table(models), output)
+        return
     summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
     result = compare(
         hints_at_measured_sizes(hints, measurements) if at_measured_sizes else read_hints(hints),
@@ -132,3 +154,32 @@ def command(
             f"regionpredict: success {reached}, below --min-success {min_success:g}", err=True
         )
         sys.exit(1)
+
+
+def _models_by_size(
+    hints: Path, measurements: Sequence[Path], campaigns: Sequence[Campaign], statistic: str,
+    *, other_machine: bool,
+) -> list[TermModel]:  # fmt: skip
+    """A model for each region that was measured with at least two sizes."""
+    from regionpredict.cli.prediction_request import predicted_anew
+    from regionpredict.compare.calibration_samples import gather, hints_of
+    from regionpredict.compare.comparable import check_machine
+    from regionpredict.compare.term_models import SizedTime, sized_times, term_model
+    from regionpredict.measure.summary import summarise
+
+    times: dict[str, list[SizedTime]] = {}
+    for path, campaign in zip(measurements, campaigns, strict=True):
+        result = predicted_anew(hints, [path], campaign.threads)
+        own = hints_of(result.predictions, result.machine)
+        check_machine(replace(own, path=str(hints)), campaign.host, other_machine=other_machine)
+        samples = gather(result.predictions, own, summarise(campaign), statistic=statistic)
+        for region, known in sized_times(result.predictions, samples).items():
+            times.setdefault(region, []).extend(known)
+    models = [model for region, known in times.items() if (model := term_model(region, known))]
+    if not models:
+        raise InputError(
+            "no region was measured with two sizes",
+            path=str(measurements[-1]),
+            remedy="measure the program with other sizes, each into a file of its own",
+        )
+    return models

@@ -90,10 +90,10 @@ class RunOptions(NamedTuple):
 
     def placement(self, machine: Machine) -> Placement | None:
         """Where all pages lie; None where the source is to say."""
-        from regionpredict.analysis.history.first_touch import INTERLEAVED, Placement, in_domain
+        from regionpredict.analysis.history.first_touch import INTERLEAVED, first_touched, in_domain
 
         if self.first_touch is not None:
-            return Placement(self.first_touch, "as given", False)
+            return first_touched(self.first_touch)
         if self.pages is None or self.pages == "first-touch":
             return None
         if self.pages == INTERLEAVED.kind:

@@ -21,6 +21,7 @@ COMMANDS = {
     "cc": "A compiler that measures the regions of what it compiles.",
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",
+    "study": "Predict by both models, measure, and say how right each was.",
     "run": "Run a program with each region on its hinted threads.",
     "cache": "Show or clear what is kept between calls.",
 }

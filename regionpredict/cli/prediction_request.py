@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regionpredict.machine import Binding
     from regionpredict.measure.hints_file import Hints
     from regionpredict.measure.recording import RecordedRegion, Recording
+    from regionpredict.pipeline import Predictions
 
 _REMEDY = "predict again with this version of regionpredict, --format json"
 
@@ -105,13 +106,23 @@ def _or_none(record: Record, key: str) -> str | None:
 
 
 def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
-    """The hints as they are for the sizes that runs recorded, from the sources as they are now.
+    """The hints as they are for the sizes that runs recorded; see `predicted_anew`."""
+    from regionpredict.compare.calibration_samples import hints_of
+
+    result = predicted_anew(hints, measurements)
+    return replace(hints_of(result.predictions, result.machine), path=str(hints))
+
+
+def predicted_anew(
+    hints: Path, measurements: Sequence[Path], threads: Sequence[int] = ()
+) -> Predictions:
+    """What the hints were asked for, at the sizes that runs recorded, from the sources as they are
+    now; with `threads`, on these.
 
     What was recorded takes the place of what --set gave, and macros that all measured regions were
     built with that of -D. Raises InputError where sources or machine file are gone, or not those
     that were measured.
     """
-    from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.machine.shipped import load_file
     from regionpredict.measure.recording import Recording, read_recording
     from regionpredict.pipeline import predict
@@ -128,11 +139,10 @@ def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
         None, timings=False, recorded=recorded,
         flows=asked.model == "saturation" and asked.run.flows,
     )  # fmt: skip
-    result = predict(
-        analysis, machine, asked.model, asked.combination, threads=asked.threads,
+    return predict(
+        analysis, machine, asked.model, asked.combination, threads=threads or asked.threads,
         pages=asked.run.placement(machine), within=asked.within / 100,
     )  # fmt: skip
-    return replace(hints_of(result.predictions, machine), path=str(hints))
 
 
 def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Hints
 from regionpredict.measure.records import Host, RegionRun
 
@@ -27,6 +28,18 @@ def machine_difference(hints: Hints, host: Host) -> str:
         f"measured on {host.name}, {host.packages} x {host.cores_per_package} cores, "
         f"the hints are for {hints.machine}, {hints.packages} x {hints.cores_per_package} cores"
     )
+
+
+def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> str:
+    """The difference, where it is allowed (`other_machine`) or there is none; else InputError."""
+    difference = "" if host is None else machine_difference(hints, host)
+    if difference and not other_machine:
+        raise InputError(
+            difference,
+            remedy="predict for this host's model, or judge them so with --other-machine",
+            path=hints.path,
+        )
+    return difference
 
 
 def size_difference(iterations: int | None, run: RegionRun) -> str:

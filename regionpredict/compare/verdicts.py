@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from regionpredict.compare.comparable import machine_difference, size_difference
+from regionpredict.compare.comparable import check_machine, size_difference
 from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Hint, Hints, Place, match_hint
 from regionpredict.measure.records import Host
@@ -126,13 +126,7 @@ def compare(
     predicted, only one thread count was measured, or, but for `other_machine`, where the host is
     not the machine that the hints are for.
     """
-    difference = "" if host is None else machine_difference(hints, host)
-    if difference and not other_machine:
-        raise InputError(
-            difference,
-            remedy="predict for this host's model, or judge them so with --other-machine",
-            path=hints.path,
-        )
+    difference = check_machine(hints, host, other_machine=other_machine)
     pairs, alone = _pairs(hints, summaries)
     if not pairs:
         raise InputError(

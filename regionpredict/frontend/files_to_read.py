@@ -48,10 +48,22 @@ class _Node(NamedTuple):
 
 class Selection(NamedTuple):
     """The requests that a parser has to read, in their order, and what the choice depends on: of
-    each request that is left out, by its path, the files that were looked at."""
+    each request that is left out, by its path, the files that were looked at. `undecided` are the
+    left-out ones that might matter, too many to read."""
 
     read: list[SourceRequest]
     left: dict[str, Lookups]
+    undecided: int = 0
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of what was left out, a line each."""
+        if not self.undecided:
+            return ()
+        return (
+            f"{self.undecided} C++ files without a directive may call these loops, and are not "
+            "read: values that they hand over are unknown; name fewer folders to have them read",
+        )
 
 
 def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> Selection:
@@ -67,13 +79,16 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
     directed = texts.with_all_of(links.files_of(with_loops))
     callers = links.callers(with_loops, through_functions=True)
     chosen = texts.with_all_of(links.files_of(links.called(callers))) | directed
-    if sum(is_cpp(path) for path in chosen - directed) > _MOST_CPP:
-        chosen = {path for path in chosen if path in directed or not is_cpp(path)}
+    undecided = {path for path in chosen - directed if is_cpp(path)}
+    if len(undecided) > _MOST_CPP:
+        chosen -= undecided
+    else:
+        undecided = set()
     read = [request for request in requests if request.path in chosen]
     return Selection(read, {
         request.path: texts.lookups[request.path]
         for request in requests if request.path not in chosen
-    })  # fmt: skip
+    }, len(undecided))  # fmt: skip
 
 
 def _directed(request: SourceRequest) -> bool:

@@ -48,7 +48,7 @@ class Part(NamedTuple):
     macros: frozenset[str]
     headers: str
     flows: list[Flow]
-    lookups: Lookups | None = None  # where the file could not be read
+    lookups: Lookups | None = None  # None where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
     arguments: ArgumentValues | None = None  # of a program that is one file
 
@@ -239,6 +239,10 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
             names[region.id] = count + 1
             regions[key] = kept
             definitions[kept.id] = defined
+    read = {(file, line) for file, line, _, _ in regions}
+    for note in [one for one in notes if one.id == "RP006"]:
+        if (note.span.file, note.span.line) in read:  # one file that includes it leaves it out
+            del notes[note]
     ordered = sorted(regions.values(), key=lambda r: (r.span.file, r.span.line, r.span.column))
     return Program(
         regions=tuple(ordered),

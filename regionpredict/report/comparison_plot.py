@@ -23,11 +23,7 @@ _STYLE = (
 def comparison_svg(comparison: Comparison) -> str:
     """The plot as an SVG document; regions without a score or utilisation are left out."""
     areas = max(2, comparison.options[-1] if comparison.unit == "packages" else 1)
-    points = [
-        (verdict.hint.score, min(verdict.utilisation, 1.0), verdict)
-        for verdict in comparison.judged
-        if verdict.hint.score is not None and verdict.utilisation is not None
-    ]
+    points = drawn(comparison)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SIZE + 90}" height="{_SIZE + 116}">',
         f"<style>{_STYLE}</style>",
@@ -42,6 +38,15 @@ def comparison_svg(comparison: Comparison) -> str:
     parts += [_mark(x, y, verdict) for x, y, verdict in points]
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
+
+
+def drawn(comparison: Comparison) -> list[tuple[float, float, Verdict]]:
+    """Score and utilisation (0 to 1) of each region that is judged and has both."""
+    return [
+        (verdict.hint.score, min(verdict.utilisation, 1.0), verdict)
+        for verdict in comparison.judged
+        if verdict.hint.score is not None and verdict.utilisation is not None
+    ]
 
 
 def _success(points: Sequence[tuple[float, float, Verdict]]) -> str:

@@ -141,7 +141,9 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     within = 100 * derivation.within
     guessed = " at the assumed sizes" if prediction.range is not None else ""
     if prediction.range is not None:
-        told = f"Hint: not known, {range_sentence(prediction.range, prediction.deciding)}"
+        told = (
+            f"Hint: not known, {range_sentence(prediction.range, prediction.deciding, whole=True)}"
+        )
     else:
         told = (
             f"Hint: {plural(prediction.packages or 0, 'package')}, "
@@ -187,7 +189,7 @@ def _team_hint(team: TeamPrediction) -> list[str]:
         threads = plural(team.threads or 0, "thread")
         return [f"{name}: {plural(team.packages or 0, 'package')}, {threads} ({team.bottleneck})"]
     turns = size_sentence(team.by_size, whole=True)
-    lines = [f"{name}: not known, {range_sentence(team.range, team.deciding)}"]
+    lines = [f"{name}: not known, {range_sentence(team.range, team.deciding, whole=True)}"]
     return lines + ([f"{name}, by size: {turns}"] if turns else [])
 
 

@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from regionpredict.predict import Plan, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
 from regionpredict.report.names import common_folder, cut
+from regionpredict.report.open_teams import open_team_lines
 from regionpredict.report.quantities import plural
+from regionpredict.size_ranking import SizeRanking
 
 _NAMED = 3  # of teams, programs and changes
 _WIDTH = 80
@@ -26,23 +28,27 @@ _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
 def program_summary(
-    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam, ranking: SizeRanking
 ) -> list[str]:
-    """The lines; none for one file of few regions, or where no team has a time."""
+    """The lines; none for one file of few regions."""
     timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
              if team.seconds is not None and team.packages is not None]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
     files = [team.facts.span.file for team in teams]
-    if not plans or not whole or (len(set(files)) < 2 and _regions(teams) <= _MANY):
+    if len(set(files)) < 2 and _regions(teams) <= _MANY:
         return []
     folder = common_folder(files)
-    lines = [*_planned(plans), *_scaling(timed, whole, folder), *_advised(advice, folder)]
+    lines = []
+    if plans and whole:
+        known = plural(len(timed), "team") if any(team.range for team in teams) else ""
+        lines += [*_planned(plans, known), *_scaling(timed, whole, folder)]
+    lines += [*open_team_lines(teams, ranking), *_advised(advice, folder)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
     if wrong:
         told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
         lines.append(f"Wrong, or right by chance, on several threads: {told}; see the end")
-    unknown = [team for team, _ in timed if team.facts.executions.value is None]
+    unknown = [team for team, _ in timed if plans and team.facts.executions.value is None]
     if unknown:
         number = plural(len(unknown), "team")
         lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
@@ -94,16 +100,18 @@ def _regions(teams: Sequence[TeamPrediction]) -> int:
     return len({one.facts.region.id for team in teams for one in team.facts.members})
 
 
-def _planned(plans: Sequence[Plan]) -> list[str]:
+def _planned(plans: Sequence[Plan], known: str) -> list[str]:
+    """The plans; `known` is the number of teams that they are of, where others are open."""
+    of = f", of {known} whose sizes are known" if known else ""
     if len(plans) == 1:
         (plan,) = plans
         best = plan.best_constant
         return [
-            f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of team size "
+            f"Plan{of}: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of team size "
             f"(best constant: {plural(best.threads, 'thread')}, {_time(best.seconds)})"
         ]
     folder = common_folder([plan.main for plan in plans if plan.main])
-    lines = [f"{len(plans)} programs, each with its plan; the longest:"]
+    lines = [f"{len(plans)} programs, each with its plan{of}; the longest:"]
     for plan in plans[:_NAMED]:
         name = plan.main.removeprefix(folder) or "what no main calls"
         best = plan.best_constant

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 
 from regionpredict.errors import one_line
@@ -13,7 +14,11 @@ from regionpredict.size_ranking import SizeRanking, UnboundSize
 
 _MOST = 0.9
 """Of the hints that names can settle: what the few that are named first settle at least."""
-_NAMED = 8  # names that a line shows
+_WIDTH = 80
+_HELD = "\xa0"  # a blank at which no line is parted
+_EQUAL = 3  # names of one size that a line shows
+_DECIDING = 4  # deciding names that a line shows
+_NAMED = 8  # names that a user is asked for at once
 
 
 def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
@@ -29,7 +34,7 @@ def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
     parts: list[str] = []
     for kind, group in groupby(enumerate(hints), lambda one: one[0] if whole else _kind(one[1])):
         own = [hint for _, hint in group]
-        name = "" if parts else own[0].name.replace(", ", " = ") + " = "
+        name = "" if parts else size_name(own[0].name, whole=whole) + " = "
         below = own[-1].below
         what = _numbers(own) if kind is not None else ""
         parts.append(f"{what} above" if below is None else f"{what} below {name}{below:,}")
@@ -61,18 +66,37 @@ def open_sentence(one: Estimate | TeamEstimate, *, whole: bool = False) -> str:
     told = size_sentence(one.by_size, whole=whole)
     own = set(one.by_size[0].name.split(", ")) if told else set()
     if not told:
-        return range_sentence(one.range, one.deciding)
+        return range_sentence(one.range, one.deciding, whole=whole)
     others = [name for name in one.deciding if name not in own]
-    return told + (f"; depends on {', '.join(others)}, too" if others else "")
+    return told + (f"; depends on {_listed(others, whole)}, too" if others else "")
 
 
-def range_sentence(range_: HintRange, deciding: Sequence[str]) -> str:
+def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = False) -> str:
     """Between what a hint lies, and on what it depends."""
     packages, threads = (
         plural(most, noun) if least == most else f"{least} to {most} {noun}s"
         for (least, most), noun in zip(range_, ("package", "thread"), strict=True)
     )
-    return f"{packages}, {threads}: depends on {', '.join(deciding)}"
+    return f"{packages}, {threads}: depends on {_listed(deciding, whole)}"
+
+
+def size_name(names: str, *, whole: bool = False) -> str:
+    """The names of a size: those that are tried as one joined by `=`; of many, unless `whole`, the
+    first.
+
+    >>> size_name("n, m"), size_name("a, b, c, d"), size_name("a, b, c, d", whole=True)
+    ('n = m', 'a = ... (4 names)', 'a = b = c = d')
+    """
+    apart = names.split(", ")
+    if whole or len(apart) <= _EQUAL:
+        return " = ".join(apart)
+    return f"{apart[0]} = ... ({len(apart)} names)"
+
+
+def _listed(names: Sequence[str], whole: bool) -> str:
+    """Names, of many, unless `whole`, the first few."""
+    more = 0 if whole else len(names) - _DECIDING
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_DECIDING])} and {more} more"
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
@@ -81,9 +105,11 @@ def needed_sizes(ranking: SizeRanking) -> str:
     if not few:
         return ""
     which = "this one" if len(few) == 1 else f"these {len(few)}"
+    enough = _settling_most(ranking)
+    rest = f", with {len(enough)} names {enough[-1].settled}" if len(enough) > len(few) else ""
     return (
         f"give {which} and {few[-1].settled} of {ranking.regions} regions are settled "
-        f"(now {ranking.settled})"
+        f"(now {ranking.settled}{rest})"
     )
 
 
@@ -92,16 +118,28 @@ def needed_names(ranking: SizeRanking) -> list[str]:
     return [one_line(one.name) for one in _few(ranking)]
 
 
-def needed_options(ranking: SizeRanking) -> Iterator[str]:
-    """The options that give them: `--set n=...`."""
-    names = needed_names(ranking)
-    for name in names[:_NAMED]:
-        yield f"--set {name if name.isidentifier() else shlex.quote(name)}=..."
-    if len(names) > _NAMED:
-        yield f"and {len(names) - _NAMED} more (regionpredict sizes)"
+def needed_lines(ranking: SizeRanking) -> list[str]:
+    """What is needed, with the options that give it: `...: --set n=... --set m=...`, in lines that
+    part no option; none where all are settled.
+    """
+    needed = needed_sizes(ranking)
+    if not needed:
+        return []
+    options = [f"--set{_HELD}{name if name.isidentifier() else shlex.quote(name)}=..."
+               for name in needed_names(ranking)]  # fmt: skip
+    text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
+    lines = textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 4, break_on_hyphens=False,
+                          break_long_words=False)  # fmt: skip
+    return [line.replace(_HELD, " ") for line in lines]
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:
+    """The names to ask for first."""
+    return _settling_most(ranking)[:_NAMED]
+
+
+def _settling_most(ranking: SizeRanking) -> list[UnboundSize]:
+    """The first names of the ranking, as many as settle nearly all that names can."""
     deciding = [one for one in ranking.unbound if one.decides]
     if not deciding:
         return []

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from regionpredict.analysis import Count, RegionFacts
+from regionpredict.analysis import INCOMPLETE, Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Advice, Plan, Prediction, TeamPrediction
@@ -21,8 +21,9 @@ from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
+from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_sentences
-from regionpredict.report.size_hints import needed_options, needed_sizes
+from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.teams_table import (
     HARDWARE_THREADS,
     NAME_WIDTH,
@@ -64,7 +65,7 @@ def prediction_table(
         f"{plural(machine.cores_per_package, 'core')}, {model} model"
     ]
     advice = advice or {}
-    lines += program_summary(teams, plans, advice)
+    lines += program_summary(teams, plans, advice, rank_sizes(predictions))
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":
         lines += _by_file(shown, chosen_teams(teams, shown), model, advice)
@@ -172,9 +173,7 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
               ("predicted", "partial", "skipped")}  # fmt: skip
     shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
-    ranking = rank_sizes(predictions)
-    if needed := needed_sizes(ranking):
-        lines += _wrapped(f"{needed}: {' '.join(needed_options(ranking))}", " " * 4)
+    lines += needed_lines(rank_sizes(predictions))
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):
@@ -214,13 +213,14 @@ def _conflicts(predictions: Sequence[Prediction]) -> list[str]:
 
 
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
-    lines = []
+    """What is not understood, the first of each region, a line for all that say the same."""
+    first = []
     for prediction in predictions:
         if prediction.status == "partial":
             notes = [note for note in prediction.diagnostics if note.id not in CONFLICTS]
-            for note in notes[:1]:
-                lines.append(str(note))
-    yield from _limited(lines)
+            causes = [note for note in notes if note.id in INCOMPLETE]
+            first += (causes or notes)[:1]
+    yield from _limited(note_lines(first))
 
 
 def _limited(lines: list[str]) -> Iterator[str]:

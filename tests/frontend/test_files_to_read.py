@@ -120,6 +120,22 @@ def test_few_files_are_all_read(tmp_path: Path) -> None:
     assert files_to_read(requests).read == requests
 
 
+@pytest.mark.parametrize(("callers", "undecided"), [(24, 0), (25, 25)])
+def test_too_many_files_of_cpp_that_might_call_are_told(
+    tmp_path: Path, callers: int, undecided: int
+) -> None:
+    (tmp_path / "sum.cpp").write_text(f"void f(int n, double *a) {{\n{LOOP}}}\n")
+    for number in range(callers):
+        text = f"void f(int, double *);\nvoid g{number}(double *a) {{ f({number}, a); }}\n"
+        (tmp_path / f"call{number}.cpp").write_text(text)
+    selection = files_to_read(requests_for([str(tmp_path)]))
+    assert len(selection.read) == (1 if undecided else 1 + callers)
+    assert selection.undecided == undecided
+    assert [remark.split(" C++ files")[0] for remark in selection.remarks] == (
+        [str(undecided)] if undecided else []
+    )
+
+
 def test_headers_of_files_left_out_are_kept_in_mind(tmp_path: Path) -> None:
     files = {"own.c": '#include "own.h"\nint f(void) { return 1; }\n', "own.h": "int f(void);\n"}
     chosen(tmp_path, files)

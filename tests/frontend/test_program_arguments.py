@@ -75,6 +75,18 @@ STYLES = {
     " case 0: m += at; break; case 's': n = atoi(optarg); break;"
     " case 'r': m = atoi(optarg); break; case 'v': n *= 2; break; default: m = 50; } }"
     " if (optind < argc) n += strtol(argv[optind], 0, 10); work(n + fast, m); return 0; }",
+    "getopt_long at file level": "static int fast; "
+    + OPTIONS
+    + "int main(int argc, char **argv) { int n = 5, m = 3, c;"
+    ' while ((c = getopt_long(argc, argv, "s:r:v", table, NULL)) != -1) { switch (c) {'
+    " case 's': n = atoi(optarg); break; case 'r': m = atoi(optarg); break;"
+    " case 'v': n *= 2; break; default: m = 50; } } work(n + fast, m); return 0; }",
+    "unsigned": "int main(int argc, char **argv) { unsigned n = argc > 1 ? atoi(argv[1]) : 5;"
+    " unsigned long m = argc > 2 ? strtoul(argv[2], NULL, 10) : 3;"
+    " int k = n - 8 > 100; m = m % 1000; if (n < 2u - 4) k += 2; work(k, m); return 0; }",
+    "counted": "int main(int argc, char **argv) { int n = 1, m = 2, at = 9;"
+    ' if (argc > 1) m = 10 * sscanf(argv[1], "%d%n", &n, &at) + at;'
+    " work(n, m); return 0; }",
     "helper": "struct config { int n; struct { long m; } deep; };"
     " static int number(const char *text) { return atoi(text); }"
     " static void parse(int argc, char **argv, struct config *c) { c->n = 5; c->deep.m = 3;"
@@ -238,16 +250,6 @@ def test_what_is_not_followed_is_said(programs: Path, words: list[str], said: li
     _, remarks = _said(_built(programs, words[0]), words[1:], "libclang")
     assert len(remarks) == len(said)
     assert all(part in line for part, line in zip(said, remarks, strict=True))
-
-
-def test_options_at_file_level_are_not_seen_and_said(programs: Path) -> None:
-    style = STYLES["getopt_long"]
-    source = programs / "file_level.c"
-    main = style.index("int main")
-    source.write_text(HEAD + "static int fast;" + OPTIONS + style[main:].replace(OPTIONS, ""))
-    known, remarks = _said(source, ["--size", "60"], "libclang")
-    assert known == {}
-    assert "the options that getopt_long() is given are not known" in remarks[0]
 
 
 def test_a_function_that_is_not_seen_is_said(tmp_path: Path) -> None:

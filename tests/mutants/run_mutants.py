@@ -4,7 +4,8 @@
                                         [--jobs N] [--list]
 
 A mutant of a room is caught if a test in that room's folder of `tests/` fails with it; only the
-files of tests are run that reach the changed line, the quickest tests first. The mutants are drawn
+tests are run that reach the changed line, the quickest first and the slowest not at all, each time
+in a fork of one process that has loaded the rest of the package. The mutants are drawn
 at random, always the same ones for a seed, from the files of a room in proportion to what can be
 changed in them. `--file` draws from files whose path ends so, `--list` prints what is drawn and
 runs nothing. Exits with 1 where a room's tests catch less than `ENOUGH` of its mutants. Prints, for
@@ -31,11 +32,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from coverage import CoverageData
+import warmed
 from mutations import Mutant, mutants_of
 
 ROOT = Path(__file__).parents[2]
@@ -43,47 +45,16 @@ ROOMS = ("analysis", "workload", "predict")
 ENOUGH = 0.9
 KEPT = ROOT / "build" / "mutants"
 """What the files of tests reach, a file each, named by the content of test and package."""
-SLOWER = 10.0
-SLACK_S = 60.0
+MOST_S = 600.0  # for a file of tests without any change
+SLOWER = 5.0
+SLACK_S = 20.0
 """A mutant may loop for ever: it counts as caught where its tests take longer than this and
 `SLOWER` times what they take without it."""
-_RUN = """
-import sys
-sys.path.insert(0, {folder!r})
-import pytest, regionpredict
-assert regionpredict.__file__.startswith({folder!r}), regionpredict.__file__
-sys.exit(pytest.main({arguments!r}))
-"""
-_TIMED = """
-import json, sys
-sys.path.insert(0, {folder!r})
-import coverage, pytest, regionpredict
-assert regionpredict.__file__.startswith({folder!r}), regionpredict.__file__
 
-# Of what runs in child processes nothing would be seen.
-from regionpredict import isolation
-isolation._Pool.run = lambda pool, processes: [
-    isolation._outcome(pool._work, item) for item in pool._items
-]
-
-class Plugin:
-    seconds = {{}}
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item, nextitem):
-        coverage.Coverage.current().switch_context(item.nodeid.partition("[")[0])
-        return (yield)
-
-    def pytest_runtest_logreport(self, report):
-        name = report.nodeid.partition("[")[0]
-        self.seconds[name] = self.seconds.get(name, 0.0) + report.duration
-
-plugin = Plugin()
-code = pytest.main({arguments!r}, plugins=[plugin])
-with open({times!r}, "w") as file:
-    json.dump(plugin.seconds, file)
-sys.exit(code)
-"""
+SLOWEST_S = 5.0
+"""Tests that take longer are left out: what they alone would catch counts as not caught."""
+_KEEPS = ("scope=", "cache")
+"""In the text of a file of tests that keeps something from one test to the next."""
 
 
 class Verdict(NamedTuple):
@@ -153,20 +124,69 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def reach_of(room: str, folders: SimpleQueue[Path], jobs: int) -> Reach:
+class WarmTests:
+    """A process that runs tests of a room in forks of itself, with one copy of the package."""
+
+    def __init__(self, room: str, folder: Path) -> None:
+        self.folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("warmed.py")), str(folder), room],
+            cwd=ROOT, env=environment(folder), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run(
+        self, tests: Sequence[str], seconds: float, reach: Path | None = None
+    ) -> tuple[int, bool, str]:
+        """Pytest's exit code, whether the tests came to their end in time, and what they said."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        order = {"tests": list(tests), "seconds": int(seconds), "reach": reach and str(reach)}
+        print(json.dumps(order), file=self._process.stdin, flush=True)
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"the process that runs the tests ended: {self._process.wait()}")
+        answer = json.loads(line)
+        return answer["code"], answer["ended"], answer["output"]
+
+    def close(self) -> None:
+        """Sends the process home."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+@contextmanager
+def warm_tests(
+    room: str, folders: SimpleQueue[Path], jobs: int
+) -> Iterator[SimpleQueue[WarmTests]]:
+    """A process a folder, which ends with the block."""
+    made = [WarmTests(room, folders.get()) for _ in range(jobs)]
+    runners: SimpleQueue[WarmTests] = SimpleQueue()
+    for runner in made:
+        runners.put(runner)
+    try:
+        yield runners
+    finally:
+        for runner in made:
+            runner.close()
+
+
+def reach_of(room: str, runners: SimpleQueue[WarmTests], jobs: int) -> Reach:
     """What the tests of a room reach and how long they take; kept for the next time."""
     tests = sorted((ROOT / "tests" / room).rglob("test_*.py"))
     package = _digest(sorted((ROOT / "regionpredict").rglob("*.py")))
     aside = _digest(p for p in sorted((ROOT / "tests" / room).rglob("*.py")) if p not in tests)
 
     def ask(test: Path) -> tuple[list[tuple[str, int, list[str]]], dict[str, float]]:
-        kept = KEPT / f"{_digest([test, Path(__file__)], package, aside)}.json"
+        kept = KEPT / f"{_digest([test, Path(warmed.__file__)], package, aside)}.json"
         if not kept.exists():
-            folder = folders.get()
-            answer = _run_with_coverage(test, folder)
-            folders.put(folder)
+            runner = runners.get()
             KEPT.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(answer))
+            code, _, output = runner.run([str(test.relative_to(ROOT))], MOST_S, reach=kept)
+            runners.put(runner)
+            if code:
+                raise SystemExit(f"{test} fails without any change:\n{output}")
         lines, seconds = json.loads(kept.read_text())
         return lines, seconds
 
@@ -187,88 +207,63 @@ def _digest(paths: Iterable[Path], *more: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def _run_with_coverage(
-    test: Path, folder: Path
-) -> tuple[list[tuple[str, int, list[str]]], dict[str, float]]:
-    """By file and line: the tests of one file that run it; and the seconds of each test."""
-    data, settings, times = folder / "coverage", folder / "coveragerc", folder / "times.json"
-    settings.write_text(f"[run]\ndata_file = {data}\nsource = {folder}\n")
-    script = folder / "run.py"
-    arguments = _arguments([str(test.relative_to(ROOT))])
-    script.write_text(_TIMED.format(folder=str(folder), times=str(times), arguments=arguments))
-    done = subprocess.run(
-        [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", str(script)],
-        cwd=ROOT, env=environment(folder), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(f"{test} fails without any change:\n{done.stdout[-2000:]}{done.stderr}")
-    coverage = CoverageData(str(data))
-    coverage.read()
-    lines = [
-        (str(Path(file).relative_to(folder)), line, contexts)
-        for file in coverage.measured_files()
-        for line, contexts in coverage.contexts_by_lineno(file).items()
-    ]
-    coverage.erase()
-    return lines, json.loads(times.read_text())
-
-
-def _arguments(tests: Sequence[str]) -> list[str]:
-    return ["-q", "-x", "-p", "no:cacheprovider", "-o", "addopts=", "--no-header", *tests]
-
-
 def tests_for(mutant: Mutant, reach: Reach) -> list[str]:
-    """The tests to run: those that reach the line, then all others of their files.
+    """The tests to run: those that reach the line, then others of their files that may see it.
 
-    A file may keep what an early test has made for those behind it: they do not reach the line
-    then, and see what it does. All tests are run where the line is run by an import.
+    A file that keeps what an early test has made, for those behind it, has tests that do not reach
+    the line and see what it does. All tests are run where the line is run by an import.
     """
     contexts = reach.tests.get((str(mutant.path), mutant.statement), frozenset())
-    files = {context.partition("::")[0] for context in contexts}
+    files = {context.partition("::")[0] for context in contexts if context}
+    keeping = {file for file in files if any(sign in _text_of(file) for sign in _KEEPS)}
     return sorted(
-        (test for test in reach.seconds if "" in contexts or test.partition("::")[0] in files),
+        (
+            test for test, seconds in reach.seconds.items()
+            if seconds <= SLOWEST_S
+            and ("" in contexts or test in contexts or test.partition("::")[0] in keeping)
+        ),
         key=lambda test: (test not in contexts, reach.seconds[test], test),
-    )
+    )  # fmt: skip
 
 
-def judge(mutant: Mutant, reach: Reach, folders: SimpleQueue[Path]) -> Verdict:
+@cache
+def _text_of(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def judge(mutant: Mutant, reach: Reach, runners: SimpleQueue[WarmTests]) -> Verdict:
     """Whether a test fails with the change."""
     tests = tests_for(mutant, reach)
     if not tests:
         return Verdict(mutant, False, "no test reaches it")
     limit = SLACK_S + SLOWER * sum(reach.seconds[test] for test in tests)
-    folder = folders.get()
-    target = folder / mutant.path
+    runner = runners.get()
+    target = runner.folder / mutant.path
     source = target.read_text(encoding="utf-8")
     try:
         target.write_text(mutant.apply(source), encoding="utf-8")
-        script = _RUN.format(folder=str(folder), arguments=_arguments(tests))
-        done = subprocess.run(
-            [sys.executable, "-c", script], cwd=ROOT, env=environment(folder),
-            capture_output=True, text=True, check=False, timeout=limit,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Verdict(mutant, True, "never ended")
+        code, ended, output = runner.run(tests, limit)
     finally:
         target.write_text(source, encoding="utf-8")
-        folders.put(folder)
-    if done.returncode in (0, 1, 2, 4):  # 2 and 4: a file of tests cannot be imported with it
-        return Verdict(mutant, done.returncode != 0, "a test fails" if done.returncode else "")
-    raise SystemExit(
-        f"{mutant}: the tests did not run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-    )
+        runners.put(runner)
+    if not ended:
+        return Verdict(mutant, True, "never ended")
+    if code in (0, 1, 2, 4):  # 2 and 4: a file of tests cannot be imported with it
+        return Verdict(mutant, code != 0, "a test fails" if code else "")
+    raise SystemExit(f"{mutant}: the tests did not run (code {code}):\n{output}")
 
 
 def judge_room(room: str, mutants: Sequence[Mutant], jobs: int) -> list[Verdict]:
     """Verdicts on mutants of a room; those that survive are printed."""
     shown = []
-    with copies_of_package(jobs) as folders, ThreadPoolExecutor(jobs) as pool:
-        reach = reach_of(room, folders, jobs)
-        for verdict in pool.map(lambda m: judge(m, reach, folders), mutants):
-            shown.append(verdict)
-            if not verdict.caught:
-                reason = f"  ({verdict.how})" if verdict.how else ""
-                print(f"{verdict.mutant}{reason}", flush=True)
+    with copies_of_package(jobs) as folders, warm_tests(room, folders, jobs) as runners:
+        reach = reach_of(room, runners, jobs)
+        with ThreadPoolExecutor(jobs) as pool:
+            for verdict in pool.map(lambda m: judge(m, reach, runners), mutants):
+                shown.append(verdict)
+                if not verdict.caught:
+                    reason = f"  ({verdict.how})" if verdict.how else ""
+                    print(f"{verdict.mutant}{reason}", flush=True)
     return shown
 
 

@@ -30,25 +30,6 @@ pytestmark = pytest.mark.skipif(
 Build = Callable[[str, str], Path]
 
 
-@pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Builds a program of class S with extra definitions; each combination once."""
-    built: dict[tuple[str, str], Path] = {}
-
-    def build_program(program: str, defines: str) -> Path:
-        if (program, defines) not in built:
-            folder = tmp_path_factory.mktemp(program)
-            subprocess.run(
-                ["make", "-s", program, "CLASS=S", f"CC={COMPILER}", f"BUILD={folder}",
-                 f"DEFINES={defines}"],
-                cwd=SAMPLES, check=True, timeout=60,
-            )  # fmt: skip
-            built[program, defines] = folder / f"{program}.S"
-        return built[program, defines]
-
-    return build_program
-
-
 def run(program: Path, threads: int) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     environment |= {"OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}

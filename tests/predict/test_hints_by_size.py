@@ -20,7 +20,7 @@ from regionpredict.predict import (
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.by_size import TRIED_SIZES, hints_by_size, turns
+from regionpredict.predict.by_size import SIZES_OF_ONE, TRIED_SIZES, hints_by_size, turns
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
 from regionpredict.predict.hints import Hint, common_threads
 
@@ -208,3 +208,29 @@ def test_turns_by_hand() -> None:
     assert turns({2: FEW, 10: SOME, 100: ALL}) == [(10, 100)]
     # 20 and 7 share nothing, though each shares 8 with the other's choices.
     assert turns({2: SOME, 10: FEW, 100: Choice(Hint(1, 20, 1.0), frozenset({20}))}) == [(10, 100)]
+
+
+def test_the_sizes_that_are_tried() -> None:
+    """Two, then every power of ten up to a vector of 0.8 GB; of one among several each second."""
+    assert TRIED_SIZES == (2, 10, 10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
+    assert SIZES_OF_ONE == (2, 10**2, 10**4, 10**6, 10**8)
+
+
+def test_where_packages_stay_a_turn_is_looked_for_less_closely() -> None:
+    """Between 10 and 100 at 31, the root of 1000: enough for threads alone, not for packages."""
+
+    def asked_by(after: Choice) -> list[int]:
+        asked: list[int] = []
+
+        def ask(size: int) -> Choice:
+            asked.append(size)
+            return FEW if size < 31 else after
+
+        choices_by_size(ask)
+        return sorted(size for size in asked if 10 < size < 100)
+
+    threads_alone = Choice(Hint(1, 20, 1.0), frozenset({20}))
+    # 10 to 31 is 21 apart, more than half of 10; 17 to 31 is 14, more than 8; 22 to 31 is not.
+    assert asked_by(threads_alone) == [17, 22, 31]
+    # To a twentieth, or to neighbours: from 30 to 31.
+    assert {30, 31} <= set(asked_by(ALL))

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nest_texts import STATIC, group_of, loop_named, nest_of
+from nest_texts import STATIC, facts_of, group_of, loop_named, nest_of
 from simulated_nest import values_of
 
+from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.dealt_nest import DealtNest, deal, parallel_trips
-from regionpredict.workload.loop_nest import Affine
+from regionpredict.workload.loop_nest import Affine, LoopNest
+from regionpredict.workload.nest_lowering import loop_nest
 
 ROW = "for (int i = 0; i < n; i++) a[i] = 1;"
+
+
+@cache
+def _facts(loops: str, parameters: str, clauses: str) -> RegionFacts:
+    return facts_of(loops, parameters, clauses)
+
+
+def sized(loops: str, parameters: str, clauses: str = "", **sizes: int) -> LoopNest:
+    """The loop in numbers: the text is read once for all sizes."""
+    facts = _facts(loops, parameters, clauses)
+    nest = loop_nest(facts.region, sizes)
+    assert nest is not None
+    return nest
 
 
 def addresses(dealt: DealtNest, array: str) -> list[float]:
@@ -48,7 +65,7 @@ SCHEDULES = st.one_of(
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(st.integers(1, 200), st.integers(1, 40), SCHEDULES)
 def test_threads_run_all_iterations(iterations: int, threads: int, schedule: Schedule) -> None:
-    nest = nest_of(ROW, "int n, double *a", n=iterations)
+    nest = sized(ROW, "int n, double *a", n=iterations)
     dealt = deal(nest, threads, schedule)
     assert dealt.iterations * dealt.threads == pytest.approx(iterations)
     assert dealt.threads == min(threads, -(-iterations // int(schedule.chunk or 1)))
@@ -61,8 +78,9 @@ def test_collapsed_loops_too(
 ) -> None:
     loops = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
       for (int k = 0; k < l; k++) a[i][j][k] = 1;"""
-    nest = nest_of(loops, "int n, int m, int l, double a[n][m][l]", "collapse(3)",
-                   n=rows, m=columns, l=depth)  # fmt: skip
+    nest = sized(
+        loops, "int n, int m, int l, double a[n][m][l]", "collapse(3)", n=rows, m=columns, l=depth
+    )
     dealt = deal(nest, threads, schedule)
     assert dealt.iterations * dealt.threads == pytest.approx(rows * columns * depth)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,3 +49,66 @@ def test_diagonal_walk() -> None:
     offsets = [8 * (500 * r + c) for r in (-1, 0, 1) for c in (-1, 0, 1)]
     true = enumerated([(8 * 498, 60)], offsets, 8)
     assert abs(lattice_lines([(8 * 498, 60)], offsets, 8, 64) - true) < 0.1 * true
+
+
+@pytest.mark.parametrize(
+    ("levels", "offsets", "lines"),
+    [
+        # a run of s bytes touches 1 + (s - 8) / 64 lines on average
+        ([], [0], 1),
+        ([(8, 64)], [0], 1 + 504 / 64),
+        ([(-8, 64)], [0], 1 + 504 / 64),
+        ([(8, 1)], [0], 1),  # one step is none
+        ([(0, 50), (8, 2)], [0], 1 + 8 / 64),  # nor is one of no bytes
+        ([(16, 10)], [0], 1 + 144 / 64),
+        ([(56, 5)], [0], 1 + 224 / 64),
+        ([(64, 5)], [0], 5),  # as far as no line is left out
+        ([(72, 5)], [0], 5),  # a line each
+        ([(8000, 10)], [0], 10),
+        # a wider stride repeats the run, whatever comes first
+        ([(8, 10), (1000, 3)], [0], 3 * (1 + 72 / 64)),
+        ([(1000, 3), (8, 10)], [0], 3 * (1 + 72 / 64)),
+        ([(8, 10), (1000, 3), (-5000, 2)], [0], 6 * (1 + 72 / 64)),
+        # runs of 64 bytes that leave gaps of less than a line, and of one
+        ([(8, 8), (64, 4)], [0], 1 + 248 / 64),
+        ([(8, 8), (120, 4)], [0], 1 + (64 + 360 - 8) / 64),
+        ([(8, 8), (136, 4)], [0], 4 * (1 + 56 / 64)),
+        # two offsets: one run, nearly two, two
+        ([], [0, 8], 1 + 8 / 64),
+        ([], [0, 56], 1 + 56 / 64),
+        ([], [0, 64], 2),
+        ([], [0, 64, 72], 2 + 8 / 64),
+        ([], [64, 0], 2),
+        ([(8, 10)], [0, 40], 1 + (72 + 40) / 64),
+        ([(8, 10)], [0, 400], 2 * (1 + 72 / 64)),
+        ([(8, 10)], [0, 136], 2 * (1 + 72 / 64)),  # behind 80 bytes a gap of 56
+        # beside wide strides: in one step, or by whole steps
+        ([(1000, 5)], [0, 8], 5 * (1 + 8 / 64)),
+        ([(1000, 5)], [0, 400], 10),
+        ([(1000, 5)], [0, 1000], 6),
+        ([(1000, 5)], [0, 1000, 2000], 7),
+        ([(1000, 5)], [0, 3000], 8),
+        ([(1000, 5)], [0, 5000], 10),
+        ([(1000, 5)], [0, 7000], 10),
+        ([(1000, 5)], [0, 1000, 8, 1008], 6 * (1 + 8 / 64)),
+        ([(8, 10), (1000, 5), (8000, 4)], [0, 1000], 4 * 6 * (1 + 72 / 64)),
+        ([(8, 10), (1000, 5), (8000, 4)], [0, 8000], 5 * 5 * (1 + 72 / 64)),
+    ],
+)
+def test_lattices_that_are_counted_exactly(
+    levels: list[tuple[int, int]], offsets: list[int], lines: float
+) -> None:
+    assert enumerated(levels, offsets, 8) == pytest.approx(lines)
+    assert lattice_lines(levels, tuple(offsets), 8, 64) == pytest.approx(lines)
+
+
+def test_other_elements_and_lines() -> None:
+    """Floats: 4 of 64 bytes; lines of 256 bytes."""
+    assert lattice_lines([(4, 100)], (0,), 4, 64) == pytest.approx(1 + 396 / 64)
+    assert lattice_lines([(64, 5)], (0,), 4, 64) == 5
+    assert lattice_lines([(65, 5)], (0,), 4, 64) == 5
+    assert lattice_lines([(8, 100)], (0,), 8, 256) == pytest.approx(1 + 792 / 256)
+    assert lattice_lines([(256, 5), (8, 2)], (0,), 8, 256) == pytest.approx(
+        1 + (16 + 1024 - 8) / 256
+    )
+    assert lattice_lines([(272, 5), (8, 2)], (0,), 8, 256) == pytest.approx(5 * (1 + 8 / 256))

@@ -8,7 +8,14 @@ import pytest
 from nest_texts import counter_of, nest_of
 from simulated_nest import simulated
 
-from regionpredict.workload.line_overlap import GroupLines, Level, Lines, union_of
+from regionpredict.workload.line_overlap import (
+    GroupLines,
+    Level,
+    Lines,
+    _holds,
+    _in_step,
+    union_of,
+)
 
 
 def lines_of(
@@ -141,3 +148,119 @@ def test_references_of_a_nest(reads: str, tolerance: float) -> None:
     truth = simulated(nest, 1e9)
     assert counted["a"] == pytest.approx(truth["a"][0], rel=tolerance)
     assert counted["b"] == pytest.approx(truth["b"][0], rel=tolerance)
+
+
+# -- the rules themselves, at their bounds ---------------------------------------------------------
+
+
+def at(levels: tuple[Level, ...], origin: float, offset: float = 0.0) -> GroupLines:
+    return lines_of(levels, origin, offsets=(offset,))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ((0, 0), (3 * 4096, 0), True),  # whole rows apart
+        ((0, 32), (3 * 4096, 0), True),  # half a line of 64 beside them, either way
+        ((2 * 4096 - 32, 0), (0, 0), True),
+        ((0, 33), (3 * 4096, 0), False),
+        ((2 * 4096 - 33, 0), (0, 0), False),
+        ((0, 100), (100, 0), True),  # the address is origin and offset together
+        ((100, 0), (0, 100), True),
+        ((100, 32), (0, 100), True),
+        ((100, 33), (0, 100), False),
+    ],
+)
+def test_columns_in_step(
+    first: tuple[float, float], second: tuple[float, float], same: bool
+) -> None:
+    assert _in_step(at(COLUMN, *first), at(COLUMN, *second), 64) == same
+    assert _in_step(at(COLUMN, *second), at(COLUMN, *first), 64) == same
+
+
+def test_other_strides_and_triangles_are_not_in_step() -> None:
+    column = at(COLUMN, 0)
+    assert not _in_step(column, at(((2048, 10),), 0), 64)
+    slanted = column._replace(slanted=True)
+    assert not _in_step(slanted, column, 64)
+    assert not _in_step(column, slanted, 64)
+    # Two strides: what the wider leaves over is measured by the narrower.
+    both: tuple[Level, ...] = ((4096, 10), (512, 3))
+    assert _in_step(at(both, 4096 + 512), at(both, 0), 64)
+    assert not _in_step(at(both, 4096 + 256), at(both, 0), 64)
+
+
+@pytest.mark.parametrize(
+    ("inner", "begin", "end"),
+    [
+        # steps of 8 reach 504 bytes up, or down, from the first; half a line beyond is near enough
+        ((8, 64), -32, 504 + 32),
+        ((-8, 64), -504 - 32, 32),
+        ((64, 8), -32, 448 + 32),  # a step of a line leaves none out
+    ],
+)
+def test_a_step_lies_in_a_run(inner: Level, begin: float, end: float) -> None:
+    """`a[j][x]` beside `a[j][i]`, by the bytes from the first of the row to x."""
+    rows = at((*COLUMN, inner), 5000)
+    for place, inside in ((begin, True), (begin - 1, False), (end, True), (end + 1, False)):
+        assert _holds(rows, at(COLUMN, 5000 + place), 64) == inside
+        assert _holds(rows, at(COLUMN, 5000, place), 64) == inside
+        # The row's own first offset counts as its begin.
+        assert _holds(at((*COLUMN, inner), 4900, 100), at(COLUMN, 5000 + place), 64) == inside
+
+
+def test_several_offsets_all_lie_in_the_run() -> None:
+    """Of offsets 100 apart the second must be inside too, and a row of such reaches as far."""
+    rows, two = at((*COLUMN, (8, 64)), 0), (0.0, 100.0)
+    for place, inside in ((436, True), (437, False), (-32, True), (-33, False)):
+        assert _holds(rows, lines_of(COLUMN, place, offsets=two), 64) == inside
+    wide = lines_of((*COLUMN, (8, 64)), 0, offsets=two)
+    for place, inside in ((636, True), (637, False)):
+        assert _holds(wide, at(COLUMN, place), 64) == inside
+
+
+def test_runs_with_gaps_hold_no_step() -> None:
+    def holds(*rest: Level) -> bool:
+        return _holds(at((*COLUMN, *rest), 0), at(COLUMN, 0), 64)
+
+    assert holds((64, 8))
+    assert not holds((65, 8))
+    # eight steps of 8 make a run of 64 + 56 bytes, in whichever order they stand
+    assert holds((8, 8), (120, 4))
+    assert holds((-120, 4), (8, 8))
+    assert not holds((8, 8), (121, 4))
+    # each level of the part is one of the other's, as often as it stands there
+    assert not _holds(at(((4096, 9), (8, 64)), 0), at(COLUMN, 0), 64)
+    assert not _holds(at((*COLUMN, (8, 64)), 0), at(COLUMN * 2, 0), 64)
+
+
+def test_what_only_touches_does_not_overlap() -> None:
+    """The double behind a row of eight lines is in the ninth, either way."""
+    parts = [at(ROW, 0), at((), 512)]
+    for order in (parts, parts[::-1]):
+        assert union_of(order, 64).touched == pytest.approx(9)
+
+
+@pytest.mark.parametrize(("shift", "union"), [(0, 32), (512, 40), (1024, 48), (2048, 64)])
+def test_four_threads_side_by_side_in_what_all_read(shift: int, union: int) -> None:
+    """Rows of 512 bytes next to each other from `shift` on, in 2048 bytes that all read: by lines.
+
+    The mean thread stands a row and a half behind the first.
+    """
+    every = lines_of(((8, 256),), 0)
+    own = lines_of(ROW, shift + 768, team=((512.0, 4),))
+    truth = {byte // 64 for byte in (*range(2048), *range(shift, shift + 2048))}
+    assert len(truth) == union
+    for order in ([every, own], [own, every]):
+        assert union_of(order, 64).touched == pytest.approx(union)
+
+
+def test_a_part_overlaps_by_density() -> None:
+    """One line in every 512 bytes: of a row across four of them a quarter of 32 lines is there."""
+    sparse = lines_of(((512, 4),), 0)  # 4 lines in 1544 bytes
+    dense = lines_of(((8, 193),), 0)  # 25 lines in as many bytes
+    covered = 4 * min(1.0, 25 * 64 / 1544)
+    assert union_of([sparse, dense], 64).touched == pytest.approx(25 + 4 - covered)
+    # From a half on: 776 of 1544 bytes in common.
+    later = lines_of(((512, 4),), 768)
+    assert union_of([later, dense], 64).touched == pytest.approx(25 + 4 - 4 * 776 / 1544)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -116,3 +117,107 @@ def test_work_that_is_even_and_serial_work_agree(tmp_path: Path) -> None:
     for schedule in ("static", "static, 3", "dynamic, 7", "guided", "static, 1000"):
         for n in (1, 2, 63, 64, 1000):
             verify(workload(tmp_path, text % schedule, n=n), threads=TEAMS, caches=CACHES[:4])
+
+
+def faults_of(made: Workload, **asked: tuple[int, ...]) -> str:
+    """The first contradiction, without its place; empty where there is none."""
+    try:
+        verify(made, **asked)
+    except InconsistentWorkloadError as error:
+        return str(error).partition(":2:1: ")[2]
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("number", "length", "fault"),
+    [
+        (4.0, 25.0, ""),
+        (5.0, 25.0, "5.0 pieces of 25.0 are not 100.0 iterations"),
+        (3.0, 25.0, "3.0 pieces of 25.0 are not 100.0 iterations"),
+        (4.0, 30.0, ""),  # the last one is shorter
+        (5.0, 24.0, ""),
+        (4.0, 24.0, "4.0 pieces of 24.0 are not 100.0 iterations"),
+        (100.0, 1.0, ""),
+        (99.0, 1.0, "99.0 pieces of 1.0 are not 100.0 iterations"),
+        (7.0, 0.5, ""),  # less than an iteration, as a mean has it, is no piece
+    ],
+)
+def test_pieces_cover_the_iterations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: float, length: float, fault: str
+) -> None:
+    made = workload(tmp_path, SUM, n=100)
+    monkeypatch.setattr("regionpredict.workload.verify.piece_count", lambda *_: number)
+    monkeypatch.setattr("regionpredict.workload.verify.piece_length", lambda *_: length)
+    assert faults_of(made, threads=(4,)) == fault
+    # A guided schedule's pieces have no one length.
+    guided = workload(tmp_path, SUM.replace("parallel for", "parallel for schedule(guided)"), n=100)
+    assert faults_of(guided, threads=(4,)) == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "fault"),
+    [
+        (0.25, ""), (1.0, ""), (0.3, ""),
+        (0.2, "the largest share of 4 threads is 0.2"),
+        (1.1, "the largest share of 4 threads is 1.1"),
+    ],
+)  # fmt: skip
+def test_shares_lie_between_an_even_one_and_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, fault: str
+) -> None:
+    made = workload(tmp_path, SUM, n=100)
+    monkeypatch.setattr("regionpredict.workload.verify.largest_share", lambda *_: share)
+    assert faults_of(made, threads=(4,)) == fault
+
+
+@pytest.mark.parametrize(
+    ("iterations", "fault"),
+    [
+        (25.0, ""),
+        (25.0 * (1 + 1e-12), ""),
+        (26.0, "4 threads run 104.0 of 100.0 iterations"),
+        (24.0, "4 threads run 96.0 of 100.0 iterations"),
+    ],
+)
+def test_threads_run_what_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, iterations: float, fault: str
+) -> None:
+    made = workload(tmp_path, SUM, n=100)
+    monkeypatch.setattr(
+        "regionpredict.workload.verify.deal",
+        lambda *_: SimpleNamespace(iterations=iterations, threads=4),
+    )
+    assert faults_of(made, threads=(4,)) == fault
+    # A loop that runs not once deals out nothing.
+    assert faults_of(workload(tmp_path, SUM, n=0), threads=(4,)) == ""
+
+
+@pytest.mark.parametrize(("off", "fault"), [(1e-12, False), (1e-6, True)])
+def test_weights_of_pieces_add_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off: float, fault: bool
+) -> None:
+    made = workload(tmp_path, SUM, n=100)
+    assert made.execution is not None
+    total = sum(made.execution.work.profile.weights)
+    monkeypatch.setattr(
+        "regionpredict.workload.verify.piece_weights", lambda *_: [total * (1.0 + off)]
+    )
+    assert bool(faults_of(made, threads=(4,))) == fault
+
+
+def test_references_are_hits_or_misses(tmp_path: Path) -> None:
+    """Of those that count; what does not count may be anything."""
+    made = workload(tmp_path, SUM, n=100)
+    row = made.table.statements[0]
+    counted = [reference for reference in row.references if reference.counted]
+    for reuse in ("hit", "miss"):
+        all_alike = tuple(one._replace(reuse=reuse) for one in row.references)
+        table = replace(made.table, statements=(row._replace(references=all_alike),))
+        assert faults_of(replace(made, table=table)) == ""
+    loose = tuple(one._replace(reuse="unknown", counted=False) for one in row.references)
+    table = replace(made.table, statements=(row._replace(references=loose),))
+    assert faults_of(replace(made, table=table)) == ""
+    lost = tuple(one._replace(reuse="unknown", counted=True) for one in counted)
+    table = replace(made.table, statements=(row._replace(references=lost),))
+    told = f"line 3: 0 hits and 0 misses of {len(counted)} references"
+    assert faults_of(replace(made, table=table)) == told

@@ -63,6 +63,11 @@ UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
 INTERLEAVED = Placement("interleave", "pages of all domains in turn, as numactl -i has it", False)
 
 
+def first_touched(kind: str) -> Placement:
+    """The pages of all arrays as a 'parallel' or a 'serial' first touch has them."""
+    return Placement(kind, "as given", False)
+
+
 def in_domain(domain: int) -> Placement:
     """All pages in one domain, as numactl has it."""
     return Placement("serial", f"all pages in domain {domain}, as numactl -m has it", False,

@@ -49,7 +49,6 @@ from regionpredict.ir import Span
 
 _CALLED = WRAPPERS | {UNARY}
 _IMPLICIT = frozenset((IMPLICIT,))
-_ADDRESSED = frozenset((CONSTRUCTOR,)) | METHODS
 _LONGEST_ACCESSOR = 2000
 """Bytes of text: a function that is longer is no accessor, and is not read to find that out."""
 _DEEPEST = 12  # accessors inside accessors
@@ -115,7 +114,14 @@ class CallBuilder:
             if isinstance(base, Opaque) and base.children:
                 args = (address_of(base.children[0], span), *args)
                 return CallExpr(name or "(pointer)", None, args, span, method=True)
-        return CallExpr(name or "(pointer)", None, args, span)
+        return CallExpr(name or "(pointer)", None, args, span, pointer=self._variable(children))
+
+    def _variable(self, children: list[Node]) -> Decl | None:
+        """The variable that holds the function which is called."""
+        if not children:
+            return None
+        callee = self._build(unwrapped(children[0], _CALLED))
+        return callee.decl if isinstance(callee, Name) else None
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
         """A conversion, a copy, or a value made of its parts."""

@@ -26,14 +26,19 @@ from regionpredict.ir import Span
 
 NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
+_FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
 class Declarations:
     """The declarations met so far, and the names in scope in the function being read."""
 
-    def __init__(self, types: TypeReader, file_name: Callable[[int], str]) -> None:
+    def __init__(
+        self, types: TypeReader, file_name: Callable[[int], str],
+        first_value: Callable[[lc.Cursor], Expression | None],
+    ) -> None:  # fmt: skip
         self._lib = lc.library()
+        self._first_value = first_value
         self._types = types
         self._file_name = file_name
         self._place = lc.Place()
@@ -134,7 +139,7 @@ class Declarations:
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
-            decl.init = self._global_initialiser(cursor)
+            decl.init = self._global_initialiser(cursor, decl)
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
@@ -145,12 +150,20 @@ class Declarations:
             return ""
         return lc.text(self._lib.clang_Cursor_getMangling(cursor))
 
-    def _global_initialiser(self, cursor: lc.Cursor) -> Expression | None:
+    def _global_initialiser(self, cursor: lc.Cursor, decl: Decl) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)
         if definition.kind != VARIABLE:
             return None
+        if decl.ctype.is_option_table or self._holds_function(cursor):
+            canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
+            self._decls[canonical] = decl  # what is inside may name it
+            return self._first_value(definition)
         value = lc.integer(definition)
         return IntLit(value) if value is not None else None
+
+    def _holds_function(self, variable: lc.Cursor) -> bool:
+        ctype = self._lib.clang_getCanonicalType(self._lib.clang_getCursorType(variable))
+        return self._lib.clang_getPointeeType(ctype).kind in _FUNCTION_TYPES
 
     def is_closure(self, method: lc.Cursor) -> bool:
         """Whether it is the body of a lambda."""

@@ -70,7 +70,9 @@ class TreeBuilder:
         self._file_name = file_name
         self._place = lc.Place()
         self._attacher: Attacher[int] = Attacher()
-        self._declarations = Declarations(types, file_name)
+        self._declarations = Declarations(
+            types, file_name, lambda variable: self._initialiser(grow(variable))
+        )
         self._expressions = ExpressionBuilder(self._declarations, self._keep_block, body_of)
         self._lambdas: list[Stmt] = []
         self._statements = self._statement_table()

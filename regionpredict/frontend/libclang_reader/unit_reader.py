@@ -40,6 +40,7 @@ from regionpredict.frontend.text import (
     base_classes_in,
     blank_ranges,
     find_pragmas,
+    inactive_loops,
     masked,
     may_hold_directives,
 )
@@ -138,6 +139,9 @@ class _Reader:
             if source is None or not may_hold_directives(source.data, self.macros):
                 continue
             pragmas = find_pragmas(source, self.macros, self._active(file, source.data))
+            self.diagnostics += inactive_loops(
+                source, self.macros, pragmas, partial(self._reads, file)
+            )
             if pragmas:
                 self.builder.set_pragmas(file, pragmas)
                 directives.extend((file, source.path, pragma) for pragma in pragmas)
@@ -149,6 +153,10 @@ class _Reader:
         if text is None:
             text = self.active[file] = masked(blank_ranges(data, self._skipped(file)))
         return text
+
+    def _reads(self, file: int, begin: int, end: int) -> bool:
+        """Whether the compiler reads what stands between two lines of a conditional."""
+        return not any(first <= begin and end <= last for first, last in self._skipped(file))
 
     def _skipped(self, file: int) -> list[tuple[int, int]]:
         """The ranges of a file that a false `#if` left out every time the file was included."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
+    STEPS,
     Binary,
     Cast,
     CType,
@@ -31,8 +32,6 @@ from regionpredict.frontend.syntax import (
     expressions_in,
 )
 from regionpredict.ir import Span
-
-_STEPS = frozenset(("++", "--", "p++", "p--"))
 
 
 class ClassObjects(NamedTuple):
@@ -134,7 +133,7 @@ class _Census:
             sums = expression.op in ("+", "-")
             moved = (expression.left, expression.right) if sums else ()
         else:
-            moved = (expression.operand,) if expression.op in _STEPS else ()
+            moved = (expression.operand,) if expression.op in STEPS else ()
         for one in moved:
             ctype = _declared_type(one)
             if ctype is not None and ctype.element is not None and ctype.class_name:

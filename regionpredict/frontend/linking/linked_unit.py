@@ -36,7 +36,8 @@ class LinkedUnit:
     functions they stand in, `writers_of` the functions that may set a global variable,
     `variable_of` its declaration with its first value, and `objects` what the one object of a class
     is called, for the classes that have one. `lengths`: how long the containers are that are
-    members.
+    members. Two keep answers for all units: `effects` tells what expressions and statements set,
+    and who looks for what is written to the variables of a function puts it into `writes`.
     """
 
     path: str

@@ -19,21 +19,18 @@ from regionpredict.frontend.linking.packed_unit import (
     Trees,
 )
 from regionpredict.frontend.syntax import (
-    Assign,
     CallExpr,
     Decl,
     Effects,
     Function,
     Name,
-    Unary,
     Writes,
     calls_in,
     expressions_in,
+    set_place,
 )
 from regionpredict.frontend.text import called_at, written_at
 from regionpredict.ir import Span
-
-_SETS = frozenset(("++", "--", "p++", "p--", "&"))
 
 
 class ProgramUnits:
@@ -110,7 +107,7 @@ class ProgramUnits:
 
     @property
     def effects(self) -> Effects:
-        """What expressions and statements set, of all units."""
+        """Tells what expressions and statements set; one for all units, which keeps its answers."""
         return self._effects
 
     @cached_property
@@ -120,7 +117,7 @@ class ProgramUnits:
 
     @property
     def writes(self) -> dict[Function, Writes]:
-        """What is written to the variables of functions, where that was asked for."""
+        """What is written to the variables of functions: who asks first puts it there."""
         return self._writes
 
 
@@ -267,11 +264,7 @@ def _folders(path: str) -> tuple[str, ...]:
 def _sets(function: Function, symbol: str) -> bool:
     """Whether a function sets an external variable, or takes its address."""
     for expression in expressions_in(function.body):
-        target = None
-        if isinstance(expression, Assign):
-            target = expression.left
-        elif isinstance(expression, Unary) and expression.op in _SETS:
-            target = expression.operand
+        target = set_place(expression)
         if isinstance(target, Name) and target.decl.symbol == symbol:
             return True
     return False

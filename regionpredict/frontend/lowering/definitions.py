@@ -17,12 +17,12 @@ from regionpredict.frontend.syntax import (
     Function,
     Name,
     Stmt,
-    Unary,
     While,
     Writes,
     every_expression,
     inner_statements,
     own_expressions,
+    set_place,
 )
 from regionpredict.ir import Definition, Expr
 
@@ -121,11 +121,16 @@ class _Finder:
         return None
 
     def _writes_in(self, function: Function) -> Writes:
-        if function not in self.unit.writes:
-            writes: Writes = {}
-            _collect_writes(function.body, writes, looped=False)
-            self.unit.writes[function] = writes
-        return self.unit.writes[function]
+        return writes_in(self.unit, function)
+
+
+def writes_in(unit: LinkedUnit, function: Function) -> Writes:
+    """What is written to the variables that a function names, looked for once."""
+    if function not in unit.writes:
+        writes: Writes = {}
+        _collect_writes(function.body, writes, looped=False)
+        unit.writes[function] = writes
+    return unit.writes[function]
 
 
 def _collect_writes(
@@ -149,11 +154,6 @@ def _collect_from(
     expression: Expression, writes: dict[Decl, list[tuple[Expression | None, bool]]]
 ) -> None:
     for inner in every_expression(expression):
-        if isinstance(inner, Assign) and isinstance(inner.left, Name):
-            writes.setdefault(inner.left.decl, []).append((None, True))
-        elif (
-            isinstance(inner, Unary)
-            and isinstance(inner.operand, Name)
-            and inner.op in ("++", "--", "p++", "p--", "&")
-        ):
-            writes.setdefault(inner.operand.decl, []).append((None, True))
+        target = set_place(inner)
+        if isinstance(target, Name):
+            writes.setdefault(target.decl, []).append((None, True))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from regionpredict.constant import Constant
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer, divisible
-from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Unary, show
+from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Opaque, Unary, show
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
 from regionpredict.ir.expr import ONE, ZERO
 
@@ -23,6 +23,16 @@ BLAS_BLOCK = Constant(
 
 _COPIES = frozenset(("memcpy", "memmove", "mempcpy", "bcopy"))
 _FILLS = frozenset(("memset", "bzero"))
+# Functions on text, which end where it ends: the arguments that they go through, and those that
+# they write. Nothing tells how long it is.
+_TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    **dict.fromkeys(("strlen", "strnlen", "strchr", "strrchr", "atoi", "atol", "atoll", "atof"),
+                    ((0,), ())),
+    **dict.fromkeys(("strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "strstr",
+                     "strspn", "strcspn", "strpbrk"), ((0, 1), ())),
+    **dict.fromkeys(("strcpy", "strncpy", "strcat", "strncat", "stpcpy"), ((1,), (0,))),
+    **dict.fromkeys(("sprintf", "snprintf", "vsprintf", "vsnprintf"), ((), (0,))),
+}  # fmt: skip
 
 
 class _Operand(NamedTuple):
@@ -104,13 +114,27 @@ _BLAS = re.compile(r"(?P<c>cblas_)?i?(?P<kind>[sdcz])(?P<name>[a-z0-9]+?)(?P<for
 _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 
 
-def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """The loops of a call, in place of it; None where it is no such function, or not understood."""
-    name = call.name.removeprefix("__builtin_").removeprefix("std::")
+def _base_name(name: str) -> str:
+    """The function's name without what headers and compilers make of it."""
+    name = name.removeprefix("__builtin_").removeprefix("std::")
     if name.startswith("__") and name.endswith("_chk"):  # what <string.h> makes of a call
         name = name.strip("_").removesuffix("_chk")
+    return name
+
+
+def has_loops(call: CallExpr) -> bool:
+    """Whether a function of that name may be one that runs over arrays."""
+    name = _base_name(call.name)
+    return name in _COPIES | _FILLS or name in _TEXT or _BLAS.fullmatch(name) is not None
+
+
+def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
+    """The loops of a call, in place of it; None where it is no such function, or not understood."""
+    name = _base_name(call.name)
     if name in _COPIES or name in _FILLS:
         return _moved(name, call, context, frame)
+    if name in _TEXT:
+        return _text(name, call, context, frame)
     match = _BLAS.fullmatch(name)
     if match is None:
         return None
@@ -158,10 +182,31 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
         if array is not None:
             at = Expr.name(variable) * (step // array.element_bytes or 1)
             accesses.append(_access(place.plus(at), kind, call, step))
-    if step == 1 and name in _FILLS | _COPIES:
+    if step == 1:
         accesses = [access._replace(bytes=1) for access in accesses]
     statement = Statement(show(call), call.span, (), tuple(reversed(accesses)))
     return [_loop(variable, length, (statement,), call)]
+
+
+def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
+    """A loop over the characters of what a function on text reads and writes."""
+    read, written = _TEXT[name]
+    accesses = []
+    variable = _fresh(name, call, context)
+    for kind, positions in (("read", read), ("write", written)):
+        for position in positions:
+            argument = _bare(call.args[position]) if position < len(call.args) else None
+            if isinstance(argument, Opaque):  # a string in quotes
+                continue
+            place = context.pointer(argument, frame) if argument is not None else None
+            if place is None:
+                return None
+            if place.array in context.arrays:
+                accesses.append(_access(place.plus(Expr.name(variable)), kind, call, 1))
+    if not accesses:
+        return []
+    statement = Statement(show(call), call.span, (), tuple(accesses))
+    return [Loop(variable, None, None, "", None, (statement,), call.span, "while", exits=True)]
 
 
 def _divided(amount: Expr, size: int) -> Expr:

@@ -23,7 +23,8 @@ _COMPLEX = """
 """
 # Questions about numbers and characters; random numbers, whose state is the library's own; memory
 # that is handed out and taken back, of which nothing is touched; output of what is handed by value
-# or is short text; ends of the program; clocks; what only the compiler reads.
+# or is short text; ends of the program; clocks; files, locks and the system's tables, by which
+# nothing of the program's moves; what only the compiler reads.
 _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
@@ -33,6 +34,12 @@ _OTHERS = """
     printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
     __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
     nanosleep getpid __errno_location va_start va_end va_copy
+    exit _exit _Exit abort atexit __assert_fail __assert __assert_rtn
+    fopen freopen fdopen fclose fileno feof ferror clearerr fseek ftell rewind open close lseek
+    fsync unlink remove rename isatty sysconf getpagesize getenv localtime gmtime ctime
+    difftime mktime strerror __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
+    pthread_mutex_lock pthread_mutex_unlock pthread_mutex_trylock pthread_self ffs ffsl ffsll
+    unreachable trap
     prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
     huge_valf inf inff constant_p assume_aligned assume
 """

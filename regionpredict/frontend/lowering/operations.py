@@ -17,6 +17,7 @@ from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
     LONG,
+    STEPS,
     UNKNOWN,
     Assign,
     Binary,
@@ -191,7 +192,7 @@ class Tally:
         if op == "&":
             inner = self._base(expression.operand)
             return CType("pointer", 64, element=inner)
-        if op in ("++", "--", "p++", "p--"):
+        if op in STEPS:
             return self._step(expression)
         ctype = self.visit(expression.operand)
         if op == "-":

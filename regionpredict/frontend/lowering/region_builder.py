@@ -13,7 +13,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.library_calls import library_loops
+from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
+from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
 from regionpredict.frontend.lowering.loop_exits import exits, skips, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
@@ -49,6 +50,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    every_expression,
     every_statement,
     show,
 )
@@ -89,6 +91,7 @@ class RegionBuilder:
         self.returned: CType = UNKNOWN
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
+        self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -428,6 +431,11 @@ class RegionBuilder:
 
     def _follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the statements of a called function here; None where it cannot be followed."""
+        asked = call
+        if call.decl is None and call.pointer is not None:
+            meant = self._pointed(call.pointer, self._at())
+            if meant is not None:
+                call = call._replace(name=meant.name, decl=meant)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         if function is None or call.decl is None:
             return self._library_call(call, frame, nodes)
@@ -443,6 +451,9 @@ class RegionBuilder:
         for argument in call.args:
             nodes += self._argument(argument, call.span, frame)
         inner = self.context.entered(function, call.args, frame)
+        at = self._at()
+        self.handed.update((parameter, (argument, at)) for parameter, argument
+                           in zip(function.parameters, call.args, strict=False))  # fmt: skip
         self.calling.append(call.decl)
         self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
@@ -451,10 +462,25 @@ class RegionBuilder:
         if function.closure:  # it may set what is around it
             own = set(function.parameters) | _declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
-        self._keep_result(call, self.results.pop())
+        self._keep_result(asked, self.results.pop())
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _at(self) -> Function:
+        """The function whose statements are read now."""
+        return self.unit.body_of(self.calling[-1]) or self.function
+
+    def _pointed(self, pointer: Decl, at: Function) -> Decl | None:
+        """The function that a variable of `at` holds: what a call that is followed handed over, or
+        all that the program puts there."""
+        if pointer not in self.handed:
+            return pointed_function(self.unit, pointer, at)
+        argument, caller = self.handed[pointer]
+        own = named_function(argument)
+        if own is None and isinstance(argument, Name):
+            return self._pointed(argument.decl, caller)
+        return own
 
     def _result(self, value: Expression, frame: Frame) -> Expr | Pointer | None:
         kind = self.calling[-1].ctype.kind
@@ -484,20 +510,27 @@ class RegionBuilder:
             message = f"{call.name}() has several definitions ({places}): none is followed"
             self.say("RP103", call.span, message)
             return None
+        if not has_loops(call):
+            return None
+        before: list[Node] = []
+        for argument in call.args:
+            before += self._argument(argument, call.span, frame)
         loops = library_loops(call, self.context, frame)
         if loops is None:
             return None
-        for argument in call.args:
-            nodes += self._argument(argument, call.span, frame)
-        nodes += loops
+        nodes += [*before, *loops]
+        if any(isinstance(node, Loop) and node.trips is None for node in loops):
+            message = f"the length of the text that {call.name}() goes through is not counted"
+            self.say("RP105", call.span, message)
         return call.decl.ctype if call.decl is not None else UNKNOWN
 
     def _argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
-        if self.context.pointer(argument, frame) is None:
+        calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
+        if calls or self.context.pointer(argument, frame) is None:
             tally.visit(argument)
-        if tally.operations or tally.accesses:
+        if tally.operations or tally.accesses or tally.calls:
             self._finish(tally, show(argument), "assign", nodes, len(nodes))
         return nodes
 

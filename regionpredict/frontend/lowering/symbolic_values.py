@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
+    STEPS,
     UNKNOWN,
     Assign,
     Binary,
@@ -217,7 +218,7 @@ class Context:
             return -self.value(expression.operand, frame)
         if expression.op == "*":
             return self._loaded(expression, frame)
-        if expression.op in ("++", "--", "p++", "p--"):
+        if expression.op in STEPS:
             value = self.value(expression.operand, frame)
             step = ONE if expression.op == "++" else -ONE
             return value + step if expression.op in ("++", "--") else value
@@ -447,7 +448,7 @@ class Context:
                 ctype = operand.decl.ctype if isinstance(operand, Name) else UNKNOWN
                 return Pointer(path if ctype.kind != "struct" else f"&{path}", (ZERO,), ctype)
             return None
-        if expression.op in ("p++", "p--", "++", "--"):
+        if expression.op in STEPS:
             base = self.pointer(expression.operand, frame)
             if base is None or expression.op.startswith("p"):
                 return base

@@ -12,6 +12,7 @@ from typing import Any
 
 from regionpredict.frontend.memory_effects.object_names import general_name
 from regionpredict.frontend.syntax import (
+    STEPS,
     UNKNOWN,
     Assign,
     Binary,
@@ -47,7 +48,6 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
 from regionpredict.ir.source import Span
 
-_STEPS = frozenset(("++", "--", "p++", "p--"))
 _ONE = frozenset(("single", "master", "masked", "section"))
 _TASKS = frozenset(("task", "taskloop", "sections"))
 
@@ -197,7 +197,7 @@ class _Flows:
             return
         for inner in below(expression):
             self._expression(inner, events)
-        if isinstance(expression, Unary) and expression.op in _STEPS:
+        if isinstance(expression, Unary) and expression.op in STEPS:
             self._written(expression.operand, events)
         elif isinstance(expression, CallExpr):
             self._call(expression, events)
@@ -280,7 +280,7 @@ class _Flows:
         """Whether a subscript changes: with a loop here, or with the loops around a call."""
         moving = frozenset[Decl]().union(*self.moving)
         for inner in every_expression(expression):
-            if isinstance(inner, Unary) and inner.op in _STEPS:
+            if isinstance(inner, Unary) and inner.op in STEPS:
                 return True
             if isinstance(inner, Name) and (inner.decl in moving or not self.moving):
                 return True
@@ -330,7 +330,7 @@ class _Flows:
         if isinstance(expression, Unary):
             if expression.op == "&":
                 return self._object(expression.operand, events)
-            return self._points(expression.operand, events) if expression.op in _STEPS else None
+            return self._points(expression.operand, events) if expression.op in STEPS else None
         if isinstance(expression, Binary) and expression.op in ("+", "-", ","):
             left = self._points(expression.left, events) if expression.op != "," else None
             return left if left is not None else self._points(expression.right, events)

@@ -20,8 +20,8 @@ class Read(NamedTuple):
     length: int
 
 
-def whole_number(text: str, base: int = 10) -> Read:
-    """What `strtol` reads at the beginning of a text.
+def whole_number(text: str, base: int = 10, *, unsigned: bool = False) -> Read:
+    """What `strtol` reads at the beginning of a text, or `strtoul` (`unsigned`), in 64 bits.
 
     >>> whole_number(" -12x"), whole_number("0x1F", 0), whole_number("017", 0), whole_number("z")
     (Read(value=-12, length=4), Read(value=31, length=4), Read(value=15, length=3), \
@@ -40,6 +40,9 @@ Read(value=0, length=0))
         value, at = value * base + digit, at + 1
     if at == begin:
         return Read(0, 0)
+    if unsigned:
+        most = (1 << 64) - 1
+        return Read(most if value > most else -value % (1 << 64) if negative else value, at)
     most = (1 << 63) - 1
     return Read(max(-most - 1, -value) if negative else min(most, value), at)
 
@@ -62,13 +65,24 @@ def real_number(text: str) -> Read:
     return Read(value, found.end())
 
 
-def scanned(text: str, form: str) -> list[int | float | str]:
-    """The values that `sscanf` assigns, in order.
+class Scanned(NamedTuple):
+    """The values that `sscanf` assigns, in order, and how many of them it counts: not those of
+    `%n`."""
 
-    >>> scanned("64x32,2.5", "%dx%d,%lf"), scanned("a 7", "%d")
-    ([64, 32, 2.5], [])
+    values: list[int | float | str]
+    counted: int
+
+
+def scanned(text: str, form: str) -> Scanned:
+    """What `sscanf` makes of a text.
+
+    >>> scanned("64x32,2.5", "%dx%d,%lf").values, scanned("a 7", "%d")
+    ([64, 32, 2.5], Scanned(values=[], counted=0))
+    >>> scanned("12 x", "%d%n")
+    Scanned(values=[12, 2], counted=1)
     """
     values: list[int | float | str] = []
+    counted = 0
     at = place = 0
     while place < len(form):
         if form[place] in _SPACE:
@@ -91,7 +105,8 @@ def scanned(text: str, form: str) -> list[int | float | str]:
         value, at = read
         if not directive[1]:
             values.append(value)
-    return values
+            counted += directive[4] != "n"
+    return Scanned(values, counted)
 
 
 def _converted(

@@ -19,6 +19,7 @@ from regionpredict.frontend.program_arguments.memory import (
 )
 from regionpredict.frontend.program_arguments.options import OptionScan
 from regionpredict.frontend.syntax import (
+    STEPS,
     Assign,
     Binary,
     CallExpr,
@@ -212,7 +213,7 @@ class Evaluator(Caller, ABC):
             place = self.place(operand)
             return UNKNOWN if place is None else Address(place)
         value = self.value(operand)
-        if op in ("++", "--", "p++", "p--"):
+        if op in STEPS:
             changed = added(value, 1 if op.endswith("++") else -1)
             place = self.place(operand)
             if place is not None:
@@ -284,7 +285,7 @@ class Evaluator(Caller, ABC):
             self.look_at(left)  # a std::string: of two char * nobody asks that
             self.look_at(right)
             return int((left.rest == right.rest) == (op == "=="))
-        return applied(op, left, right)
+        return _in_type(op, left, right, type_of(expression.left), type_of(expression.right))
 
     def _ternary(self, expression: Ternary) -> Value:
         test = truth(self.value(expression.condition))
@@ -386,4 +387,35 @@ def type_of(expression: Expression) -> CType:
         return type_of(expression.base).element or CType("unknown")
     if isinstance(expression, Unary) and expression.op == "*":
         return type_of(expression.operand).element or CType("unknown")
+    if isinstance(expression, CallExpr) and expression.decl is not None:
+        return expression.decl.ctype
+    if isinstance(expression, IntLit):
+        return CType("int", 32 if abs(expression.value) < 1 << 31 else 64)
+    if isinstance(expression, Binary) and expression.op in _ARITHMETIC:
+        return _common_type(type_of(expression.left), type_of(expression.right))
     return expression.ctype if isinstance(expression, Cast) else CType("unknown")
+
+
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
+
+
+def _common_type(left: CType, right: CType) -> CType:
+    """The type in which two integers are added (C11, 6.3.1.8); unknown where one of theirs is."""
+    if left.kind != "int" or right.kind != "int":
+        return CType("unknown")
+    bits = max(32, left.bits, right.bits)
+    unsigned = any(one.unsigned and one.bits == bits for one in (left, right))
+    return CType("int", bits, unsigned)
+
+
+def _in_type(op: str, left: Value, right: Value, one: CType, other: CType) -> Value:
+    """An operation on values of these types: unsigned numbers have no sign."""
+    common = _common_type(one, other)
+    if not (common.unsigned and isinstance(left, int) and isinstance(right, int)):
+        return applied(op, left, right)
+    if op not in _ARITHMETIC | _COMPARISONS:
+        return applied(op, left, right)
+    modulus = 1 << common.bits
+    result = applied(op, left % modulus, right % modulus)
+    return result % modulus if op in _ARITHMETIC and isinstance(result, int) else result

@@ -23,7 +23,6 @@ from regionpredict.frontend.program_arguments.memory import (
     Value,
 )
 from regionpredict.frontend.syntax import (
-    Assign,
     CallExpr,
     Compound,
     Decl,
@@ -39,11 +38,10 @@ from regionpredict.frontend.syntax import (
     Return,
     Stmt,
     Switch,
-    Unary,
     While,
     calls_in,
-    every_expression,
     expressions_in,
+    set_place,
 )
 from regionpredict.ir import Span
 
@@ -355,9 +353,8 @@ class Follower(Evaluator):
     def _written(self, statement: Stmt) -> list[Place]:
         places = [
             self.place(target)
-            for expression in expressions_in(statement)
-            for inner in every_expression(expression)
-            for target in _targets(inner)
+            for inner in expressions_in(statement)
+            if (target := set_place(inner)) is not None
         ]
         return [place for place in places if place is not None]
 
@@ -441,15 +438,6 @@ class ProgramEnd(Exception):  # noqa: N818
 
 
 _ENDING = frozenset(("exit", "abort", "_exit", "_Exit", "quick_exit", "MPI_Abort", "err", "errx"))
-
-
-def _targets(expression: Expression) -> list[Expression]:
-    """What an expression by itself may write."""
-    if isinstance(expression, Assign):
-        return [expression.left]
-    if isinstance(expression, Unary) and expression.op in ("++", "--", "p++", "p--", "&"):
-        return [expression.operand]
-    return []
 
 
 def _cases(statement: Stmt) -> list[Expression | None]:

@@ -42,6 +42,9 @@ class Caller(Protocol):
     def argument(self, number: int) -> Value:
         """An argument of the program."""
 
+    def first_value(self, decl: Decl) -> Decl:
+        """The declaration that gives a variable its first value."""
+
     def remark(self, call: CallExpr, what: str) -> None:
         """Tells of something that cannot be followed."""
 
@@ -77,16 +80,15 @@ def _to_real(caller: Caller, call: CallExpr) -> Value:
 
 def _strto(caller: Caller, call: CallExpr) -> Value:
     text, end, base = _arguments(caller, call, 3)[:3]
-    if not isinstance(text, Text):
+    real = call.name in ("strtod", "strtof", "strtold")
+    if not isinstance(text, Text) or not (real or isinstance(base, int)):
         if isinstance(end, Address):
             caller.memory.forget(end.place)
         return UNKNOWN
-    if call.name in ("strtod", "strtof", "strtold"):
+    if real:
         read = real_number(text.rest)
-    elif isinstance(base, int):
-        read = whole_number(text.rest, base)
     else:
-        return UNKNOWN
+        read = whole_number(text.rest, int(base), unsigned=call.name.startswith("strtou"))
     if isinstance(end, Address):
         caller.memory.write(end.place, text._replace(offset=text.offset + read.length))
     return read.value
@@ -153,12 +155,12 @@ def _scan(caller: Caller, call: CallExpr) -> Value:
         for place in targets:
             caller.memory.forget(place)
         return UNKNOWN
-    read = scanned(text.rest, form.rest)
+    read, counted = scanned(text.rest, form.rest)
     types = [_pointed_to(argument) for argument in call.args[2:]]
     for place, value, ctype in zip(targets, read, types, strict=False):
         caller.memory.forget(place)
         caller.memory.write(place, Text(value) if isinstance(value, str) else value, ctype)
-    return len(read) if read or text.rest.strip() else -1
+    return counted if counted or text.rest.strip() else -1
 
 
 def _pointed_to(expression: Expression) -> CType | None:
@@ -230,7 +232,7 @@ def _table(
     """The entries of a table of long options, with where each writes; None if it is not known."""
     if not argument or not isinstance(argument[0], Name):
         return None
-    init = argument[0].decl.init
+    init = caller.first_value(argument[0].decl).init
     if not isinstance(init, Opaque) or init.text != "{}":
         return None
     entries: list[tuple[LongOption, Place | None]] = []

@@ -224,13 +224,15 @@ class ExpressionBuilder:
             if decl.kind == "function":
                 return CallExpr(callee.name, decl, args, span)
         # A pointer to a function stands for a pointer to what the function returns.
-        result = self._type_of(self.build(callee, scope)).element or UNKNOWN
+        called = self.build(callee, scope)
+        result = self._type_of(called).element or UNKNOWN
         name = "(pointer)"
         if isinstance(callee, c_ast.ID):
             name = callee.name
         elif isinstance(callee, c_ast.StructRef):
             name = callee.field.name
-        return self._with_type(CallExpr(name, None, args, span), result)
+        pointer = called.decl if isinstance(called, Name) else None
+        return self._with_type(CallExpr(name, None, args, span, pointer=pointer), result)
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)

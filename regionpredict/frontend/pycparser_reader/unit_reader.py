@@ -7,6 +7,7 @@ parsed on its own, and a function becomes a tree when a directive stands in it o
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Hashable
 from functools import partial
 from typing import Any
@@ -42,8 +43,10 @@ from regionpredict.frontend.syntax import (
     Function,
     IntLit,
     Located,
+    Name,
     Pragma,
     Unit,
+    every_expression,
 )
 from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
@@ -51,6 +54,7 @@ from regionpredict.frontend.text import (
     SourceText,
     blank_comments,
     find_pragmas,
+    inactive_loops,
     masked,
     may_hold_directives,
     parse_directive,
@@ -58,6 +62,7 @@ from regionpredict.frontend.text import (
 from regionpredict.ir import Diagnostic, Span
 
 _DEFINE = re.compile(rb"^[ \t\v]*#[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)", re.MULTILINE)
+_PREPROCESSOR_LINE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _ELSEWHERE = 1 << 62
 _MAX_LEFT_OUT = 12
 
@@ -114,6 +119,7 @@ class _Reader:
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
         self.located: list[tuple[str, str, int, int]] = []
+        self._taken: dict[str, list[int]] = {}
         for chunk in split(self.words, partner):
             self._take_in(chunk)
 
@@ -225,6 +231,15 @@ class _Reader:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
                 return IntLit(value) if value is not None else None
+            if node.init is not None and ctype.is_option_table:
+                return self._express(node.init, self.scope)
+            if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
+                ctype.kind == "pointer"
+            ):
+                value = self._express(node.init, self.scope)
+                inside = every_expression(value)
+                if any(isinstance(e, Name) and e.decl.kind == "function" for e in inside):
+                    return value
         return None
 
     # -- the unit -------------------------------------------------------------------------------
@@ -284,6 +299,9 @@ class _Reader:
             if may_hold_directives(source.data, self.macros):
                 pragmas = find_pragmas(source, self.macros, masked(source.data))
                 pragmas = [p for p in pragmas if self._is_active(path, p, expanded)]
+                self.diagnostics += inactive_loops(
+                    source, self.macros, pragmas, partial(self._reads, path)
+                )
             known = {pragma.offset for pragma in pragmas}
             pragmas += [p for p in expanded.get(path, ()) if p.offset not in known]
             pragmas.sort(key=lambda pragma: pragma.offset)
@@ -291,6 +309,20 @@ class _Reader:
                 self.builder.set_pragmas(path, pragmas)
                 directives.extend((path, pragma) for pragma in pragmas)
         return directives
+
+    def _reads(self, path: str, begin: int, end: int) -> bool:
+        """Whether the preprocessor took anything of what stands between two places of a file, or
+        nothing stands there that it could have taken."""
+        places = self._taken.get(path)
+        if places is None:
+            taken = [word.spot.offset for word in self.words if word.spot.file == path]
+            for file, offset in (*self.read.pragmas, *self.read.defines):
+                if file == path:
+                    taken.append(offset)
+            places = self._taken[path] = sorted(taken)
+        at = bisect_left(places, begin)
+        inner = _PREPROCESSOR_LINE.sub(b"", blank_comments(self.read.files[path][begin:end]))
+        return not inner.strip() or (at < len(places) and places[at] < end)
 
     def _is_active(self, path: str, pragma: Pragma, expanded: dict[str, list[Pragma]]) -> bool:
         if pragma.macro:

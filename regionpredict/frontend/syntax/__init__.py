@@ -12,7 +12,7 @@ from regionpredict.frontend.syntax.addresses import (
     is_place,
     member_of,
 )
-from regionpredict.frontend.syntax.assignments import Effects
+from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.nodes import (
     DOUBLE,
@@ -65,6 +65,7 @@ __all__ = [
     "DOUBLE",
     "INT",
     "LONG",
+    "STEPS",
     "UNKNOWN",
     "Assign",
     "Binary",
@@ -114,5 +115,6 @@ __all__ = [
     "member_of",
     "member_path",
     "own_expressions",
+    "set_place",
     "show",
 ]

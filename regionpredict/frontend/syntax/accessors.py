@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from regionpredict.frontend.syntax.addresses import substituted
+from regionpredict.frontend.syntax.assignments import STEPS
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
@@ -30,7 +31,6 @@ from regionpredict.frontend.syntax.nodes import (
 from regionpredict.frontend.syntax.traversal import every_expression
 
 # What a failed assertion calls: on the way that a program takes, it is not there.
-_STEPS = frozenset(("++", "--", "p++", "p--"))
 _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert", "abort"))
 
 
@@ -52,7 +52,7 @@ def in_place(function: Function, args: tuple[Expression, ...]) -> Expression | N
     changed |= {
         e.operand.decl
         for e in inside
-        if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in _STEPS
+        if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in STEPS
     }
     if changed & set(function.parameters):
         return None

@@ -15,7 +15,17 @@ from regionpredict.frontend.syntax.nodes import (
 )
 from regionpredict.frontend.syntax.traversal import below, inner_statements, own_expressions
 
-_STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+"""The operators that move a variable by one, in front of it or behind (`p`), and by how much."""
+
+
+def set_place(expression: Expression) -> Expression | None:
+    """The place that an expression by itself sets, or whose address it takes; None: it does not."""
+    if isinstance(expression, Assign):
+        return expression.left
+    if isinstance(expression, Unary) and (expression.op in STEPS or expression.op == "&"):
+        return expression.operand
+    return None
 
 
 class Effects:
@@ -59,8 +69,8 @@ def _effects(expression: Expression) -> dict[Decl, int | None]:
             waiting.append(inner.right)
             continue
         if isinstance(inner, Unary) and isinstance(inner.operand, Name):
-            if inner.op in _STEPS:
-                _note(effects, inner.operand.decl, _STEPS[inner.op])
+            if inner.op in STEPS:
+                _note(effects, inner.operand.decl, STEPS[inner.op])
             elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
                 _note(effects, inner.operand.decl, None)
             continue

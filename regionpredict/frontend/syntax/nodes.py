@@ -44,6 +44,12 @@ class CType(NamedTuple):
         return self.element is not None and self.element.has_spelt_extent
 
     @property
+    def is_option_table(self) -> bool:
+        """Whether it is an array of what `getopt_long` reads."""
+        names = ("option", "struct option")  # a parser's word for it
+        return self.kind == "array" and self.element is not None and self.element.name in names
+
+    @property
     def class_name(self) -> str:
         """The class of a variable, or of what it refers or points to; "" for anything else."""
         pointee = self.element if self.kind == "pointer" and not self.name else None
@@ -187,6 +193,7 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
 
+    `pointer` is the variable through which it goes, where it is one.
     The address of a `method`'s object is its first argument. `free`: it is known to touch no
     memory that moves and to cost nothing (`v.size()`).
     """
@@ -197,6 +204,7 @@ class CallExpr(NamedTuple):
     span: Span
     method: bool = False
     free: bool = False
+    pointer: Decl | None = None
 
 
 @_by_identity

@@ -53,6 +53,7 @@ class Unit:
     functions, and operators call them without it. In C++ `getters` are the methods that give a
     member, as the member's end of a name and the method (`.m_n`, `size()`), of all functions read
     so far, and `base_classes` the names of the classes that others derive from.
+    `threadprivate` are the variables of which each thread has its own.
     `reassociates`: sums of floating-point numbers may be reordered.
     """
 

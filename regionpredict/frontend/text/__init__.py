@@ -1,11 +1,12 @@
 """Source text in; directives, macros and places of names out: what needs no parser.
 
-`pragmas` finds the OpenMP directives, `macros` expands macros in them, `attach_pragmas` says
-which statement each belongs to, `name_occurrences` where a name is called or written, `passages`
-which names each function of a file defines and uses.
+`pragmas` finds the OpenMP directives, `inactive` those that a false `#if` leaves out, `macros`
+expands macros in them, `attach_pragmas` says which statement each belongs to, `name_occurrences`
+where a name is called or written, `passages` which names each function of a file defines and uses.
 """
 
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
+from regionpredict.frontend.text.inactive import inactive_loops
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
     base_classes_in,
@@ -42,6 +43,7 @@ __all__ = [
     "find_pragmas",
     "holding",
     "holds_directives",
+    "inactive_loops",
     "masked",
     "may_hold_directives",
     "mentioned_at",

@@ -14,6 +14,7 @@ from round_machine import CYCLE, GivenTraffic, no_traffic, round_machine, worklo
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.data_transfers import DataTransfers, TransferTime
 from regionpredict.workload import ArraySharing, Schedule, Workload
+from regionpredict.workload.contended_writes import ContendedWrites
 
 MACHINE = round_machine()
 STATIC = Schedule("static", None)
@@ -42,10 +43,10 @@ def array(
 def transfers(
     workload: Workload, sizes: dict[str, float], *arrays: ArraySharing,
     schedule: Schedule = STATIC, fresh: str = "", repeats: bool = False,
-    machine: Machine = MACHINE,
+    machine: Machine = MACHINE, contended: tuple[ContendedWrites, ...] = (),
 ) -> DataTransfers:  # fmt: skip
     assert workload.execution is not None
-    execution = replace(workload.execution, sharing=arrays)
+    execution = replace(workload.execution, sharing=arrays, contended=contended)
     own = replace(
         workload, execution=execution, schedule=schedule, fresh=frozenset(fresh), repeats=repeats
     )
@@ -241,3 +242,82 @@ def test_what_is_told(workload: Workload) -> None:
     assert transfers(workload, {"a": LINES}, array()).summary(2) == ""
     many = transfers(workload, {"a": LINES}, array(held=1, whole=True))
     assert many.summary(2) == "lines that other cores hold: 7.68 us"  # 15,360 cycles
+
+
+def test_lines_that_are_many_and_few_are_told_together(workload: Workload) -> None:
+    """False sharing beside the border: both are lines that other cores hold."""
+    found = transfers(workload, {"a": LINES}, array(written=True), schedule=Schedule("static", 1.0))
+    cost = (256 * 50 + 768 * 10 + BORDER) * CYCLE
+    assert found.summary(2) == f"lines that other cores hold: {1e6 * cost:.3g} us"
+
+
+def test_as_much_at_the_border_as_inside_is_told(workload: Workload) -> None:
+    """Eight lines that two threads write in turn take 400 cycles, as the border does."""
+    found = transfers(
+        workload, {"a": 8 * 64.0}, array(written=True), schedule=Schedule("static", 1.0)
+    )
+    assert found.at(2) == cycles(exchange=400, lines=400)
+    assert found.summary(2) == "lines that other cores hold: 0.4 us"
+
+
+# -- writes that take turns ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("apart", "threads", "lines"),
+    [
+        (8.0, 1, 0),
+        (8.0, 2, 500 / 2 * 50),  # of 1000 updates 500 each, half of them after the other's
+        (8.0, 4, 250 * 3 / 4 * 60),
+        (32.0, 4, 250 / 2 * 60),  # two of the four in one line
+        (64.0, 4, 0),  # a line each
+        (128.0, 4, 0),
+        (None, 1, 0),  # anywhere, in lines that the caches hold
+        (None, 2, 500 / 2 * 50),
+        (None, 4, 250 * 3 / 4 * 60),
+    ],
+)
+def test_the_line_comes_from_who_wrote_last(
+    workload: Workload, apart: float | None, threads: int, lines: float
+) -> None:
+    contended = (ContendedWrites("a", 1000.0, apart),)
+    found = transfers(workload, {"a": LINES}, array(), contended=contended)
+    assert found.at(threads) == cycles(lines=lines)
+
+
+@pytest.mark.parametrize(("threads", "lines"), [(2, 500 / 4 / 2 * 50), (4, 250 / 2 * 3 / 4 * 60)])
+def test_lines_that_no_cache_holds_any_more_come_from_memory(
+    workload: Workload, threads: int, lines: float
+) -> None:
+    """Of 32768 lines two caches of 4096 hold a quarter, four a half."""
+    contended = (ContendedWrites("a", 1000.0, None),)
+    found = transfers(workload, {"a": 32768 * 64.0}, array(), contended=contended)
+    assert found.at(threads) == cycles(lines=lines)
+    # An array of which nothing is known is in a line of its own.
+    assert transfers(workload, {"b": LINES}, array("b"), contended=contended).at(2) == cycles(
+        lines=500 / 2 * 50
+    )
+
+
+def test_contended_arrays_add_up_and_are_named(workload: Workload) -> None:
+    contended = (
+        ContendedWrites("h", 1000.0, None), ContendedWrites("a", 100.0, 8.0),
+        ContendedWrites("a", 300.0, None),
+    )  # fmt: skip
+    found = transfers(workload, {"a": LINES, "h": LINES}, array(), contended=contended)
+    assert found.at(2) == cycles(lines=(500 + 50 + 150) / 2 * 50)
+    assert found.summary(2) == (
+        "writes to a, h take the line from another thread; lines that other cores hold: 8.75 us"
+    )
+    assert found.summary(1) == ""
+
+
+def test_bytes_that_64_threads_write_in_turn(workload: Workload) -> None:
+    """A byte each: all 64 share a line, and each of 64 lines is everybody's."""
+    machine = round_machine(("cores_per_package: 4", "cores_per_package: 32"))
+    found = transfers(
+        workload, {"a": 64 * 64.0}, array(written=True, stride=1.0), machine=machine,
+        schedule=Schedule("static", 1.0),
+    )  # fmt: skip
+    # the table goes on in proportion: 80 cycles on eight threads
+    assert found.at(64).lines == pytest.approx(64 * 640 * CYCLE)

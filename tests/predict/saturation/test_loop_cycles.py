@@ -245,3 +245,50 @@ def test_half_the_clock_takes_twice_as_long() -> None:
     loop = body({"fp_add": 8, "fp_div": 1}, loads=6, stores=1)
     fast = core_time([loop], MACHINE, 64)
     assert core_time([loop], slow, 64)[:2] == (2 * fast.overlapping, 2 * fast.loading)
+
+
+def test_the_figures_are_those_of_the_loop_that_takes_the_longest_in_all() -> None:
+    """8 cycles a hundred times are less than 4 a thousand times; of equal ones the first counts."""
+    heavy = body({"fp_add": 8}, executions=100, because=SCALAR)
+    often = body({"fp_mul": 2}, executions=1000, because=SCALAR)
+    adding, multiplying = ("operations.fp_add.throughput",), ("operations.fp_mul.throughput",)
+    for bodies in ([heavy, often], [often, heavy]):
+        assert core_time(bodies, MACHINE, 64).figures == multiplying
+    once = body({"fp_add": 8}, executions=1, because=SCALAR)
+    assert core_time([once, body({"fp_mul": 2}, because=SCALAR)], MACHINE, 64).figures == adding
+    assert core_time([], MACHINE, 64).figures == ()
+
+
+@pytest.mark.parametrize(
+    ("loop", "figures"),
+    [
+        (body({"fp_add": 8, "fp_mul": 0}, because=SCALAR), ("operations.fp_add.throughput",)),
+        (
+            body({"fp_div": 1, "call:exp": 1, "call:unheard_of": 1}, because=SCALAR),
+            ("call.throughput", "exp.throughput", "fp_div.throughput"),
+        ),
+        (
+            body({"fp_add": 1}, recurrences=[sum_of("fp_mul", "fp_add")]),
+            ("fp_add.latency", "fp_mul.latency"),
+        ),
+        (body({"fp_add": 1}, loads=4, stores=8, because=SCALAR), None),  # the ports: 8 of 6 cycles
+        (body({"fp_add": 4}, loads=2, because=SCALAR), ("operations.fp_add.throughput",)),
+        (body(loads=1, because=SCALAR), ("processor.issue_width",)),  # 3/4 of a cycle, loading 1/2
+    ],
+)
+def test_what_decides_a_loop_s_cycles(loop: LoopBody, figures: tuple[str, ...] | None) -> None:
+    found = core_time([loop], MACHINE, 64).figures
+    if figures is None:
+        assert found[0] == "caches[0].bandwidth.load"
+        assert all(name.startswith("processor.") for name in found[1:]) and len(found) == 6
+    else:
+        assert [name.removeprefix("operations.") for name in found] == [
+            name.removeprefix("operations.") for name in figures
+        ]
+
+
+def test_ports_that_take_as_long_as_arithmetic_do_not_decide() -> None:
+    """Four loads in two cycles beside two additions in two: what overlaps is told."""
+    even = body({"fp_add": 2}, loads=4, because=SCALAR)
+    assert cycles(even) == (2.0, 2.0)
+    assert core_time([even], MACHINE, 64).figures == ("operations.fp_add.throughput",)

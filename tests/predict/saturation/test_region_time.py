@@ -566,3 +566,49 @@ def test_twice_the_machine_takes_half_the_time(workload: Workload) -> None:
         for name, seconds in slow.terms.items():
             assert quick.terms[name] == pytest.approx(seconds / 2)
         assert quick.speedup == pytest.approx(slow.speedup)
+
+
+# -- paths ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "requesting", "threads", "rate"),
+    [
+        # Static: four of the threads, the fullest domain's, get their part of b(m) for all.
+        ("static", 3.0, 8, 2 * (10 + 0.5 * 10 / 3)),
+        ("static", 3.0, 6, 6 / 4 * (10 + 1.0 * 10 / 3)),
+        ("static", 3.0, 3, 10 + 2 * 10 / 3),
+        ("static", 1.6, 8, 2 * 10),  # less than one of a domain's at a time: one core's
+        ("static", 1.0, 8, 10),  # one in all: one path
+        ("static", 0.5, 8, 10),
+        # Others: each domain's own, the rest's too.
+        ("dynamic", 3.0, 8, 2 * (10 + 0.5 * 10 / 3)),
+        ("dynamic", 4.5, 6, (10 + 2 * 10 / 3) + (10 + 0.5 * 10 / 3)),
+        ("dynamic", 3.0, 6, (10 + 1.0 * 10 / 3) + 10),
+        ("dynamic", 3.0, 5, (10 + 1.4 * 10 / 3) + 10),
+        ("dynamic", 3.0, 3, 10 + 2 * 10 / 3),
+    ],
+)
+def test_packages_each_on_their_own_path_to_the_chipset(
+    workload: Workload, kind: str, requesting: float, threads: int, rate: float
+) -> None:
+    """GB/s, of domains that give m cores 10 + (m - 1) 10/3; the chipset is no limit."""
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  shared_path: {traffic: 1000}"))
+    time = loops(workload, machine=machine, schedule=Schedule(kind, None))
+    assert time._path(requesting, threads, 0.0) == pytest.approx(rate * 1e9)
+
+
+def test_a_far_domain_as_near_as_the_own_one_is_no_slower(workload: Workload) -> None:
+    machine = round_machine(
+        ("latency: 200\n  remote_latency: 300", "latency: 1\n  remote_latency: 1")
+    )
+    time = loops(workload, given=moved(40e9), placement=SERIAL, machine=machine)
+    assert time.at(8).total == pytest.approx(8 * 40 / 20)
+
+
+def test_only_threads_of_other_domains_read_from_afar(workload: Workload) -> None:
+    """All pages in one domain: its four threads have 20 GB/s, a fifth has a fifth of it slower."""
+    time = loops(workload, given=moved(40e9), placement=SERIAL)
+    assert time._path(4.0, 4, 0.0) == pytest.approx(20e9)
+    assert time._path(4.0, 5, 0.0) == pytest.approx(20e9 * (1 - 1 / 5 * (1 - 2 / 3)))
+    assert time._path(2.0, 1, 0.0) == pytest.approx((10 + 10 / 3) * 1e9)

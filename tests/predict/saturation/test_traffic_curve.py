@@ -237,3 +237,62 @@ def test_an_exclusive_cache_below_a_shared_one(nest: LoopNest) -> None:
     odd = round_machine(("{level: 1, size: 32 KiB,", "{level: 1, policy: exclusive, size: 32 KiB,"))
     curve, counter = curve_of(nest, lambda position, threads: {}, odd)
     assert counter.asked[1][0].size == 32 * KIB
+
+
+@pytest.mark.parametrize(
+    ("allocated", "parts", "read"), [("1", True, 24e6), ("0.25", True, 18e6), ("1", False, 16e6)]
+)
+def test_lines_that_are_claimed_are_not_read_from_memory(
+    nest: LoopNest, allocated: str, parts: bool, read: float
+) -> None:
+    """Of 8 MB that are only written so much is read first; caches see all of it pass."""
+    machine = round_machine(("write_allocate: 1", f"write_allocate: {allocated}"))
+    counter = GivenTraffic(nest, three_caches)
+    curve = TrafficCurve(
+        counter, machine, warm=True, only_written=frozenset("a"), write_allocation=parts
+    )
+    levels = curve.levels(1)
+    assert [level.total for level in levels[:2]] == [96e6, 64e6]
+    assert (levels[2].read, levels[2].written) == (pytest.approx(read), 8e6)
+    assert curve.at(1).memory == pytest.approx(read + 8e6)
+    assert curve.at(1).writes == pytest.approx(8e6 / (read + 8e6))
+    whole = TrafficCurve(
+        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("a")
+    )
+    assert (whole.levels(1) == levels) == parts  # write-allocation is on
+    # An array that is also read is read, and none is read less than not at all.
+    other = TrafficCurve(
+        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("x"),
+        write_allocation=parts,
+    )  # fmt: skip
+    assert other.levels(1)[2].total == 32e6
+    stored = TrafficCurve(
+        GivenTraffic(nest, lambda position, threads: {"a": (1e6, 8e6)}), machine, warm=True,
+        only_written=frozenset("a"), write_allocation=False,
+    )  # fmt: skip
+    assert (stored.levels(1)[2].read, stored.levels(1)[2].written) == (0.0, 8e6)
+
+
+def test_caches_that_lines_come_from(nest: LoopNest) -> None:
+    """The second and the third by number; the third alone where the second serves nothing."""
+    curve, _ = curve_of(nest, three_caches)
+    assert curve.sources(1) == curve.sources(8) == (1, 2)
+
+    def by_threads(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": ((3e6, 3e6, 1e6)[position] if threads > 1 else 5e6, 0.0)}
+
+    curve, _ = curve_of(nest, by_threads)
+    assert curve.sources(1) == ()
+    assert curve.sources(8) == curve.sources(100) == (2,)
+
+
+def test_what_no_prefetcher_foresees_bends_the_curve_too(nest: LoopNest) -> None:
+    """The same bytes, of which more and more are gathered: counted as any other traffic."""
+
+    def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        scattered = {1: 0.0, 2: 1e6, 3: 8e6, 4: 8e6}.get(threads, 8e6)
+        return {"x": (scattered, 0.0), "a": (1e7 - scattered, 0.0)}
+
+    curve, counter = curve_of(nest, given)
+    assert {2, 3} <= counter.asked.keys()
+    assert curve.at(2).scattered == pytest.approx(1e6 / 64)

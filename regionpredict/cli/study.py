@@ -1,0 +1,140 @@
+"""`regionpredict study`: both models, measurements, and what became of the predictions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.atomic_file import write_file
+from regionpredict.cli import measure as measure_command
+from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.source_options import reading_options, run_analysis
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.compare.verdicts import Comparison
+    from regionpredict.machine import Machine
+    from regionpredict.measure.records import Campaign
+    from regionpredict.pipeline import Analysis
+    from regionpredict.report.study_page import Figure, Judged
+
+MODELS = ("density", "saturation")
+_PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
+
+
+@click.command("study")
+@click.option(
+    "--source", "paths", multiple=True, required=True, metavar="PATH",
+    help="What PROGRAM was built from: a file, a folder or a compile_commands.json; repeatable.",
+)  # fmt: skip
+@reading_options
+@machine_option
+@click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
+@click.option("--time-budget", default="10m", show_default=True, metavar="TIME",
+              help="End measuring after this time, done or not.")  # fmt: skip
+@click.option("--repeat", default="auto", show_default=True, metavar="N|auto",
+              help="Runs a thread count; auto: until the times are sure.")  # fmt: skip
+@click.option("--quiet-wait", default="30s", show_default=True, metavar="TIME|none",
+              help="As of regionpredict measure.")  # fmt: skip
+@click.option("--with-disturbed", is_flag=True,
+              help="Take runs, too, beside which others kept the host busy.")  # fmt: skip
+@click.option("-o", "folder", required=True, metavar="FOLDER",
+              type=click.Path(path_type=Path, file_okay=False),
+              help="Where hints, measurements, plots and study.md go.")  # fmt: skip
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+def command(
+    paths: tuple[str, ...], machine_name: str | None, threads: str | None,
+    time_budget: str, repeat: str, quiet_wait: str, with_disturbed: bool, folder: Path,
+    words: tuple[str, ...], **source: Any,
+) -> None:  # fmt: skip
+    """Predicts PROGRAM's loops by both models, measures them, and says how right each was.
+
+    PROGRAM is built with CC="regionpredict cc -- gcc". A study that was interrupted goes on where
+    it ended.
+    """
+    from regionpredict.cli.campaign import without_disturbed
+    from regionpredict.measure.store import read_campaign
+    from regionpredict.report.study_page import study_page
+
+    if not words:
+        raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
+    machine, _ = machine_for(machine_name)
+    folder.mkdir(parents=True, exist_ok=True)
+    analysis = run_analysis(paths, **source, timings=False, flows=True)
+    file = folder / _MEASUREMENTS
+    click.get_current_context().invoke(
+        measure_command.command, words=words, threads=threads, output=file, resume=file.exists(),
+        form="table", repeat=repeat, time_budget=time_budget, quiet_wait=quiet_wait,
+    )  # fmt: skip
+    campaign = read_campaign(file)
+    judged_runs = campaign if with_disturbed else without_disturbed(campaign, file)
+    judged = [
+        one for model in MODELS for one in _judged(model, analysis, machine, judged_runs, folder)
+    ]
+    page = study_page(campaign, judged, _sweeps(machine, folder))
+    write_file(folder / _PAGE, page)
+    click.echo(page, nl=False)
+
+
+def _judged(
+    model: str, analysis: Analysis, machine: Machine, campaign: Campaign, folder: Path
+) -> list[Judged]:
+    """One model's hints held against the runs, by both criteria; what it took is written."""
+    from regionpredict.compare.calibration_samples import hints_of
+    from regionpredict.compare.verdicts import CRITERIA, compare
+    from regionpredict.measure.summary import summarise
+    from regionpredict.pipeline import predict
+    from regionpredict.report.hints import as_json, hints_document
+    from regionpredict.report.study_page import Judged
+
+    result = predict(analysis, machine, model)
+    notes = analysis.program.diagnostics
+    document = hints_document(
+        result.predictions, result.teams, result.plans, machine, model, notes, result.advice
+    )
+    write_file(folder / f"hints-{model}.json", as_json(document))
+    hints, summaries = hints_of(result.predictions, machine), summarise(campaign)
+    judged = []
+    for criterion in CRITERIA:
+        comparison = compare(hints, summaries, criterion=criterion, host=campaign.host)
+        judged.append(Judged(comparison, _written(comparison, folder)))
+    return judged
+
+
+def _written(comparison: Comparison, folder: Path) -> str:
+    """Writes a comparison and its plot; the plot's name, or nothing where nothing is drawn."""
+    from regionpredict.report.comparison import comparison_document
+    from regionpredict.report.comparison_plot import comparison_svg, drawn
+
+    stem = f"{comparison.hints.model}-{comparison.criterion}"
+    text = json.dumps(comparison_document(comparison), indent=1) + "\n"
+    write_file(folder / f"comparison-{stem}.json", text)
+    if not drawn(comparison):
+        return ""
+    write_file(folder / f"{stem}.svg", comparison_svg(comparison))
+    return f"{stem}.svg"
+
+
+def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
+    """Writes the plots of what the models say of one loop."""
+    from regionpredict.model_sweeps import model_sweeps, sweep_source
+    from regionpredict.report.line_plot import line_plot_svg
+    from regionpredict.report.study_page import Figure
+
+    source = folder / _SWEEPS
+    write_file(source, sweep_source(machine))
+    figures = []
+    for sweep in model_sweeps(machine, source):
+        lines = {
+            "density: score": [(p.x, p.score) for p in sweep.points if p.score is not None],
+            f"saturation: efficiency on {machine.cores} cores": [
+                (p.x, p.efficiency) for p in sweep.points if p.efficiency is not None
+            ],
+        }
+        name = f"sweep-{sweep.name}.svg"
+        write_file(folder / name, line_plot_svg(f"{machine.name}", sweep.axis, lines))
+        figures.append(Figure(name, f"Score and efficiency by {sweep.axis}"))
+    return figures

@@ -1,0 +1,204 @@
+"""Measured times over sizes and threads -> models whose terms are those of the prediction.
+
+What a region's time is made of is known in advance: how its work and its traffic grow with sizes
+and threads follows from its own loops (the static prior). What the machine makes of it is measured:
+
+    T(n, p) = c_compute T_compute(n, p) + c_memory T_memory(n, p) + c_overhead T_overhead(n, p)
+
+with the predicted terms T and a factor c for each. Where a factor is far from 1, model and
+measurement part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LinearRegression
+
+from regionpredict.compare.calibration_samples import Samples
+from regionpredict.errors import InputError
+from regionpredict.fit import fit
+from regionpredict.predict import Prediction, points_of
+
+FloatArray = NDArray[np.float64]
+GROUPS = {
+    "compute": ("compute", "imbalance"),
+    "memory": ("cache", "memory-bandwidth"),
+    "overhead": ("overhead", "serialization"),
+}
+"""The factors, and the terms of a prediction that each multiplies."""
+SPREAD = 0.7
+"""How far, as a share, the factors of one region lie from what they have in common. Assumed: a
+factor of two up or down is one deviation. Noise makes them equal, clean times leave them free."""
+_LEAST_RIDGE = 1e-6
+LEAST_SIZES = 2
+LEAST_HELD_OUT = 3
+"""Sizes from which on the largest can be left out, and a search have two left to look at."""
+PARTS_FROM = 1.5
+"""A measured time this many times above or below the predicted one is where the two part."""
+
+
+class SizedTime(NamedTuple):
+    """A region at one size on some threads: measured seconds of one execution, and the seconds of
+    the prediction's terms. `iterations` are the mean ones of its loop."""
+
+    iterations: float
+    threads: int
+    seconds: float
+    terms: Mapping[str, float]
+
+    @property
+    def predicted(self) -> float:
+        """The prediction alone, in seconds."""
+        return sum(self.terms.values())
+
+
+class HeldOut(NamedTuple):
+    """Relative errors at the largest size (medians over thread counts), which nothing was fitted
+    to: of the terms' model, of a search that knows no terms (None where it finds none), and of the
+    prediction alone."""
+
+    terms: float
+    search: float | None
+    prediction: float
+
+
+@dataclass(frozen=True, slots=True)
+class TermModel:
+    """One region's model: a factor for each of `GROUPS` that its prediction has.
+
+    `parts_at` is the first measured (iterations, threads), by size and then by threads, at which
+    prediction and measurement part; None where they never do. `most_off` is the group that moves
+    the times most. `held_out` is None of fewer than three sizes.
+    """
+
+    region: str
+    factors: Mapping[str, float]
+    most_off: str
+    error: float
+    sizes: tuple[float, ...]
+    parts_at: tuple[float, int] | None
+    held_out: HeldOut | None
+
+    def seconds(self, terms: Mapping[str, float]) -> float:
+        """The time for a prediction's terms at any size and number of threads."""
+        return _seconds(self.factors, terms)
+
+
+def sized_times(predictions: Sequence[Prediction], samples: Samples) -> dict[str, list[SizedTime]]:
+    """What one campaign at one size measured, by region, beside its prediction at that size."""
+    times: dict[str, list[SizedTime]] = {}
+    for sample in samples.samples:
+        prediction = predictions[sample.index]
+        iterations = prediction.facts.iterations.value
+        terms = {point.threads: point.terms for point in points_of(prediction)}
+        times[prediction.facts.region.id] = [
+            SizedTime(float(iterations or 0), threads, seconds, terms[threads])
+            for threads, seconds in sample.seconds.items()
+            if threads in terms
+        ]
+    return times
+
+
+def term_model(region: str, times: Sequence[SizedTime]) -> TermModel | None:
+    """The model of one region; None where fewer than two sizes were measured."""
+    sizes = tuple(sorted({time.iterations for time in times}))
+    if len(sizes) < LEAST_SIZES:
+        return None
+    ordered = sorted(times, key=lambda time: (time.iterations, time.threads))
+    factors = _factors(ordered)
+    errors = [abs(_seconds(factors, time.terms) / time.seconds - 1) for time in ordered]
+    held_out = _held_out(ordered, sizes[-1]) if len(sizes) >= LEAST_HELD_OUT else None
+    return TermModel(
+        region, factors, _most_off(factors, ordered), median(errors), sizes, _parts_at(ordered),
+        held_out,
+    )  # fmt: skip
+
+
+def _group(name: str, terms: Mapping[str, float]) -> float:
+    """Predicted seconds of one group of terms."""
+    return sum(terms.get(term, 0.0) for term in GROUPS[name])
+
+
+def _seconds(factors: Mapping[str, float], terms: Mapping[str, float]) -> float:
+    return sum(factor * _group(name, terms) for name, factor in factors.items())
+
+
+def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
+    """The group whose factor changes the times most, each time counting alike."""
+
+    def change(name: str) -> float:
+        moved = [abs(factors[name] - 1) * _group(name, t.terms) / t.seconds for t in times]
+        return sum(moved)
+
+    return max(factors, key=change)
+
+
+def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
+    """Non-negative least squares of relative errors, drawn to the factor that all have in common.
+
+    The common one is the median of measured over predicted.
+    """
+    rows = np.array([
+        [_group(name, time.terms) / time.seconds for name in GROUPS] for time in times
+    ])  # fmt: skip
+    common = median(time.seconds / time.predicted for time in times)
+    names = [name for name, column in zip(GROUPS, rows.T, strict=True) if column.any()]
+    rows = rows[:, rows.any(axis=0)]
+    free = _solved(rows, common, _LEAST_RIDGE)
+    left = max(1, len(rows) - len(names))
+    noise = float(np.square(rows @ free - 1).sum()) / left
+    factors = _solved(rows, common, max(noise / SPREAD**2, _LEAST_RIDGE))
+    return {name: float(factor) for name, factor in zip(names, factors, strict=True)}
+
+
+def _solved(rows: FloatArray, common: float, ridge: float) -> FloatArray:
+    """min over c >= 0 of |rows c - 1|^2 + ridge |c / common - 1|^2."""
+    count = rows.shape[1]
+    weight = math.sqrt(ridge)
+    left = np.vstack([rows, weight / common * np.eye(count)])
+    right = np.concatenate([np.ones(len(rows)), np.full(count, weight)])
+    solved: FloatArray = LinearRegression(positive=True, fit_intercept=False).fit(left, right).coef_
+    return solved
+
+
+def _parts_at(times: Sequence[SizedTime]) -> tuple[float, int] | None:
+    for time in times:
+        ratio = time.seconds / time.predicted
+        if max(ratio, 1 / ratio) > PARTS_FROM:
+            return time.iterations, time.threads
+    return None
+
+
+def _held_out(times: Sequence[SizedTime], largest: float) -> HeldOut:
+    known = [time for time in times if time.iterations < largest]
+    asked = [time for time in times if time.iterations == largest]
+    factors = _factors(known)
+    return HeldOut(
+        median(abs(_seconds(factors, time.terms) / time.seconds - 1) for time in asked),
+        _search_error(known, asked),
+        median(abs(time.predicted / time.seconds - 1) for time in asked),
+    )
+
+
+def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> float | None:
+    """The error of a search over iterations and threads that knows nothing of the region."""
+    several = len({time.threads for time in known}) > 1
+
+    def point(time: SizedTime) -> tuple[float, ...]:
+        return (time.iterations, float(time.threads)) if several else (time.iterations,)
+
+    try:
+        model = fit(
+            [point(time) for time in known], [[time.seconds] for time in known],
+            min_points=LEAST_SIZES,
+        )  # fmt: skip
+    except InputError:
+        return None
+    return median(abs(float(model.predict(point(time))) / time.seconds - 1) for time in asked)

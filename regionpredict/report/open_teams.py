@@ -1,0 +1,73 @@
+"""The first lines where sizes are open: which to give, and what is known without them.
+
+Open sizes decide 4 of 9 teams: they are in no plan
+Give this one and 9 of 9 regions are settled (now 5): --set N=...
+What 4 of them can use as their size grows: N (4)
+                  10   100  1000  10^4  10^5  10^6  10^7  10^8
+  1 thread         4     3
+  2 packages             1     4     4     4     4     4     4
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from regionpredict.predict import SizeHint, TeamPrediction
+from regionpredict.report.quantities import plural
+from regionpredict.report.size_hints import needed_lines, size_name
+from regionpredict.size_ranking import SizeRanking
+
+_SHOWN_SIZES = tuple(10**power for power in range(1, 9))
+_NAMED = 4  # sizes that are named
+_CELL = 6
+
+
+def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[str]:
+    """The lines; none where every hint is known. Other long ones are for the caller to wrap."""
+    opened = [team for team in teams if team.range is not None]
+    if not opened:
+        return
+    which = "all" if len(opened) == len(teams) else str(len(opened))
+    yield f"Open sizes decide {which} of {plural(len(teams), 'team')}: they are in no plan"
+    yield from needed_lines(ranking)
+    turning = [team.by_size for team in opened if len(team.by_size) > 1]
+    if turning:
+        yield f"What {len(turning)} of them can use as their size grows: {_sizes(turning)}"
+        yield from _by_size(turning)
+    stay = [team for team in opened if team.range is not None and team.range.packages == (1, 1)]
+    if stay:
+        causes = Counter(team.bottleneck for team in stay)
+        told = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+        yield f"On 1 package whatever the sizes {_stay(len(stay))}: {told}"
+    if alone := len(opened) - len(turning):
+        yield f"No common size decides {plural(alone, 'team')}: see their range below"
+
+
+def _sizes(turning: Sequence[Sequence[SizeHint]]) -> str:
+    """`n (40), m = k (3), ...`: the sizes, with how many teams each decides."""
+    names = Counter(own[0].name for own in turning).most_common()
+    told = [f"{size_name(name)} ({number})" for name, number in names[:_NAMED]]
+    return ", ".join([*told, "..."] if len(names) > _NAMED else told)
+
+
+def _stay(number: int) -> str:
+    return f"{plural(number, 'team')} stay" if number > 1 else "1 team stays"
+
+
+def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Iterator[str]:
+    """Rows of numbers of teams, a column a size."""
+    rows: dict[tuple[int, bool], list[int]] = {}
+    for column, size in enumerate(_SHOWN_SIZES):
+        for own in hints:
+            hint = next(one for one in own if one.below is None or size < one.below)
+            kind = (hint.packages, hint.threads > 1)
+            rows.setdefault(kind, [0] * len(_SHOWN_SIZES))[column] += 1
+    yield f"  {'':<12}" + "".join(f"{_power(size):>{_CELL}}" for size in _SHOWN_SIZES)
+    for (packages, several), counts in sorted(rows.items()):
+        label = plural(packages, "package") if several else "1 thread"
+        yield f"  {label:<12}" + "".join(f"{count or '':>{_CELL}}" for count in counts).rstrip()
+
+
+def _power(size: int) -> str:
+    return str(size) if size < 10_000 else f"10^{len(str(size)) - 1}"

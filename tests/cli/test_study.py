@@ -1,0 +1,136 @@
+"""`study` as a process on a small program, and the loops of its sweeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from regionpredict.frontend import SourceRequest
+from regionpredict.machine import load
+from regionpredict.model_sweeps import model_sweeps, sweep_source
+from regionpredict.pipeline import analyse
+from regionpredict.report.line_plot import line_plot_svg
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """\
+#include <stdio.h>
+static double a[40000], b[40000];
+int main(void)
+{
+    for (int t = 0; t < 30; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 40000; i++) a[i] = b[i] + 0.5 * a[i];
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 40000; i++) b[i] = a[i] / 3.0;
+    printf("%g\\n", b[7]);
+    return 0;
+}
+"""
+
+
+def _run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "regionpredict", *words]
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")}
+    return subprocess.run(
+        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.mark.compiler
+def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    (tmp_path / "p.c").write_text(PROGRAM)
+    made = _run("cc", "--", "gcc", "-O1", "-fopenmp", "p.c", "-o", "p", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert _run("machines", "detect", "-o", "here.yaml", folder=tmp_path).returncode == 0
+    words = ("study", "--source", "p.c", "-m", "here.yaml", "--threads", "1,2", "--repeat", "1",
+             "--quiet-wait", "none", "--with-disturbed", "-o", "out", "--", "./p")  # fmt: skip
+    done = _run(*words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "study.md").read_text()
+    assert page in done.stdout
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
+    assert [row[0] for row in rows] == ["| density", "| density", "| saturation", "| saturation"]
+    for model, criterion in (("density", "utilisation"), ("saturation", "best")):
+        text = (tmp_path / "out" / f"comparison-{model}-{criterion}.json").read_text()
+        document = json.loads(text)
+        share = document["success"]
+        row = next(
+            r for r in rows if r[0] == f"| {model}" and ("area" in r[1]) == (criterion != "best")
+        )
+        assert row[2] == f"{100 * share['share']:.1f} % ({share['right']} of {share['judged']})"
+    # What the page shows is there, and is a picture.
+    for name in [line.partition("](")[2].rstrip(")") for line in page.splitlines() if "](" in line]:
+        ElementTree.parse(tmp_path / "out" / name)
+    runs = (tmp_path / "out" / "measurements.jsonl").read_text()
+    again = _run(*words, folder=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "out" / "measurements.jsonl").read_text() == runs
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--source", "p.c", "-m", "dunnington", "-o", "out"), "no program"),
+        (("--source", "none.c", "-m", "dunnington", "-o", "out", "--", "./p"), "none.c"),
+    ],
+)
+def test_wrong_calls_are_one_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = _run("study", *words, folder=tmp_path)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out" / "study.md").exists()
+
+
+@pytest.mark.parametrize("name", ["dunnington", "epyc-7451"])
+def test_sweeps_turn_the_way_the_thesis_shows(tmp_path: Path, name: str) -> None:
+    machine = load(name)
+    source = tmp_path / "sweeps.c"
+    source.write_text(sweep_source(machine))
+    sweeps = {sweep.name: sweep.points for sweep in model_sweeps(machine, source)}
+    # Figure 4.2 and equation 4.2: nothing is missed while all fits, then ever more.
+    scores = [point.score for point in sweeps["working-set"]]
+    known = [score for score in scores if score is not None]
+    assert len(known) == len(scores)
+    fitting = [p.score for p in sweeps["working-set"] if p.x <= 1]
+    assert fitting == [1.0] * len(fitting)
+    assert known == sorted(known, reverse=True)
+    assert known[-1] < 1.0
+    # The more arithmetic beside a reference, the better the region uses cores (equation 4.1).
+    row = [point.score for point in sweeps["operations"]]
+    assert row == sorted(row, key=lambda score: score or 0.0)
+    assert all(point.efficiency is not None for points in sweeps.values() for point in points)
+
+
+def test_sweeps_are_loops_that_both_readers_read_alike(tmp_path: Path) -> None:
+    source = tmp_path / "sweeps.c"
+    source.write_text(sweep_source(load("dunnington")))
+    read = [
+        analyse([SourceRequest(str(source))], {}, frontend=name, flows=False).facts
+        for name in ("libclang", "pycparser")
+    ]
+    trips = [[own.iterations.value for own in facts] for facts in read]
+    assert trips[0] == trips[1]
+    assert None not in trips[0]
+
+
+def test_a_line_plot_has_its_lines_and_ends() -> None:
+    svg = line_plot_svg("m", "x", {"one": [(1, 0.5), (4, 1.5)], "two": [(1, 0.0), (2, 0.25)]})
+    root = ElementTree.fromstring(svg)
+    lines = [node.get("points") or "" for node in root.iter() if node.tag.endswith("polyline")]
+    ends = [[tuple(map(float, pair.split(","))) for pair in line.split()] for line in lines]
+    (left, _), (right, top) = ends[0]
+    assert (left, right) == (60, 480)  # the whole width, from the least x to the most
+    assert top == 40  # the highest value stands on top
+    assert ends[1][0] == (60, 300)  # 0 at the bottom
+    assert ends[1][1][0] == 270  # 2 is half way from 1 to 4

@@ -1,0 +1,136 @@
+"""Calls through variables: followed where the program puts one function there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS, facts_of
+
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse
+
+KERNELS = """\
+typedef double (*kernel)(double);
+static double square(double x) { return x * x; }
+static double twice(double x) { return x + x; }
+double a[1000];
+"""
+LOOP = "#pragma omp parallel for\nfor (int i = 0; i < 1000; i++) a[i] = k(a[i]);\n"
+
+
+def operations(folder: Path, text: str, frontend: str) -> tuple[str, list[str]]:
+    """The region's status, and the kinds of operations that each iteration has."""
+    facts = facts_of(folder, KERNELS + text, frontend)
+    kinds = [kind.kind for one in facts.statements
+             for kind, _ in one.statement.operations]  # fmt: skip
+    return facts.status, kinds
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"static kernel k = square;\nvoid f(void) {{\n{LOOP}}}\n",
+        f"static kernel k = 0;\nvoid set(void) {{ k = &square; }}\nvoid f(void) {{\n{LOOP}}}\n",
+        f"static kernel k = (kernel)0;\nvoid set(int n) {{ if (n) k = square; }}\n"
+        f"void f(void) {{\n{LOOP}}}\n",
+        f"static kernel k;\nvoid set(void) {{ k = square; }}\nvoid more(void) {{ k = *square; }}\n"
+        f"void f(void) {{\n{LOOP}}}\n",
+        f"static kernel k;\nstatic void set(kernel one) {{ k = one; }}\n"
+        f"void g(void) {{ set(square); }}\nvoid f(void) {{\n{LOOP}}}\n",
+        f"void f(void) {{ kernel k = square;\n{LOOP}}}\n",
+        f"static void f(kernel k) {{\n{LOOP}}}\nvoid g(void) {{ f(square); }}\n",
+        f"static void f(kernel k) {{\n{LOOP}}}\nvoid g(void) {{ f(square); f(&square); }}\n",
+        f"static void f(kernel k) {{\n{LOOP}}}\nstatic void h(kernel one) {{ f(one); }}\n"
+        "void g(void) { h(square); }\n",
+    ],
+    ids=["initialised", "set", "set in a branch", "set twice alike", "a setter", "local",
+         "handed over", "by each call", "handed on"],
+)  # fmt: skip
+def test_one_function_is_followed(tmp_path: Path, frontend: str, text: str) -> None:
+    assert operations(tmp_path, text, frontend) == ("complete", ["fp_mul"])
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"static kernel k = square;\nvoid set(void) {{ k = twice; }}\nvoid f(void) {{\n{LOOP}}}\n",
+        f"static kernel k;\nvoid set(int n) {{ k = n ? square : twice; }}\n"
+        f"void f(void) {{\n{LOOP}}}\n",
+        f"static kernel k;\nvoid load(kernel *);\nvoid set(void) {{ load(&k); k = square; }}\n"
+        f"void f(void) {{\n{LOOP}}}\n",
+        f"void f(kernel k) {{\n{LOOP}}}\n",
+        f"static void f(kernel k) {{\n{LOOP}}}\nvoid g(void) {{ f(square); f(twice); }}\n",
+        f"static void f(kernel k) {{ k = twice;\n{LOOP}}}\nvoid g(void) {{ f(square); }}\n",
+    ],
+    ids=["another one", "either", "its address is given away", "nobody calls", "two calls",
+         "set in between"],
+)  # fmt: skip
+def test_what_may_be_another_function_leaves_the_region_partial(
+    tmp_path: Path, frontend: str, text: str
+) -> None:
+    status, kinds = operations(tmp_path, text, frontend)
+    assert status == "partial"
+    assert "call:k" in kinds
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_each_call_that_is_followed_hands_over_its_own(tmp_path: Path, frontend: str) -> None:
+    """`apply` is called with both, but each call of it is followed by itself."""
+    text = """\
+static double apply(kernel k, double x) { return k(x); }
+void f(void) {
+#pragma omp parallel for
+for (int i = 0; i < 1000; i++) { a[i] = apply(square, a[i]); a[i] = apply(&twice, a[i]); }
+}
+"""
+    assert operations(tmp_path, text, frontend) == ("complete", ["fp_mul", "fp_add"])
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_of_another_file_is_followed(tmp_path: Path, frontend: str) -> None:
+    (tmp_path / "k.c").write_text("double half(double x) { return x * 0.5; }\n")
+    (tmp_path / "f.c").write_text(
+        "double half(double);\ndouble (*k)(double) = half;\ndouble a[1000];\n"
+        f"void f(void) {{\n{LOOP}}}\n"
+    )
+    (facts,) = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend).facts
+    assert facts.status == "complete"
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_text_of_unknown_length_is_a_size_that_can_be_given(tmp_path: Path, frontend: str) -> None:
+    """`strlen` reads its text, whose length nothing tells."""
+    text = """\
+#include <string.h>
+char names[1000][64];
+long lengths[1000];
+void f(void) {
+#pragma omp parallel for
+for (int i = 0; i < 1000; i++)
+  lengths[i] = strlen(names[i]);
+}
+"""
+    facts = facts_of(tmp_path, text, frontend, given={"case.c:7": 40})
+    assert facts.status == "complete"
+    reads = [one for one in facts.statements
+             if any(fact.access.array == "names" for fact in one.accesses)]  # fmt: skip
+    assert [one.executions.value for one in reads] == [1000 * 40]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_text_behind_a_pointer_that_is_not_known_leaves_the_region_partial(
+    tmp_path: Path, frontend: str
+) -> None:
+    text = """\
+#include <string.h>
+char *name(int i);
+long lengths[1000];
+void f(void) {
+#pragma omp parallel for
+for (int i = 0; i < 1000; i++) lengths[i] = strlen(name(i));
+}
+"""
+    assert facts_of(tmp_path, text, frontend).status == "partial"

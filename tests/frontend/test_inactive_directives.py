@@ -1,0 +1,85 @@
+"""Directives that a false `#if` leaves out: each counted, with what would open its branch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS, program_of
+
+from regionpredict.frontend import read, requests_for
+
+LOOP = "#pragma omp parallel for\nfor (int i = 0; i < 8; i++) a[i] = 0;\n"
+
+
+def left_out(
+    folder: Path, body: str, frontend: str, defines: tuple[tuple[str, str], ...] = ()
+) -> list[tuple[int, str]]:
+    text = f"double a[8];\nvoid f(void) {{\n{body}}}\n"
+    program = program_of(folder, text, frontend, defines=defines)
+    return [(note.span.line, note.message.partition("to read it, ")[2])
+            for note in program.diagnostics if note.id == "RP006"]  # fmt: skip
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("before", "after", "remedy"),
+    [
+        ("#ifdef USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        ("#if defined(USE_OMP)\n", "#endif\n", "add -D USE_OMP"),
+        ("#if defined USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        ("#if USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        ("#ifndef _OPENMP\n", "#endif\n", "do without the macro _OPENMP"),
+        ("#ifdef _OPENMP\n;\n#else\n", "#endif\n", "do without the macro _OPENMP"),
+        ("#ifndef USE_OMP\n;\n#else\n", "#endif\n", "add -D USE_OMP"),
+        ("#if LEVEL > 2 && USE_OMP\n", "#endif\n", "make 'LEVEL > 2 && USE_OMP' true with -D"),
+        ("#if 1\n;\n#elif USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        # The outer branch is open, the inner one is not.
+        ("#ifdef _OPENMP\n;\n#ifdef USE_OMP\n", "#endif\n#endif\n", "add -D USE_OMP"),
+        # Neither is: the outer one comes first.
+        ("#ifdef USE_OMP\n;\n#ifdef MORE\n", "#endif\n#endif\n", "add -D USE_OMP"),
+    ],
+)
+def test_the_branch_s_condition_says_what_opens_it(
+    tmp_path: Path, frontend: str, before: str, after: str, remedy: str
+) -> None:
+    line = 3 + before.count("\n")
+    assert left_out(tmp_path, before + LOOP + after, frontend) == [(line, remedy)]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        LOOP,
+        f"#ifdef _OPENMP\n{LOOP}#endif\n",
+        f"#if 0\n{LOOP}#endif\n",
+        f"#ifdef USE_OMP\n/*\n{LOOP}*/\n#endif\n",
+        "#ifdef USE_OMP\n#pragma omp barrier\n#endif\n",
+        "#ifdef USE_OMP\n#pragma once\n#endif\n",
+        f"{LOOP}#endif\n#ifdef USE_OMP\n",  # conditionals that do not match
+    ],
+)
+def test_what_is_read_and_what_no_macro_opens_is_not_told(
+    tmp_path: Path, frontend: str, body: str
+) -> None:
+    assert left_out(tmp_path, body, frontend) == []
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_the_macro_opens_it(tmp_path: Path, frontend: str) -> None:
+    body = f"#ifdef USE_OMP\n{LOOP}#endif\n"
+    assert left_out(tmp_path, body, frontend, (("USE_OMP", "1"),)) == []
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_loop_of_a_header_that_one_file_reads_is_not_left_out(
+    tmp_path: Path, frontend: str
+) -> None:
+    header = f"static double a[8];\nstatic void f(void) {{\n#ifdef USE_OMP\n{LOOP}#endif\n}}\n"
+    (tmp_path / "loops.h").write_text(header)
+    (tmp_path / "a.c").write_text('#include "loops.h"\n')
+    (tmp_path / "b.c").write_text('#define USE_OMP\n#include "loops.h"\n')
+    program = read(requests_for([str(tmp_path)]), frontend)
+    assert [region.span.line for region in program.regions] == [4]
+    assert not [note for note in program.diagnostics if note.id == "RP006"]

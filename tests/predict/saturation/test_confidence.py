@@ -1,0 +1,106 @@
+"""How sure a hint is, and on which numbers of threads a curve is asked for: by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from round_machine import round_machine, workload_of_text
+
+from regionpredict.machine import load
+from regionpredict.predict.by_size import HintRange, OpenHint
+from regionpredict.predict.curve import SaturationDerivation
+from regionpredict.predict.density import predict_density
+from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
+from regionpredict.predict.saturation.model import _confidence, rough_curve, round_counts
+from regionpredict.workload import Workload
+
+MACHINE = round_machine()
+TEXT = """void f(int n, double *restrict a, double *restrict b) {
+#pragma omp parallel for CLAUSE
+  for (int i = 0; i < n; i++) a[i] = b[i];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    """A copy of a million numbers."""
+    text = TEXT.replace("CLAUSE", "")
+    return workload_of_text(tmp_path_factory.mktemp("text"), text, MACHINE, n=1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("margin", "guesses", "partial", "expected"),
+    [
+        # a half where two choices are equal, 0.45 more where they differ by 0.3
+        (0.0, 0, False, 0.5),
+        (0.1, 0, False, 0.65),
+        (0.15, 0, False, 0.725),
+        (0.3, 0, False, 0.95),
+        (1.0, 0, False, 0.95),
+        # a tenth less for each guess, of which three count
+        (0.3, 1, False, 0.855),
+        (0.15, 2, False, 0.587),
+        (0.3, 3, False, 0.693),
+        (0.3, 9, False, 0.693),
+        # and a fifth where a part is not understood
+        (0.3, 0, True, 0.76),
+        (0.0, 1, True, 0.36),
+        (0.0123456, 0, False, 0.519),
+    ],
+)
+def test_confidence(margin: float, guesses: int, partial: bool, expected: float) -> None:
+    assert _confidence(margin, guesses, partial=partial) == expected
+
+
+def test_round_numbers_of_threads() -> None:
+    """Powers of two, whole domains of 20 cores, and the most."""
+    skylake = load("skylake-gold-6148")
+    assert round_counts(skylake, 40) == [1, 2, 4, 8, 16, 20, 32, 40]
+    assert round_counts(skylake, 39) == [1, 2, 4, 8, 16, 20, 32, 39]
+    assert round_counts(skylake, 7) == [1, 2, 4, 7]
+    assert round_counts(skylake, 8) == [1, 2, 4, 8]
+    assert round_counts(skylake, 20) == [1, 2, 4, 8, 16, 20]
+    assert round_counts(skylake, 1) == [1]
+
+
+def counts(workload: Workload, *threads: int, also: int = 1) -> list[int]:
+    return [point.threads for point in rough_curve(workload, MACHINE, threads, also=also)]
+
+
+def test_a_rough_curve_asks_few_numbers(workload: Workload) -> None:
+    assert counts(workload) == [1, 2, 4, 8]
+    assert counts(workload, also=3) == [1, 2, 3, 4, 8]
+    assert counts(workload, also=9) == [1, 2, 4, 8]  # more than there are
+    assert counts(workload, 6, 16) == [1, 6]  # one thread is what the others are compared with
+    limited = replace(workload, team_limit=3)
+    assert counts(limited) == [1, 2, 3]
+    assert counts(replace(workload, team_limit=99)) == [1, 2, 4, 8]
+    assert rough_curve(replace(workload, execution=None), MACHINE) == ()
+    exact = {point.threads: point for point in rough_curve(workload, MACHINE)}
+    full = predict_saturation(workload, MACHINE).derivation
+    assert isinstance(full, SaturationDerivation)
+    assert all(exact[p.threads].seconds == p.seconds for p in full.points if p.threads in exact)
+
+
+def hint(margin: float) -> OpenHint:
+    return OpenHint(("n",), frozenset(), (), HintRange((1, 1), (1, 4)), 4, margin)
+
+
+def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
+    """The least of all sizes' margins is the hint's."""
+    made = predict_saturation(workload, MACHINE)
+    assert isinstance(made.derivation, SaturationDerivation)
+    sure = replace(made, derivation=replace(made.derivation, margin=0.2, guesses=1, within=0.05))
+    for margin, least in ((0.1, 0.1), (0.25, 0.2)):
+        known = known_at_all_sizes(sure, hint(margin))
+        assert (known.threads, known.borderline) == (4, False)
+        assert known.confidence == _confidence(least, 1, partial=False)
+    assert known_at_all_sizes(sure, hint(0.05)).borderline is False
+    assert known_at_all_sizes(sure, hint(0.04)).borderline is True
+    partial = known_at_all_sizes(replace(sure, status="partial"), hint(0.1))
+    assert partial.confidence == _confidence(0.1, 1, partial=True)
+    # A model without a curve has no margin of this kind: it is left as it is.
+    density = predict_density(workload.table, MACHINE)
+    assert known_at_all_sizes(density, hint(0.1)) is density

@@ -1,0 +1,103 @@
+"""The first lines of a program whose sizes are open: what they say holds for its teams."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.report.table import prediction_table
+
+STREAM = """\
+void stream(int n, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 2.0 * b[i];
+}
+void rows(int m, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) a[i * m + j] += 1.0;
+}
+"""
+KNOWN = """\
+double fixed[50000000];
+void known(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 50000000; i++) fixed[i] = 0.0;
+}
+"""
+SERIAL = """\
+double sum;
+void queue(int k, double *c) {
+#pragma omp parallel for
+  for (int i = 0; i < k; i++) {
+#pragma omp critical
+    sum += c[i];
+  }
+}
+"""
+
+
+def shown(
+    folder: Path, *texts: str, given: dict[str, int] | None = None
+) -> tuple[Predictions, list[str]]:
+    """The predictions of files with these texts, and the first lines of their table."""
+    for number, text in enumerate(texts):
+        (folder / f"f{number}.c").write_text(text)
+    machine = load("dunnington")
+    result = predict(analyse(requests_for([str(folder)]), given or {}), machine, "saturation")
+    table = prediction_table(
+        result.predictions, result.teams, result.plans, machine, "saturation",
+        advice=result.advice,
+    )  # fmt: skip
+    first = table.split("\n\n")[0].splitlines()
+    assert all(len(line) <= 80 for line in first)
+    return result, first
+
+
+def test_without_any_known_hint_the_first_lines_still_answer(tmp_path: Path) -> None:
+    result, first = shown(tmp_path, STREAM, STREAM.replace("stream", "other"))
+    assert not result.plans
+    assert first[1] == "Open sizes decide all of 4 teams: they are in no plan"
+    assert first[2:4] == [
+        "Give these 2 and 4 of 4 regions are settled (now 0): --set m=... --set n=...",
+        "What 4 of them can use as their size grows: n (2), m (2)",
+    ]
+
+
+def test_the_rows_count_teams_by_size(tmp_path: Path) -> None:
+    """Each cell is counted anew from what each team's hint says of that size."""
+    result, first = shown(tmp_path, STREAM, KNOWN)
+    turning = [team.by_size for team in result.teams if len(team.by_size) > 1]
+    assert len(turning) == 2
+    rows = {line[2:14].strip(): f"{line[14:]:<48}" for line in first
+            if re.match(r"  (1 thread|\d packages?) ", line)}  # fmt: skip
+    for column, size in enumerate(10**power for power in range(1, 9)):
+        expected: dict[str, int] = {}
+        for hints in turning:
+            hint = next(one for one in hints if one.below is None or size < one.below)
+            several = f"{hint.packages} package" + ("s" if hint.packages > 1 else "")
+            label = several if hint.threads > 1 else "1 thread"
+            expected[label] = expected.get(label, 0) + 1
+        cells = {label: text[6 * column : 6 * column + 6].strip() for label, text in rows.items()}
+        assert {label: int(cell) for label, cell in cells.items() if cell} == expected
+
+
+@pytest.mark.parametrize("given", [{}, {"n": 1000, "m": 1000}])
+def test_known_teams_keep_their_plan(tmp_path: Path, given: dict[str, int]) -> None:
+    _, first = shown(tmp_path, STREAM, KNOWN, given=given)
+    assert first[1].startswith("Plan: " if given else "Plan, of 1 team whose sizes are known: ")
+    told = [line for line in first if line.startswith("Open sizes decide")]
+    assert told == ([] if given else ["Open sizes decide 2 of 3 teams: they are in no plan"])
+
+
+def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> None:
+    """A critical section around all that the loop does: no size makes it scale."""
+    result, first = shown(tmp_path, STREAM, SERIAL)
+    (queue,) = (team for team in result.teams if team.facts.function == "queue")
+    assert (queue.packages, queue.bottleneck) == (1, "serialization")
+    assert first[1].startswith("Plan, of 1 team whose sizes are known: 1 thread on 1 package")

@@ -1,0 +1,110 @@
+"""Writes of many threads to the same lines: how many, and how far apart, by hand."""
+
+from __future__ import annotations
+
+import pytest
+from nest_texts import facts_of_text
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.workload.contended_writes import contended_writes
+from regionpredict.workload.narrow_rows import bytes_between_threads, narrow_rows
+from regionpredict.workload.nest_lowering import loop_nest
+
+HEAD = """#include <omp.h>
+double y[999], A[99][40], C[9][5][3], own[99], a[999]; float f[999]; int h[99], idx[999];
+#pragma omp threadprivate(own)
+"""
+ME = "int t = omp_get_thread_num(); "
+
+
+def facts_of(body: str, **sizes: int) -> RegionFacts:
+    text = f"{HEAD}void g(int n, int m, double (*p)[m]) {{\n#pragma omp parallel for\n"
+    (facts,) = facts_of_text(f"{text}for (int i = 0; i < n; i++) {{ {body} }}\n}}\n", **sizes)
+    return facts
+
+
+def written(body: str, **sizes: int) -> list[tuple[str, float, float | None]]:
+    facts = facts_of(body, n=100, **sizes)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    return [tuple(one) for one in contended_writes(facts, nest)]
+
+
+@pytest.mark.parametrize(
+    ("body", "apart"),
+    [
+        (ME + "y[t] = i;", 8),
+        (ME + "f[t] = i;", 4),
+        (ME + "y[4 * t + 1] = i;", 32),
+        (ME + "y[900 - 4 * t] = i;", 32),
+        (ME + "A[t][3] = i;", 320),  # a row of 40 doubles
+        (ME + "A[3][t] = i;", 8),
+        (ME + "C[t][1][2] = i;", 120),
+        (ME + "C[1][t][2] = i;", 24),
+        (ME + "C[1][2 * t][2] = i;", 48),
+        (ME + "A[t][t] = i;", 8),  # the nearest dimension
+        ("y[omp_get_thread_num() * 2] = i;", 16),
+        (ME + "y[t * m] = i;", None),  # by a size that is not known
+        (ME + "p[t][0] = i;", None),
+        (ME + "y[i] = t;", None),
+        ("y[3] = i;", None),
+        (ME + "own[t] = i;", None),  # each thread has its own
+    ],
+)
+def test_bytes_between_neighbours(body: str, apart: int | None) -> None:
+    facts = facts_of(body)
+    (access,) = [
+        one.access for fact in facts.statements for one in fact.accesses
+        if one.access.kind == "write"
+    ]  # fmt: skip
+    assert bytes_between_threads(facts, access) == apart
+
+
+def test_sizes_that_are_given_tell_the_distance() -> None:
+    facts = facts_of(ME + "{ y[t * m] = i; p[t][0] = i; }", m=5)
+    found = [
+        bytes_between_threads(facts, one.access)
+        for fact in facts.statements for one in fact.accesses if one.access.kind == "write"
+    ]  # fmt: skip
+    assert found == [40, 40]
+
+
+def test_writes_are_counted_an_array_and_a_distance() -> None:
+    assert written(ME + "y[t] += a[i];") == [("y", 100.0, 8.0)]
+    assert written(ME + "{ y[t] += a[i]; for (int j = 0; j < 7; j++) y[t] += j; }") == [
+        ("y", 800.0, 8.0)
+    ]
+    assert sorted(written(ME + "{ y[t] += a[i]; y[2 * t] = 1; f[t] = 2; }")) == [
+        ("f", 100.0, 4.0), ("y", 100.0, 8.0), ("y", 100.0, 16.0),
+    ]  # fmt: skip
+    # Reading takes no line away, and what the loop moves is each thread's.
+    assert written(ME + "a[i] = y[t];") == []
+    assert written("a[i] = 1;") == []
+
+
+def test_updates_through_an_index_may_be_anywhere() -> None:
+    assert written("h[idx[i]]++;") == [("h", 100.0, None)]
+    assert written("{ h[idx[i]]++; for (int j = 0; j < 3; j++) h[idx[j]] += 1; }") == [
+        ("h", 400.0, None)
+    ]
+    assert written("y[idx[i]] = 1;") == []  # a list that names each row once
+
+
+@pytest.mark.parametrize(
+    ("body", "line_bytes", "told"),
+    [
+        ("y[t] += a[i];", 64, ["y[t] lies 8 B apart, in one line of 64 B"]),
+        ("y[7 * t] += a[i];", 64, ["y[7 * t] lies 56 B apart, in one line of 64 B"]),
+        ("y[8 * t] += a[i];", 64, []),
+        ("y[8 * t] += a[i];", 128, ["y[8 * t] lies 64 B apart, in one line of 128 B"]),
+        ("y[0 * t] += a[i];", 64, []),
+        ("a[i] = y[t];", 64, []),
+        ("{ y[t] = 1; y[t + 1] = 2; f[t] = 3; }", 64, [
+            "y[t] lies 8 B apart, in one line of 64 B", "f[t] lies 4 B apart, in one line of 64 B",
+        ]),
+    ],
+)  # fmt: skip
+def test_rows_narrower_than_a_line(body: str, line_bytes: int, told: list[str]) -> None:
+    notes = list(narrow_rows(facts_of(ME + body), line_bytes))
+    assert {note.id for note in notes} <= {"RP223"}
+    assert [note.message.partition(" write at ")[2] for note in notes] == told
