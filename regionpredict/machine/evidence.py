@@ -51,7 +51,7 @@ def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
     for runtime, tables in machine.by_runtime.items():
         for name in tables.__slots__:
             own: Quantity | Curve = getattr(tables, name)
-            if own is not getattr(machine.overheads, name):
+            if own != getattr(machine.overheads, name):
                 yield f"openmp.{runtime}.{name}", own
     for name, factor in machine.corrections.factors.items():
         yield f"corrections.factors.{name}", factor

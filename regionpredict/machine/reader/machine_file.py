@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 
 from regionpredict.machine import density_weights
 from regionpredict.machine.model import Machine
@@ -82,6 +81,7 @@ def read(text: str, path: str) -> Machine:
         defaulted=tuple(defaulted),
         corrections=corrections,
         by_runtime={
-            name: replace(common, **own) for name, own in costs.read_runtimes(openmp).items()
+            name: defaults.overheads(node, t, {**given, **own}, far_line)
+            for name, own in costs.read_runtimes(openmp).items()
         },
     )
