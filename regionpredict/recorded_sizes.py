@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.given_sizes import place_of
 from regionpredict.analysis.recorded_values import RecordedSize, RecordedSizes, recorded_facts
 from regionpredict.errors import InputError, one_line
 from regionpredict.ir import Program, Region
@@ -49,7 +50,8 @@ def with_recorded(
         if known is None:
             new_facts.append(own)
             continue
-        made = recorded_facts(own.region, program.definitions[own.region.id], given, _sizes(known))
+        sizes = _sizes(known, own.region)
+        made = recorded_facts(own.region, program.definitions[own.region.id], given, sizes)
         new_facts.append(made.facts)
         names |= set(made.names)
     regions = tuple(own.region for own in new_facts)
@@ -58,12 +60,24 @@ def with_recorded(
     return WithRecorded(replace(program, regions=regions), tuple(new_facts), executions, remarks)
 
 
-def _sizes(known: RecordedRegion) -> RecordedSizes:
+def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
     trips = None
     if known.least_trips is not None and known.most_trips is not None:
         trips = RecordedSize(known.least_trips, known.most_trips)
-    values = {size.name: RecordedSize(size.least, size.most) for size in known.sizes.values()}
+    values = {
+        _name_now(size.name, known, region): RecordedSize(size.least, size.most)
+        for size in known.sizes.values()
+    }
     return RecordedSizes(values, trips, known.executions)
+
+
+def _name_now(name: str, known: RecordedRegion, region: Region) -> str:
+    """What a recorded name is called now: a loop inside the region stands on another line where the
+    region does."""
+    place = place_of(name)
+    if place is None:
+        return name
+    return f"{region.span.file}:{place[1] - known.line + region.span.line}"
 
 
 def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str, RecordedRegion]:

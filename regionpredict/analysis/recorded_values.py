@@ -50,10 +50,14 @@ def recorded_facts(
 ) -> RecordedFacts:  # fmt: skip
     """The facts of a region, each name without a value bound as the run had it.
 
-    A value that was not always the same is taken at its largest, and told as an assumption. A name
+    A value that was not always the same is taken at its largest, and told as an assumption; a loop
+    that counted its iterations has their average in each execution. A name
     that was not recorded is solved for where the trip count has no other unknown.
     """
     values = {name: size.most for name, size in recorded.values.items()}
+    open_loops = {trip_name(loop) for loop in region.loops()
+                  if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
+    region = with_given_trips(region, {name: values[name] for name in values if name in open_loops})
     bindings = bind(region, definitions, given, values)
     if recorded.trips is not None:
         solved = _solved(region, bindings, recorded.trips.most)

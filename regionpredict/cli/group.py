@@ -22,6 +22,7 @@ COMMANDS = {
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",
     "study": "Predict by both models, measure, and say how right each was.",
+    "coschedule": "Who gets which cores when programs share a node.",
     "run": "Run a program with each region on its hinted threads.",
     "cache": "Show or clear what is kept between calls.",
 }

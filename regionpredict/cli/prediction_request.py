@@ -14,10 +14,10 @@ from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 
 if TYPE_CHECKING:
-    from regionpredict.machine import Binding
+    from regionpredict.machine import Binding, Machine
     from regionpredict.measure.hints_file import Hints
     from regionpredict.measure.recording import RecordedRegion, Recording
-    from regionpredict.pipeline import Predictions
+    from regionpredict.pipeline import Analysis, Predictions
 
 _REMEDY = "predict again with this version of regionpredict, --format json"
 
@@ -125,23 +125,35 @@ def predicted_anew(
     """
     from regionpredict.machine.shipped import load_file
     from regionpredict.measure.recording import Recording, read_recording
-    from regionpredict.pipeline import predict
 
     request = read_request(hints)
     recordings = [read_recording(path) for path in measurements]
     recorded = Recording(
         recordings[0].path, tuple(region for one in recordings for region in one.regions)
     )
-    asked = _at_sizes_of(request, recorded)
-    machine = asked.run.on(load_file(Path(asked.machine_file), asked.machine_file))
-    analysis = run_analysis(
-        asked.paths, asked.defines, asked.includes, asked.standard, asked.given, asked.frontend,
-        None, timings=False, recorded=recorded,
-        flows=asked.model == "saturation" and asked.run.flows,
-    )  # fmt: skip
+    asked = replace(_at_sizes_of(request, recorded), threads=tuple(threads) or request.threads)
+    machine = load_file(Path(asked.machine_file), asked.machine_file)
+    return repeated(asked, machine, recorded=recorded)
+
+
+def repeated(
+    request: PredictionRequest, machine: Machine, *, recorded: Recording | None = None,
+    analysis: Analysis | None = None,
+) -> Predictions:  # fmt: skip
+    """What the request asks for on a machine, from the sources as they are now, or from an
+    `analysis` of them."""
+    from regionpredict.pipeline import predict
+
+    machine = request.run.on(machine)
+    if analysis is None:
+        analysis = run_analysis(
+            request.paths, request.defines, request.includes, request.standard, request.given,
+            request.frontend, None, timings=False, recorded=recorded,
+            flows=request.model == "saturation" and request.run.flows,
+        )  # fmt: skip
     return predict(
-        analysis, machine, asked.model, asked.combination, threads=threads or asked.threads,
-        pages=asked.run.placement(machine), within=asked.within / 100,
+        analysis, machine, request.model, request.combination, threads=request.threads,
+        pages=request.run.placement(machine), within=request.within / 100,
     )  # fmt: skip
 
 

@@ -32,6 +32,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.measure.entry_values import VALUES_FILE, EntryValues, Place, entry_values
+from regionpredict.measure.inner_loops import InnerLoop, inner_loops, line_of
+from regionpredict.measure.inner_loops import prelude as turns_prelude
 from regionpredict.measure.loop_text import digest_of, source_lines
 from regionpredict.measure.regions import Lines, MeasuredLoop, measured_loops
 
@@ -76,23 +78,51 @@ def instrument(
         return None
     numbers = count(1)
     lines = Lines(text)
-    prelude = _prelude(text, lines, cpp=cpp)
+    recorded: list[_Values] = []
+    counting: dict[int, InnerLoop] = {}
+    for loop in loops:
+        inner = inner_loops(text, loop, lines)
+        own = _numbered(entry_values(loop, names, inner.keys()), numbers)
+        recorded.append(own)
+        for number, (name, _) in own.items():
+            counted = inner.get(line_of(name) or 0)
+            if counted is not None and counted not in counting.values():
+                counting[number] = counted
+    last = next(numbers) - 1
+    counting = {number: one for number, one in counting.items() if number not in without}
+    turns = {number: place for place, number in enumerate(counting)}
+    prelude = _prelude(text, lines, cpp=cpp, turns=len(turns))
     if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
-    for loop in loops:
-        values = _numbered(entry_values(loop, names), numbers)
-        kept = {number: value for number, value in values.items() if number not in without}
-        before, after = _calls(loop, build, kept, ask=ask)
+    for number, one in counting.items():
+        pieces += _counted(one, turns[number])
+    for loop, own in zip(loops, recorded, strict=True):
+        kept = {number: value for number, value in own.items() if number not in without}
+        before, after = _calls(loop, build, kept, turns, ask=ask)
         marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
         marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.end, 0, -loop.begin, f"\n{marker} 3\n{after}\n{marker}\n"))
-    return Instrumented(_inserted(text, sorted(pieces)), len(loops), next(numbers) - 1)
+    return Instrumented(_inserted(text, sorted(pieces)), len(loops), last)
 
 
-def _numbered(values: EntryValues, numbers: Iterator[int]) -> dict[int, tuple[str, str]]:
-    """Name and C text of each value by its number."""
+def _counted(loop: InnerLoop, place: int) -> list[_Piece]:
+    """What makes a loop count its turns; the rank keeps what is inside between."""
+    name = f"regionpredict_k{place}"
+    return [
+        _Piece(loop.begin, 2, loop.begin, f"{{long long {name}=0;"),
+        _Piece(loop.body, 3, loop.begin, f"{{{name}++;"),
+        _Piece(loop.body_end, -2, -loop.begin, "}"),
+        _Piece(loop.end, -1, -loop.begin, f"regionpredict_turned({place},{name});}}"),
+    ]
+
+
+_Values = dict[int, tuple[str, str]]
+"""Name and C text of values by their number."""
+
+
+def _numbered(values: EntryValues, numbers: Iterator[int]) -> _Values:
     pairs = zip(values.names, values.expressions, strict=True)
     return {next(numbers): pair for pair in pairs}
 
@@ -119,20 +149,23 @@ def _prelude_offset(text: str) -> int:
     return match.start() if match else len(text)
 
 
-def _prelude(text: str, lines: Lines, *, cpp: bool) -> str:
+def _prelude(text: str, lines: Lines, *, cpp: bool, turns: int) -> str:
     place = lines.at(_prelude_offset(text))
     declared = _RECORD.read_text(encoding="utf-8")
     declared = re.sub(r"/\*.*?\*/", " ", declared, flags=re.DOTALL)
     declared = " ".join(declared.split())
     if cpp:
         declared = f'extern "C" {{ {declared} }}'
+    if turns:
+        declared += turns_prelude(turns)
     flags = " 3" if place.system else ""
     return f'# 1 "regionpredict" 3\n{declared}\n# {place.line} "{_quoted(place.file)}"{flags}\n'
 
 
 def _calls(
-    loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]], *, ask: bool
-) -> tuple[str, str]:
+    loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]],
+    turns: Mapping[int, int], *, ask: bool,
+) -> tuple[str, str]:  # fmt: skip
     """What stands before the directive and behind the loop."""
     asked = _asked(loop) if ask and loop.combined else None
     flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait")
@@ -147,7 +180,11 @@ def _calls(
         f"{flags},0,0,{_c_text(digest_of(lines))},{len(lines)},{len(values)},"
         f"{'regionpredict_n' if values else 0}}};"
     )
-    done = (
+    averages = "".join(
+        f"regionpredict_v[{at}]=regionpredict_average({turns[number]});"
+        for at, number in enumerate(values) if number in turns
+    )  # fmt: skip
+    done = averages + (
         "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"
         f"regionpredict_size,regionpredict_begin,{'regionpredict_v' if values else 0});"
     )
@@ -166,7 +203,7 @@ def _calls(
         "long long regionpredict_begin=regionpredict_size"
         "?regionpredict_enter_inside(&regionpredict_r,regionpredict_trips):0;"
     )
-    return before, f"if(regionpredict_size){done}}}"
+    return before, f"if(regionpredict_size){{{done}}}}}"
 
 
 def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:

@@ -18,6 +18,15 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     open_hint,
 )
+from regionpredict.predict.coschedule import (
+    Allocation,
+    Coschedule,
+    CoscheduledProgram,
+    Part,
+    coschedule,
+    phases_of,
+    with_cache_share,
+)
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import (
@@ -53,12 +62,16 @@ __all__ = [
     "BOTTLENECKS",
     "SIZES_OF_ONE",
     "Advice",
+    "Allocation",
     "Choice",
+    "Coschedule",
+    "CoscheduledProgram",
     "DensityDerivation",
     "Estimate",
     "HintRange",
     "Member",
     "OpenHint",
+    "Part",
     "Parts",
     "Plan",
     "PlannedTeam",
@@ -75,7 +88,9 @@ __all__ = [
     "advised_teams",
     "choice_from",
     "choices_by_size",
+    "coschedule",
     "open_hint",
+    "phases_of",
     "plan_of",
     "points_of",
     "predict_density",
@@ -85,5 +100,6 @@ __all__ = [
     "seconds_alone",
     "size_target",
     "team_points",
+    "with_cache_share",
     "with_open_sizes",
 ]

@@ -49,3 +49,16 @@ ADVISED_TEAMS = Constant(
 PLAN_ROUNDS = Constant(
     8, "rounds", "derived", "of a plan's improvements: each must gain, and few do after the second"
 )
+COSCHEDULE_ROUNDS = Constant(
+    4, "rounds", "derived", "of what phases of several programs meet: the third changes little"
+)
+COSCHEDULE_CLASSES = Constant(
+    6, "classes", "assumed", "of a program's phases, by what they ask of memory"
+)
+COSCHEDULE_STEPS = Constant(
+    24, "steps", "assumed", "in which a package's cores are dealt out: finer than programs feel"
+)
+COSCHEDULE_GAIN = Constant(
+    1.02, "times as fast as taking turns", "assumed",
+    "from which on programs share a node: less is no reason to",
+)  # fmt: skip

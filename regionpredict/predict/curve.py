@@ -16,7 +16,8 @@ class Point(NamedTuple):
     `terms`: `compute` (arithmetic and loads from the first cache, where not hidden), `cache`
     (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
     `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
-    domain that wait for memory at any time, `bandwidth` what they then get, in B/s.
+    domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `memory_bytes`
+    is what all threads move to and from memory.
     """
 
     threads: int
@@ -26,6 +27,7 @@ class Point(NamedTuple):
     terms: Mapping[str, float]
     requesting: float
     bandwidth: float
+    memory_bytes: float = 0.0
 
 
 class CoreTime(NamedTuple):

@@ -217,8 +217,11 @@ def team_points(
         base = made[0].seconds if made else total
         label = max(terms, key=lambda name: terms[name])
         widest = max((curve[threads] for curve in curves), key=lambda point: point.requesting)
+        moved = sum(
+            often * curve[threads].memory_bytes for curve, often in zip(curves, runs, strict=True)
+        )
         made.append(Point(threads, total, base / total if total else 1.0, label, terms,
-                          widest.requesting, widest.bandwidth))  # fmt: skip
+                          widest.requesting, widest.bandwidth, moved))  # fmt: skip
     return tuple(made)
 
 

@@ -80,15 +80,15 @@ def _to_real(caller: Caller, call: CallExpr) -> Value:
 
 def _strto(caller: Caller, call: CallExpr) -> Value:
     text, end, base = _arguments(caller, call, 3)[:3]
-    real = call.name in ("strtod", "strtof", "strtold")
-    if not isinstance(text, Text) or not (real or isinstance(base, int)):
+    read = None
+    if isinstance(text, Text) and call.name in ("strtod", "strtof", "strtold"):
+        read = real_number(text.rest)
+    elif isinstance(text, Text) and isinstance(base, int):
+        read = whole_number(text.rest, base, unsigned=call.name.startswith("strtou"))
+    if read is None or not isinstance(text, Text):
         if isinstance(end, Address):
             caller.memory.forget(end.place)
         return UNKNOWN
-    if real:
-        read = real_number(text.rest)
-    else:
-        read = whole_number(text.rest, int(base), unsigned=call.name.startswith("strtou"))
     if isinstance(end, Address):
         caller.memory.write(end.place, text._replace(offset=text.offset + read.length))
     return read.value

@@ -1,0 +1,81 @@
+"""`regionpredict coschedule`: programs that share one node."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.output import write_result
+from regionpredict.cli.prediction_request import read_request, repeated
+from regionpredict.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.machine import Machine
+    from regionpredict.predict import CoscheduledProgram
+
+MOST_PROGRAMS = 4
+
+
+@click.command("coschedule")
+@click.argument("hints", nargs=-1, required=True, type=click.Path(path_type=Path))
+@machine_option
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json", "slurm", "taskset"]), default="table",
+    show_default=True, help="slurm, taskset: the lines that start the programs so.",
+)  # fmt: skip
+@click.option("--top", default=3, show_default=True, type=click.IntRange(1), metavar="N",
+              help="How many ways to share are shown.")  # fmt: skip
+@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+def command(
+    hints: tuple[Path, ...], machine_name: str | None, form: str, top: int, output: str | None
+) -> None:
+    """Who gets which cores of MACHINE when the programs of HINTS share it, and what that costs.
+
+    HINTS are files of regionpredict predict --format json, one a program, whose sources are still
+    there. Sharing is held against running one after the other.
+    """
+    from regionpredict.predict import coschedule
+    from regionpredict.report.coschedule import (
+        coschedule_document,
+        coschedule_table,
+        slurm_steps,
+        taskset_lines,
+    )
+
+    if not 2 <= len(hints) <= MOST_PROGRAMS:
+        raise UsageError(
+            f"{len(hints)} program{'s' * (len(hints) != 1)}",
+            remedy=f"give two to {MOST_PROGRAMS} hints files",
+        )
+    machine, _ = machine_for(machine_name)
+    programs = [_program(path, machine, len(hints)) for path in hints]
+    result = coschedule(programs, machine)
+    if form == "json":
+        text = json.dumps(coschedule_document(result, machine, top), indent=1) + "\n"
+    elif form == "slurm":
+        text = slurm_steps(result)
+    elif form == "taskset":
+        text = taskset_lines(result, machine)
+    else:
+        text = coschedule_table(result, machine, top)
+    write_result(text, output)
+
+
+def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
+    """The program of a hints file on the machine, with its caches whole and in part."""
+    from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
+
+    request = replace(read_request(path), model="saturation", threads=())
+    alone = repeated(request, machine)
+    beside = repeated(request, with_cache_share(machine, sharers), analysis=alone.analysis)
+    phases = phases_of(alone.teams, beside.teams)
+    if not phases:
+        raise InputError(
+            "no team has a time", path=str(path), remedy="give the sizes that it depends on"
+        )
+    return CoscheduledProgram(path.stem, phases)

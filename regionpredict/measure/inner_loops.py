@@ -1,0 +1,103 @@
+"""Loops inside a measured region whose iterations nothing tells: the program counts them itself.
+
+A counter goes up with each turn and is added to the file's totals where the loop ends:
+
+    {long long regionpredict_k3=0; while (p) {regionpredict_k3++; p = p->next; }
+     regionpredict_turned(3,regionpredict_k3);}
+
+Only functions stand in the region, so that no clause has to name a variable. A loop that is left
+by `return` or `goto` is not counted that time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from regionpredict.measure.ctext import (
+    NotUnderstoodError,
+    Token,
+    behind_parentheses,
+    need_token,
+    next_token,
+    statement_end,
+)
+from regionpredict.measure.regions import Lines, MeasuredLoop
+
+_PLACE = re.compile(r".*:(\d+)")
+_MARKER = re.compile(r"^[ \t]*#(?![ \t]*pragma)[^\n]*$", re.M)
+NO_VALUE = "(-9223372036854775807LL-1)"
+
+
+class InnerLoop(NamedTuple):
+    """Offsets in the text: of the loop, of its body, and behind both."""
+
+    begin: int
+    body: int
+    body_end: int
+    end: int
+
+
+def line_of(name: str) -> int | None:
+    """The line of a loop's name, `f.c:12`; None for any other name."""
+    found = _PLACE.fullmatch(name)
+    return int(found.group(1)) if found else None
+
+
+def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerLoop]:
+    """The loops inside a measured one that can count themselves, by line; where a line has several,
+    none of them."""
+    found: dict[int, InnerLoop | None] = {}
+    try:
+        first = need_token(text, text.index("\n", loop.begin))
+        for at, inner in _walk(text, first.end, loop.end):
+            place = lines.at(at)
+            if place.file == loop.spelt:
+                found[place.line] = None if place.line in found else inner
+    except NotUnderstoodError:
+        return {}
+    return {line: inner for line, inner in found.items() if inner is not None}
+
+
+def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:
+    """Every loop between two places, with its own; None where it cannot count itself."""
+    while (token := next_token(text, at)) is not None and token.begin < end:
+        at = token.end
+        if token.text not in ("for", "while", "do"):
+            continue
+        inner = _loop(text, token)
+        yield token.begin, None if _follows_pragma(text, token.begin) else inner
+        if token.text == "do":  # its `while` is no loop
+            yield from _walk(text, inner.body, inner.body_end)
+            at = inner.end
+
+
+def _loop(text: str, word: Token) -> InnerLoop:
+    end = statement_end(text, word.begin)
+    if word.text == "do":
+        body = need_token(text, word.end).begin
+        return InnerLoop(word.begin, body, statement_end(text, body), end)
+    body = need_token(text, behind_parentheses(text, word.end)).begin
+    return InnerLoop(word.begin, body, end, end)
+
+
+def _follows_pragma(text: str, at: int) -> bool:
+    """Whether a directive stands in front, which nothing may part from its loop."""
+    before = _MARKER.sub("", text[max(0, at - 2000) : at]).rstrip()
+    return before.rpartition("\n")[2].lstrip().startswith("#")
+
+
+def prelude(loops: int) -> str:
+    """What the file needs for that many loops, in one line; 0 is the relaxed order, whose macro a
+    preprocessed text has no more."""
+    return (
+        f"static long long regionpredict_turns[{loops}][2];"
+        "static void regionpredict_turned(int k,long long n){"
+        "__atomic_fetch_add(&regionpredict_turns[k][0],n,0);"
+        "__atomic_fetch_add(&regionpredict_turns[k][1],1,0);}"
+        "static long long regionpredict_average(int k){"
+        "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
+        "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"
+        f"return t?(n+t/2)/t:{NO_VALUE};}}"
+    )

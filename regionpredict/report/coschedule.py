@@ -1,0 +1,128 @@
+"""Programs that share a node: a table, JSON, and the lines that start them so."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from regionpredict.errors import one_line
+from regionpredict.machine import Machine
+from regionpredict.predict import Allocation, Coschedule, Part
+from regionpredict.report.quantities import plural
+
+_NAME = 20
+
+
+def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
+    """The verdict first, then the fastest ways to share, a line a program."""
+    lines = [_verdict(result), "", f"alone on {machine.name}, one after the other: "
+             f"{_time(result.turns)}"]  # fmt: skip
+    lines += [
+        f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} {_time(part.seconds):>10}"
+        for part in result.alone
+    ]
+    for allocation in result.allocations[:top]:
+        lines += ["", f"{_how(allocation)}: {_time(allocation.seconds)}"]
+        lines += [
+            f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
+            f"{_time(part.seconds):>10}  {part.slowdown:.2f} times as long as alone"
+            for part in allocation.parts
+        ]
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _verdict(result: Coschedule) -> str:
+    if not result.allocations:
+        return "take turns: there are fewer cores than programs"
+    best = result.allocations[0]
+    gain = result.turns / best.seconds if best.seconds else 1.0
+    if result.shares:
+        return f"share, {_how(best)}: {gain:.2f} times as fast as taking turns"
+    if gain > 1.0:
+        return f"take turns: the best way to share is but {gain:.2f} times as fast"
+    return f"take turns: the best way to share takes {1 / gain:.2f} times as long"
+
+
+def _how(allocation: Allocation) -> str:
+    if allocation.kind == "packages":
+        return "packages apart"
+    return "cores of every NUMA domain"
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} us"
+
+
+def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[str, Any]:
+    """The ways to share for `json.dumps`, schema `regionpredict/coschedule/1`."""
+    return {
+        "schema": "regionpredict/coschedule/1",
+        "machine": machine.name,
+        "share": result.shares,
+        "turns_seconds": result.turns,
+        "alone": [part._asdict() for part in result.alone],
+        "allocations": [
+            {
+                "kind": allocation.kind,
+                "seconds": allocation.seconds,
+                "programs": [part._asdict() for part in allocation.parts],
+            }
+            for allocation in result.allocations[:top]
+        ],
+    }
+
+
+def slurm_steps(result: Coschedule) -> str:
+    """The steps of one job that owns the node, in the background where programs share it.
+
+    Slurm fills one socket after the other for packages of one's own, and deals cores out to all
+    sockets in turn where each program has some of every NUMA domain's.
+    """
+    chosen, end = _chosen(result)
+    apart = not result.shares or result.allocations[0].kind == "packages"
+    where = "block:block" if apart else "block:cyclic"
+    lines = [
+        f"OMP_NUM_THREADS={part.cores} srun --exact --ntasks=1 --cpus-per-task={part.cores} "
+        f"--distribution={where} ./{part.name}{end}"
+        for part in chosen
+    ]
+    return "\n".join([*lines, *(["wait"] if end else [])]) + "\n"
+
+
+def taskset_lines(result: Coschedule, machine: Machine) -> str:
+    """Shell lines that pin each program to its cores, numbered package by package."""
+    lines = []
+    chosen, end = _chosen(result)
+    shared = bool(end)
+    kind = result.allocations[0].kind if shared else "packages"
+    begins = [0, *accumulate(
+        part.cores // machine.domains if kind == "cores" else part.cores for part in chosen
+    )]  # fmt: skip
+    for part, begin in zip(chosen, begins, strict=False):
+        first = begin if shared else 0
+        if kind == "cores":
+            wide = part.cores // machine.domains
+            ranges = [
+                _range(domain * machine.cores_per_domain + first, wide)
+                for domain in range(machine.domains)
+            ]
+        else:
+            ranges = [_range(first, part.cores)]
+        lines.append(
+            f"OMP_NUM_THREADS={part.cores} taskset -c {','.join(ranges)} ./{part.name}{end}"
+        )
+    return "\n".join([*lines, *(["wait"] if end else [])]) + "\n"
+
+
+def _chosen(result: Coschedule) -> tuple[tuple[Part, ...], str]:
+    """The parts of the faster of sharing and taking turns, and what ends each line."""
+    if result.shares:
+        return result.allocations[0].parts, " &"
+    return result.alone, ""
+
+
+def _range(first: int, count: int) -> str:
+    return str(first) if count == 1 else f"{first}-{first + count - 1}"

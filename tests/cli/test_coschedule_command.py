@@ -1,0 +1,122 @@
+"""`coschedule` as a process: programs that go together, and those that do not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COPY = """\
+static double a[8000000], b[8000000];
+int main(void)
+{
+    for (int t = 0; t < 10; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 8000000; i++) a[i] = b[i];
+    }
+    return 0;
+}
+"""
+ROOTS = """\
+#include <math.h>
+static double x[1000];
+int main(void)
+{
+    for (int t = 0; t < 1000; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 1000; i++)
+            for (int k = 0; k < 1000; k++) x[i] = sqrt(x[i] / (x[i] + 1.0));
+    }
+    return 0;
+}
+"""
+
+
+def _run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "regionpredict", *words]
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")}
+    return subprocess.run(
+        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy and a loop of roots, predicted for 4 packages on one bus."""
+    folder = tmp_path_factory.mktemp("programs")
+    for name, text in (("copy", COPY), ("roots", ROOTS)):
+        (folder / f"{name}.c").write_text(text)
+        done = _run("predict", f"{name}.c", "-m", "dunnington", "--format", "json", "-o",
+                    f"{name}.json", folder=folder)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_memory_bound_goes_with_compute_bound(programs: Path) -> None:
+    # The copy fills the bus from a few cores on; the roots want none of it and all cores.
+    done = _run("coschedule", "copy.json", "roots.json", "-m", "dunnington", folder=programs)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("share, ")
+    assert re.search(r"share, .*: 1\.\d\d times as fast as taking turns", done.stdout)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_json_has_what_the_table_has(programs: Path) -> None:
+    done = _run("coschedule", "copy.json", "roots.json", "-m", "dunnington", "--format", "json",
+                folder=programs)  # fmt: skip
+    document = json.loads(done.stdout)
+    assert document["schema"] == "regionpredict/coschedule/1"
+    assert document["share"] is True
+    best = document["allocations"][0]
+    assert best["seconds"] == max(part["seconds"] for part in best["programs"])
+    assert sum(part["cores"] for part in best["programs"]) <= 24
+    alone = {part["name"]: part["seconds"] for part in document["alone"]}
+    assert document["turns_seconds"] == pytest.approx(sum(alone.values()))
+    for part in best["programs"]:
+        assert part["slowdown"] == pytest.approx(part["seconds"] / alone[part["name"]])
+
+
+def test_like_with_like_does_not_share_the_bus(programs: Path) -> None:
+    done = _run("coschedule", "copy.json", "copy.json", "-m", "dunnington", folder=programs)
+    assert done.stdout.startswith("take turns: the best way to share ")
+
+
+def test_the_lines_pin_every_core_to_one_program(programs: Path) -> None:
+    done = _run("coschedule", "copy.json", "roots.json", "-m", "dunnington", "--format", "taskset",
+                folder=programs)  # fmt: skip
+    *lines, last = done.stdout.splitlines()
+    assert last == "wait"
+    seen: list[int] = []
+    for line in lines:
+        match = re.fullmatch(r"OMP_NUM_THREADS=(\d+) taskset -c (\S+) \./(copy|roots) &", line)
+        assert match is not None
+        cores = []
+        for part in match[2].split(","):
+            low, _, high = part.partition("-")
+            cores += list(range(int(low), int(high or low) + 1))
+        assert len(cores) == int(match[1])
+        seen += cores
+    assert len(seen) == len(set(seen))
+    assert max(seen) < 24
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("copy.json",), "1 program; give two to 4 hints files"),
+        (("copy.json", "none.json"), "none.json: cannot be read"),
+        (("copy.json", "copy.c"), "copy.c"),
+    ],
+)
+def test_wrong_calls_are_one_line(programs: Path, words: tuple[str, ...], said: str) -> None:
+    done = _run("coschedule", *words, "-m", "dunnington", folder=programs)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
