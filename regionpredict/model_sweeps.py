@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from regionpredict.analysis.history.first_touch import first_touched
 from regionpredict.frontend import SourceRequest
 from regionpredict.machine import Machine
 from regionpredict.pipeline import analyse, predict
@@ -88,7 +89,7 @@ def model_sweeps(machine: Machine, source: Path) -> tuple[Sweep, ...]:
     analysis = analyse([SourceRequest(str(source))], {}, flows=False)
     density = predict(analysis, machine, "density").predictions
     saturation = predict(
-        analysis, machine, "saturation", threads=(1, machine.cores), first_touch="parallel"
+        analysis, machine, "saturation", threads=(1, machine.cores), pages=first_touched("parallel")
     ).predictions
     points = [
         (left.score, _efficiency(right.speedup, machine))

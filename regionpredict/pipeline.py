@@ -17,7 +17,12 @@ from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.data_between import with_data_between
-from regionpredict.analysis.history.first_touch import UNSEEN, Placement, placements
+from regionpredict.analysis.history.first_touch import (
+    INTERLEAVED,
+    UNSEEN,
+    Placement,
+    placements,
+)
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.analysis.implied_sizes import with_implied
@@ -116,7 +121,7 @@ class Past(NamedTuple):
 class Predictions:
     """An analysis with one prediction a region, in the same order, one a team, and a plan for each
     program, that of the longest first; `plans` is empty where no team has a time. `advice` are
-    the changes to the source that are worth it, by team.
+    the changes to the source that are worth it, by team; `pages` where pages are put.
     """
 
     analysis: Analysis
@@ -127,6 +132,7 @@ class Predictions:
     teams: tuple[TeamPrediction, ...]
     plans: tuple[Plan, ...]
     advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
+    pages: str | int = "first-touch"
 
 
 def analyse(
@@ -347,17 +353,17 @@ def predict(
     combination: str = "relative-difference",
     *,
     threads: Sequence[int] = (),
-    first_touch: str | None = None,
+    pages: Placement | None = None,
     within: float = WITHIN.value,
     processes: int = 1,
     parts: Parts = ALL_PARTS,
 ) -> Predictions:
-    """One prediction a region; `threads`, `first_touch`, `within` and the `parts` of the model that
-    are on concern the curve alone.
+    """One prediction a region; `threads`, `pages`, `within` and the `parts` of the model that are
+    on concern the curve alone. `pages`: where those of all arrays lie, None as the source shows.
     """
     if model == "saturation":
         _check_threads(threads, machine)
-    pasts = _pasts(analysis, model, first_touch)
+    pasts = _pasts(analysis, model, pages)
     structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
@@ -386,7 +392,16 @@ def predict(
         known = {one.facts.region.id: AdvisedRegion(one, *past)
                  for one, past in zip(predictions, pasts, strict=True)}  # fmt: skip
         advice = advice_of(teams, known, structure, machine, within=within, processes=processes)
-    return Predictions(analysis, machine, model, predictions, pasts, teams, plans, advice)
+    return Predictions(
+        analysis, machine, model, predictions, pasts, teams, plans, advice, _policy(pages)
+    )
+
+
+def _policy(pages: Placement | None) -> str | int:
+    """Where pages are put, as --pages says it."""
+    if pages is None or (pages.kind != INTERLEAVED.kind and pages.domain is None):
+        return "first-touch"
+    return pages.kind if pages.domain is None else pages.domain
 
 
 def _team(
@@ -497,24 +512,26 @@ def _estimate(
     return _Estimated(with_open_sizes(estimate, found), sizes, trials.known)
 
 
-def _pasts(analysis: Analysis, model: str, first_touch: str | None) -> tuple[Past, ...]:
+def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:
     """The past of every region, which the saturation model alone asks for."""
     if model != "saturation":
         return tuple(Past() for _ in analysis.facts)
     followed = follow(analysis.program.flows)
     places = placements(analysis.program, followed)
-    if first_touch is not None:
-        places = (Placement(first_touch, "as given", False),) * len(analysis.facts)
+    if pages is not None:
+        places = (pages,) * len(analysis.facts)
     written = with_data_between(histories(analysis.program, followed), analysis.facts)
     return tuple(Past(*one) for one in zip(places, written, strict=True))
 
 
 def _check_threads(threads: Sequence[int], machine: Machine) -> None:
-    wrong = [count for count in threads if not 1 <= count <= machine.cores]
+    most = machine.hardware_threads
+    wrong = [count for count in threads if not 1 <= count <= most]
     if wrong:
+        each = "one a core" if machine.threads_per_core == 1 else f"{machine.cores} with one a core"
         raise UsageError(
             f"--threads: {wrong[0]} threads on {machine.name}",
-            remedy=f"choose from 1 to {machine.cores}, one a core",
+            remedy=f"choose from 1 to {most}, {each}",
         )
 
 

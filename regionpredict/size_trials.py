@@ -259,7 +259,7 @@ def _choice(
 ) -> Choice:
     """The choice among these numbers of threads; among all where none is known."""
     outlook = asked_for(outlook_of(points), threads)
-    return choice_from(outlook, machine.cores_per_package, within)
+    return choice_from(outlook, machine.cores_filled_first, within)
 
 
 class TeamLoop(NamedTuple):

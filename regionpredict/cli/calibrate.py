@@ -69,12 +69,20 @@ INTERRUPTED = 130
     help="Time to measure for, as 3m, 90s or 2m30s.",
 )
 @click.option("--cc", default=None, help="C compiler with -fopenmp.  [default: gcc, cc or clang]")
+@click.option(
+    "--llvm-runtime",
+    "llvm_runtime",
+    default=None,
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="libomp.so or libiomp5.so: measure its costs as well, for predict --runtime llvm.",
+)
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
     machine_name: str | None, statistic: str, with_disturbed: bool, dry_run: bool,
-    output: Path | None, time_budget: str, cc: str | None, name: str | None,
-    **source: tuple[str, ...] | str,
+    output: Path | None, time_budget: str, cc: str | None, llvm_runtime: Path | None,
+    name: str | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
 
@@ -88,7 +96,7 @@ def command(
     if measurements:
         from regionpredict.cli.calibrate_regions import calibrate_regions
 
-        _only_with(ctx, ("time_budget", "cc", "name"), "does not go with --from")
+        _only_with(ctx, ("time_budget", "cc", "llvm_runtime", "name"), "does not go with --from")
         if machine_name is None:
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
         if not paths:
@@ -129,6 +137,7 @@ def command(
             free_bytes=free_bytes(),
             cpus=allowed_threads(topology.threads),
             progress=lambda progress: line.show(*_standing(progress)),
+            other_runtime=str(llvm_runtime.resolve()) if llvm_runtime is not None else None,
         )
     except KeyboardInterrupt:
         line.end()

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.analysis.history.first_touch import Placement
+    from regionpredict.machine import Binding, Machine
 
 MOST_THREADS = 65536  # as many cores as a machine file may have
 
@@ -40,6 +44,19 @@ _OPTIONS = (
         help="Who wrote the data first; where not given, as the source shows.",
     ),
     click.option(
+        "--pages", default=None, metavar="POLICY",
+        help="Where pages lie: first-touch (with whoever writes them first), interleave (over all "
+        "NUMA domains, as numactl --interleave=all), or a domain's number (numactl --membind).",
+    ),
+    click.option(
+        "--bind", "binding", type=click.Choice(["close", "spread"]), default="close",
+        show_default=True, help="How threads lie on the cores, as OMP_PROC_BIND.",
+    ),
+    click.option(
+        "--runtime", type=click.Choice(["gcc", "llvm"]), default=None,
+        help="OpenMP's run-time system, whose own costs are taken where the machine has them.",
+    ),
+    click.option(
         "--within", type=_Percent(0, 100, max_open=True), default=5.0, show_default=True,
         metavar="PERCENT",
         help="How much of the best speed a hint may lose; a package has to gain twice that.",
@@ -48,19 +65,68 @@ _OPTIONS = (
 
 
 def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --model, --threads, --first-touch and --within."""
+    """Adds --model, --threads, --first-touch, --pages, --bind, --runtime and --within."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def check_model_options(
-    model: str, combination: str, threads: str | None, first_touch: str | None
-) -> None:
+class RunOptions(NamedTuple):
+    """How the program will be run: what --first-touch, --pages, --bind and --runtime say."""
+
+    first_touch: str | None
+    pages: str | None
+    binding: Binding
+    runtime: str | None
+
+    def on(self, machine: Machine) -> Machine:
+        """The machine as the program finds it; says where it has no costs of the runtime's own."""
+        if self.runtime is not None and self.runtime not in machine.by_runtime:
+            click.echo(
+                f"note: {machine.name} tells no costs of {self.runtime}'s run-time system apart: "
+                "its common ones are taken",
+                err=True,
+            )
+        return machine.as_run(binding=self.binding, runtime=self.runtime)
+
+    def placement(self, machine: Machine) -> Placement | None:
+        """Where all pages lie; None where the source is to say."""
+        from regionpredict.analysis.history.first_touch import INTERLEAVED, first_touched, in_domain
+
+        if self.first_touch is not None:
+            return first_touched(self.first_touch)
+        if self.pages is None or self.pages == "first-touch":
+            return None
+        if self.pages == INTERLEAVED.kind:
+            return INTERLEAVED
+        if not self.pages.isdecimal() or int(self.pages) >= machine.domains:
+            domains = f"0 to {machine.domains - 1}" if machine.domains > 1 else "0"
+            raise UsageError(
+                f"--pages {self.pages}: no such place on {machine.name}",
+                remedy=f"choose first-touch, interleave, or one of its NUMA domains, {domains}",
+            )
+        return in_domain(int(self.pages))
+
+    @property
+    def flows(self) -> bool:
+        """Whether the source is to say where pages lie."""
+        return self.first_touch is None and self.pages in (None, "first-touch")
+
+
+def check_model_options(model: str, combination: str, threads: str | None, run: RunOptions) -> None:
     """Raises UsageError for an option of the other model, which would change nothing."""
     if model == "saturation" and combination != "relative-difference":
         raise UsageError("--combination is the density model's", remedy="add --model density")
-    for name, value in (("--threads", threads), ("--first-touch", first_touch)):
+    if run.first_touch is not None and run.pages not in (None, "first-touch"):
+        raise UsageError(
+            f"--first-touch {run.first_touch} with --pages {run.pages}",
+            remedy="leave one out: the first touch decides nothing of pages that are placed",
+        )
+    asked = (
+        ("--threads", threads), ("--first-touch", run.first_touch), ("--pages", run.pages),
+        ("--bind", None if run.binding == "close" else run.binding), ("--runtime", run.runtime),
+    )  # fmt: skip
+    for name, value in asked:
         if model == "density" and value is not None:
             raise UsageError(
                 f"{name} is the saturation model's", remedy="leave --model density out"

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.curve_options import (
+    RunOptions,
+    check_model_options,
+    curve_options,
+    parse_threads,
+)
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.source_options import (
@@ -20,6 +25,7 @@ from regionpredict.cli.source_options import (
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from regionpredict.machine import Binding
     from regionpredict.pipeline import Predictions
     from regionpredict.predict import Advice, Prediction, TeamPrediction
 
@@ -42,7 +48,8 @@ _NEAR = 3
 def command(
     what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     output: str | None,
-    threads: str | None, first_touch: str | None, within: float, **options: Any,
+    threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
+    runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101).
 
@@ -57,14 +64,16 @@ def command(
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
 
-    check_model_options(model, combination, threads, first_touch)
+    run = RunOptions(first_touch, pages, binding, runtime)
+    check_model_options(model, combination, threads, run)
     file, line = _place(what)
     machine, machine_file = machine_for(machine_name)
-    flows = model == "saturation" and first_touch is None
+    machine, placement = run.on(machine), run.placement(machine)
+    flows = model == "saturation" and run.flows
     analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
     result = predict(
         analysis, machine, model, combination, threads=parse_threads(threads),
-        first_touch=first_touch, within=within / 100,
+        pages=placement, within=within / 100,
         processes=processes_of(options["processes"]),
     )  # fmt: skip
     chosen = _at(result, file, line)

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.curve_options import check_model_options, curve_options, parse_threads
+from regionpredict.cli.curve_options import (
+    RunOptions,
+    check_model_options,
+    curve_options,
+    parse_threads,
+)
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import PredictionRequest
@@ -23,6 +28,7 @@ from regionpredict.cli.view_options import refuse_view, view_of, view_options
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
+    from regionpredict.machine import Binding
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
     from regionpredict.report.view import View
@@ -58,7 +64,8 @@ if TYPE_CHECKING:
 def command(
     paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     stage: str | None, output: str | None, form: str, threads: str | None,
-    first_touch: str | None, within: float, weights: Path | None, only: tuple[str, ...],
+    first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
+    within: float, weights: Path | None, only: tuple[str, ...],
     sort: str | None, top: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
@@ -69,17 +76,19 @@ def command(
     from regionpredict.pipeline import dump, predict
 
     check_stage(stage)
-    check_model_options(model, combination, threads, first_touch)
+    run = RunOptions(first_touch, pages, binding, runtime)
+    check_model_options(model, combination, threads, run)
     campaign = _weights(weights, form, stage)
     view = view_of(only, sort, top)
     if stage is not None or form in ("slurm", "openmp"):
         refuse_view(view, f"--dump {stage}" if stage is not None else f"--format {form}")
     machine, machine_file = machine_for(machine_name)
-    flows = model == "saturation" and first_touch is None
+    machine, placement = run.on(machine), run.placement(machine)
+    flows = model == "saturation" and run.flows
     analysis = run_analysis(paths, **options, flows=flows)
     result = predict(
         analysis, machine, model, combination, threads=parse_threads(threads),
-        first_touch=first_touch, within=within / 100,
+        pages=placement, within=within / 100,
         processes=processes_of(options["processes"]),
     )  # fmt: skip
     if stage is not None:
@@ -89,7 +98,8 @@ def command(
             paths=paths, defines=options["defines"], includes=options["includes"],
             standard=options["standard"], given=_given(options), frontend=options["frontend"],
             machine_file=str(machine_file), model=model, combination=combination,
-            threads=parse_threads(threads), first_touch=first_touch, within=within,
+            threads=parse_threads(threads), first_touch=first_touch, pages=pages,
+            binding=binding, runtime=runtime, within=within,
         )  # fmt: skip
         text = _shown(form, result, view, campaign, str(weights), request)
     write_result(text, output)
@@ -102,7 +112,10 @@ def _shown(
     request: PredictionRequest,
 ) -> str:  # fmt: skip
     """The predictions in one form, whose writer is the only one that is loaded."""
+    from regionpredict.report.run_settings import run_settings
+
     predictions, machine, model = result.predictions, result.machine, result.model
+    run = run_settings(machine, result.pages)
     if form == "json":
         from regionpredict.report.hints import as_json, hints_document
         from regionpredict.report.view import chosen_predictions, chosen_teams
@@ -120,6 +133,7 @@ def _shown(
                 notes,
                 result.advice,
                 request.document(),
+                run,
             )
         )
     if form == "csv":
@@ -135,15 +149,15 @@ def _shown(
             from regionpredict.report.measured_weights import measured_seconds
 
             seconds = measured_seconds(predictions, campaign, weights)
-        return slurm_script(result.teams, machine, model, seconds)
+        return slurm_script(result.teams, machine, model, seconds, run)
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses
 
-        return openmp_clauses(predictions, result.teams)
+        return openmp_clauses(predictions, result.teams, machine.binding)
     from regionpredict.report.table import prediction_table
 
     return prediction_table(
-        predictions, result.teams, result.plans, machine, model, view, result.advice
+        predictions, result.teams, result.plans, machine, model, view, result.advice, run
     )
 
 

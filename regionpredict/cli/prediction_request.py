@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regionpredict.cli.curve_options import RunOptions
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 
 if TYPE_CHECKING:
-    from regionpredict.machine import Machine
+    from regionpredict.machine import Binding, Machine
     from regionpredict.measure.hints_file import Hints
     from regionpredict.measure.recording import RecordedRegion, Recording
     from regionpredict.pipeline import Analysis, Predictions
@@ -40,7 +41,15 @@ class PredictionRequest:
     combination: str
     threads: tuple[int, ...]
     first_touch: str | None
+    pages: str | None
+    binding: Binding
+    runtime: str | None
     within: float
+
+    @property
+    def run(self) -> RunOptions:
+        """How the program will be run."""
+        return RunOptions(self.first_touch, self.pages, self.binding, self.runtime)
 
     def document(self) -> dict[str, Any]:
         """As it stands in a hints file."""
@@ -72,8 +81,24 @@ def read_request(path: Path) -> PredictionRequest:
             combination=asked.text("combination"),
             threads=asked.wholes("threads", 1) if asked.items("threads") else (),
             first_touch=_or_none(asked, "first_touch"),
+            pages=_or_none(asked, "pages") if "pages" in asked.value else None,
+            binding=_binding(asked),
+            runtime=_or_none(asked, "runtime") if "runtime" in asked.value else None,
             within=asked.number("within", 0.0, 100.0),
         )
+
+
+def _binding(asked: Record) -> Binding:
+    """Close in files of before."""
+    from regionpredict.machine import BINDINGS
+
+    if "binding" not in asked.value:
+        return "close"
+    told = asked.text("binding")
+    for known in BINDINGS:
+        if told == known:
+            return known
+    raise asked.error("binding", f"is none of {', '.join(BINDINGS)}")
 
 
 def _or_none(record: Record, key: str) -> str | None:
@@ -119,15 +144,16 @@ def repeated(
     `analysis` of them."""
     from regionpredict.pipeline import predict
 
+    machine = request.run.on(machine)
     if analysis is None:
         analysis = run_analysis(
             request.paths, request.defines, request.includes, request.standard, request.given,
             request.frontend, None, timings=False, recorded=recorded,
-            flows=request.model == "saturation" and request.first_touch is None,
+            flows=request.model == "saturation" and request.run.flows,
         )  # fmt: skip
     return predict(
         analysis, machine, request.model, request.combination, threads=request.threads,
-        first_touch=request.first_touch, within=request.within / 100,
+        pages=request.run.placement(machine), within=request.within / 100,
     )  # fmt: skip
 
 

@@ -36,7 +36,8 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
     """Runs PROGRAM with each of its parallel regions on the threads that its hint allows.
 
     Never on more than PROGRAM was given (OMP_NUM_THREADS, its own num_threads clauses). PROGRAM is
-    not recompiled, but needs debug information (-g): by it hints find their regions.
+    not recompiled, but needs debug information (-g): by it hints find their regions. Hints that
+    were made with --pages or --bind have it run so (numactl, OMP_PROC_BIND).
     """
     from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions
@@ -48,16 +49,19 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
         raise UsageError("no program", remedy="write regionpredict run --hints FILE -- ./program")
     hints = read_hints(hints_path)
     limits = limits_of(hints, outlined_functions(find_program(words[0])))
+    line = [*placing(hints.pages), *words]
     library = preload_library([compiler()], cache_folder(), "preload.c")
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
         table, output = Path(folder, "limits"), Path(folder, "results")
         write_limits(limits, table)
-        settings = {**preloaded(library), "REGIONPREDICT_LIMITS": str(table)}
+        settings = {
+            **preloaded(library), **bound(hints.binding), "REGIONPREDICT_LIMITS": str(table)
+        }  # fmt: skip
         settings.pop("REGIONPREDICT_OUTPUT", None)
         if log:
             settings["REGIONPREDICT_OUTPUT"] = str(output)
         try:
-            done = subprocess.run(list(words), env=settings, check=False)
+            done = subprocess.run(line, env=settings, check=False)
         except OSError as error:
             raise InputError(
                 f"'{words[0]}' does not run: {error.strerror}", remedy="is it a program?"
@@ -65,6 +69,28 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
         if log:
             tell(output, limits)
     sys.exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
+
+
+def placing(pages: str | int) -> list[str]:
+    """The words of numactl that put pages where the hints have them; none for first touch.
+
+    Raises InputError where they are needed and there is no numactl.
+    """
+    if pages == "first-touch":
+        return []
+    if shutil.which("numactl") is None:
+        raise InputError(
+            f"the hints are for pages placed by numactl ({pages}), which is not here",
+            remedy="install numactl, or predict without --pages",
+        )
+    return ["numactl", "--interleave=all" if pages == "interleave" else f"--membind={pages}"]
+
+
+def bound(binding: str) -> dict[str, str]:
+    """The variables that spread threads where the hints do; close is left to the caller."""
+    if binding == "close":
+        return {}
+    return {"OMP_PROC_BIND": binding, "OMP_PLACES": os.environ.get("OMP_PLACES", "cores")}
 
 
 def find_program(word: str) -> Path:

@@ -10,6 +10,9 @@ from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.evidence import assumed_figures, evidence_of
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
+    BINDINGS,
+    RUNTIMES,
+    Binding,
     Cache,
     DensityWeights,
     Machine,
@@ -22,9 +25,13 @@ from regionpredict.machine.model import (
 from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
 from regionpredict.machine.shipped import file_of, load, shipped_names
+from regionpredict.machine.thread_places import ThreadPlaces, packages_of, thread_places
 
 __all__ = [
+    "BINDINGS",
     "KERNELS",
+    "RUNTIMES",
+    "Binding",
     "Cache",
     "Corrections",
     "Curve",
@@ -39,9 +46,12 @@ __all__ = [
     "Processor",
     "Quantity",
     "SharedPath",
+    "ThreadPlaces",
     "assumed_figures",
     "evidence_of",
     "file_of",
     "load",
+    "packages_of",
     "shipped_names",
+    "thread_places",
 ]

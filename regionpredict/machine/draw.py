@@ -148,6 +148,8 @@ def figures(machine: Machine) -> str:
     add("memory latency", machine.memory.latency_cycles)
     for kernel, curve in machine.memory.bandwidth.items():
         rows.append((f"memory {kernel}", curve_text(curve), curve.evidence, curve.source))
+    if machine.memory.link_bytes_per_s is not None:
+        add("memory link", machine.memory.link_bytes_per_s)
     if machine.memory.peak_bytes_per_s is not None:
         add("memory peak", machine.memory.peak_bytes_per_s)
     for kind in ("fp_add", "fp_mul", "fp_fma", "fp_div", "fp_sqrt"):

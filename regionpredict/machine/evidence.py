@@ -25,6 +25,7 @@ _NAMES = {
     "remote_latency_cycles": "remote_latency",
     "peak_bytes_per_s": "peak",
     "traffic_bytes_per_s": "traffic",
+    "link_bytes_per_s": "link",
 }
 
 
@@ -47,6 +48,11 @@ def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
             elif isinstance(value, dict):
                 for kernel, curve in value.items():
                     yield f"{key}.{kernel}", curve
+    for runtime, tables in machine.by_runtime.items():
+        for name in tables.__slots__:
+            own: Quantity | Curve = getattr(tables, name)
+            if own != getattr(machine.overheads, name):
+                yield f"openmp.{runtime}.{name}", own
     for name, factor in machine.corrections.factors.items():
         yield f"corrections.factors.{name}", factor
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from regionpredict.machine.corrections import Corrections
@@ -14,6 +14,15 @@ from regionpredict.machine.quantity import Curve, Quantity
 CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
 """inclusive: holds whatever the levels above hold; exclusive: holds none of it; victim: filled
 only by lines that the level above drops; neither: not enforced either way."""
+
+Binding = Literal["close", "spread"]
+"""How a team lies on the node, in the words of OMP_PROC_BIND: one domain filled after the other, or
+all cores used evenly."""
+
+BINDINGS: tuple[Binding, ...] = ("close", "spread")
+RUNTIMES = ("gcc", "llvm")
+"""OpenMP's run-time systems whose costs a machine file may tell apart: libgomp, and LLVM's libomp
+with Intel's, which is the same."""
 
 ACCESS_KINDS = ("read", "write")
 ACCESS_PATTERNS = ("streaming", "latency", "irregular")
@@ -73,6 +82,8 @@ class Memory:
     system maps at once, `size_bytes` how much memory one domain has (None: not told, taken to hold
     everything). `write_allocate` is the share of the lines that a store misses that are read first,
     by cores inside one domain, where it changes with them (None: as the processor's).
+    `link_bytes_per_s` is what the cores of one package read from the memory of another at most, in
+    one direction between two packages (None: one package, or one path for all).
     """
 
     latency_cycles: Quantity
@@ -83,6 +94,7 @@ class Memory:
     page_bytes: Quantity
     size_bytes: Quantity | None = None
     write_allocate: Curve | None = None
+    link_bytes_per_s: Quantity | None = None
 
     def curve(self, kernel: str) -> Curve:
         """B/s of `kernel` by cores in a domain: as measured, or derived from another kernel.
@@ -117,7 +129,9 @@ class Overheads:
     last and to write one's own again, for as many lines in a row as a first cache holds;
     `bulk_transfer`: for each line beyond these. `fork_join` is met after a little serial work.
     `team_change`: what a team costs beyond `fork_join` where the one before had another size, by
-    the larger of the two.
+    the larger of the two. `first_team`: what the first team of a program costs beyond `fork_join`,
+    since its threads are made. `far_line`: a line's way from a core of another package, which each
+    thread there adds to a construct whose table ends inside one package.
     """
 
     fork_join: Curve
@@ -130,6 +144,8 @@ class Overheads:
     line_transfer: Curve
     bulk_transfer: Curve
     team_change: Curve
+    first_team: Curve
+    far_line: Quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +171,9 @@ class Machine:
     `sha256` is of the file's bytes, `path` where it was read, `sources` the file's own table.
     `defaulted` names the keys that the file left out and a default filled in. `corrections` are
     what measurements of regions made of the models; without any, every factor is 1.
+    `overheads` are those of the OpenMP run-time system `runtime` (None: of the one that the file
+    was measured with, or none in particular), `by_runtime` those that the file tells apart.
+    `binding` is how teams lie on the node: a choice of the run, not of the file.
     """
 
     name: str
@@ -171,6 +190,16 @@ class Machine:
     sources: Mapping[str, str]
     defaulted: tuple[str, ...]
     corrections: Corrections = field(default_factory=Corrections)
+    by_runtime: Mapping[str, Overheads] = field(default_factory=dict)
+    runtime: str | None = None
+    binding: Binding = "close"
+
+    def as_run(self, *, binding: Binding = "close", runtime: str | None = None) -> Machine:
+        """The machine as a program finds it that is run so: its teams bound this way, under that
+        run-time system, whose own costs count where the file has them.
+        """
+        costs = self.overheads if runtime is None else self.by_runtime.get(runtime, self.overheads)
+        return replace(self, binding=binding, runtime=runtime, overheads=costs)
 
     @property
     def packages(self) -> int:
@@ -201,6 +230,21 @@ class Machine:
     def cores(self) -> int:
         """Cores of the node."""
         return self.packages * self.cores_per_package
+
+    @property
+    def threads_per_core(self) -> int:
+        """Hardware threads of one core."""
+        return self.node.threads_per_core.whole
+
+    @property
+    def hardware_threads(self) -> int:
+        """Hardware threads of the node."""
+        return self.cores * self.threads_per_core
+
+    @property
+    def cores_filled_first(self) -> int:
+        """Cores that teams fill before they take another package; all where they are spread."""
+        return self.cores if self.binding == "spread" else self.cores_per_package
 
     @property
     def clock_hz(self) -> float:

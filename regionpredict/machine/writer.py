@@ -23,8 +23,9 @@ class Figures:
     `latency` in cycles by level (1, 2, 3; 0 is memory); `bandwidth` by level, kernel and cores
     in GB/s; `operations` by kind as (latency, throughput) in cycles; `openmp` by name and
     threads in cycles; `node_traffic_gbps` what all packages load together, where they share one
-    path; `capacity` the bytes by level that one core really has, where the host shows a size that
-    is not plausible; `remarks` what looked wrong.
+    path, `link_gbps` what one package loads from another's memory; `by_runtime` are the tables of
+    `openmp` under another run-time system; `capacity` the bytes by level that one core really has,
+    where the host shows a size that is not plausible; `remarks` what looked wrong.
     """
 
     clock_hz: float | None = None
@@ -32,7 +33,9 @@ class Figures:
     bandwidth: Mapping[int, Mapping[str, Mapping[int, float]]] = field(default_factory=dict)
     operations: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     openmp: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    by_runtime: Mapping[str, Mapping[str, Mapping[int, float]]] = field(default_factory=dict)
     node_traffic_gbps: float | None = None
+    link_gbps: float | None = None
     capacity: Mapping[int, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
@@ -61,6 +64,9 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
     if measured.openmp:
         lines += ["", "openmp:", "  source: calibrate"]
         lines += [f"  {key}: {_table(curve)}" for key, curve in measured.openmp.items()]
+        for runtime, tables in measured.by_runtime.items():
+            lines.append(f"  {runtime}:")
+            lines += [f"    {key}: {_table(curve)}" for key, curve in tables.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -157,6 +163,8 @@ def _memory(topology: Topology, measured: Figures) -> list[str]:
     if measured.node_traffic_gbps is not None:
         traffic = f"{{measured: {measured.node_traffic_gbps:.4g}, source: calibrate}}"
         lines.append(f"  shared_path: {{traffic: {traffic}}}")
+    if measured.link_gbps is not None:
+        lines.append(f"  link: {_measured(measured.link_gbps)}")
     lines.append("  bandwidth:")
     inside = {
         kernel: {count: rate for count, rate in table.items() if count <= topology.cores_per_domain}

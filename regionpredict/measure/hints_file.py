@@ -71,7 +71,11 @@ class TeamHint:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """All hints of a file, and the machine they are for; `teams` is empty in files of before."""
+    """All hints of a file, and the machine they are for; `teams` is empty in files of before.
+
+    `pages` ('first-touch', 'interleave' or a domain's number) and `binding` ('close' or 'spread')
+    are how the program is to be run for the hints to hold.
+    """
 
     path: str
     machine: str
@@ -80,6 +84,8 @@ class Hints:
     model: str
     regions: tuple[Hint, ...]
     teams: tuple[TeamHint, ...] = ()
+    pages: str | int = "first-touch"
+    binding: str = "close"
 
 
 class Place(NamedTuple):
@@ -123,8 +129,26 @@ def read_hints(path: Path) -> Hints:
             str(path), machine.text("name"), machine.whole("packages", 1),
             machine.whole("cores_per_package", 1), document.text("model"),
             tuple(_hint(region) for region in document.inners("regions")),
-            _teams(document),
+            _teams(document), *_run(document),
         )  # fmt: skip
+
+
+def _run(document: Record) -> tuple[str | int, str]:
+    """(pages, binding); as usual in files of before."""
+    if "run" not in document.value:
+        return "first-touch", "close"
+    run = document.inner("run")
+    pages: str | int
+    if isinstance(run.value.get("pages"), str):
+        pages = run.text("pages")
+        if pages not in ("first-touch", "interleave"):
+            raise run.error("pages", "is none of first-touch, interleave or a domain's number")
+    else:
+        pages = run.whole("pages", 0)
+    binding = run.text("binding")
+    if binding not in ("close", "spread"):
+        raise run.error("binding", "is none of close, spread")
+    return pages, binding
 
 
 def _teams(document: Record) -> tuple[TeamHint, ...]:

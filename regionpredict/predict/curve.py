@@ -45,13 +45,16 @@ class CoreTime(NamedTuple):
 
     `overlapping` (arithmetic, recurrences, instruction issue) hides behind data transfers,
     `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged;
-    `figures` are the keys of the machine's figures that the heaviest loop's time comes from.
+    `slots` is the part of `overlapping` that keeps pipes and issue busy, whatever waits for its own
+    results. `figures` are the keys of the machine's figures that the heaviest loop's time comes
+    from.
     """
 
     overlapping: float
     loading: float
     notes: tuple[str, ...]
     figures: tuple[str, ...] = ()
+    slots: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class SaturationDerivation:
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
     the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
     the spreads of measured curves; `guesses` are the machine's assumed figures that decide.
+    `doubled` is the time with all hardware threads of the hinted packages, None where a core has
+    one.
     """
 
     points: tuple[Point, ...]
@@ -77,6 +82,7 @@ class SaturationDerivation:
     margin: float
     chance: float
     guesses: int
+    doubled: Point | None = None
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from regionpredict.machine import Machine, packages_of
 from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE, WITHIN
 from regionpredict.predict.sureness import Expected, chance_of
 
@@ -59,6 +60,32 @@ def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
     others = [cost for count, cost in costs.items() if -(-count // cores_per_package) != packages]
     margin = min(others) - costs[threads] if others else 1.0
     return Hint(packages, threads, round(margin, 6))
+
+
+class Seats(NamedTuple):
+    """Threads, how many of them share a core, and of several how many times faster they are."""
+
+    threads: int
+    on_a_core: int = 1
+    speedup: float | None = None
+
+
+def seats_of(
+    hint: Hint, speedup: Sequence[tuple[int, float]], doubled: tuple[int, float] | None,
+    machine: Machine, within: float,
+) -> Seats:  # fmt: skip
+    """The hint's threads, or all hardware threads of its packages where these gain more than
+    `within` over any team on the same packages with one thread a core.
+
+    `doubled` are those threads and their speedup.
+    """
+    most = max(
+        (value for threads, value in speedup if packages_of(machine, threads) <= hint.packages),
+        default=0.0,
+    )
+    if doubled is None or doubled[1] * (1.0 - within) <= most:
+        return Seats(hint.threads)
+    return Seats(doubled[0], machine.threads_per_core, doubled[1])
 
 
 class Choice(NamedTuple):

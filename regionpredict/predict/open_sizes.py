@@ -27,8 +27,9 @@ def with_open_sizes(estimate: AnEstimate, found: OpenHint) -> AnEstimate:
     )
     if found.threads is None:
         return replace(
-            told, packages=None, threads=None, confidence=0.0, borderline=False, range=found.range
-        )
+            told, packages=None, threads=None, confidence=0.0, borderline=False, range=found.range,
+            threads_per_core=1,
+        )  # fmt: skip
     if isinstance(told, Estimate):
         return known_at_all_sizes(told, found)
-    return replace(told, threads=found.threads)
+    return replace(told, threads=found.threads, threads_per_core=1)

@@ -1,7 +1,8 @@
 """Few, stable team sizes for a whole program, that pay for changing between them.
 
-A plan gives each team one size. Its time is that of all executions of all teams, and
-`openmp.team_change` for each time that a team of another size is the next to run. It begins as the
+A plan gives each team one size. Its time is that of all executions of all teams,
+`openmp.first_team` once, for the threads of the program's first team, and `openmp.team_change` for
+each time that a team of another size is the next to run. It begins as the
 best constant number of threads, and as the best way through the teams in the program's order
 (dynamic programming: a team's size, given the next one's); both are improved team by team, and
 neighbours together, and the better one is kept: no plan is worse than the best constant.
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, packages_of
 from regionpredict.predict.constants import PLAN_ROUNDS
 
 
@@ -59,6 +60,7 @@ def plan_of(
     known = [team for team in teams if team.seconds]
     if not known:
         return None
+    known[0] = _making_its_threads(known[0], machine)
     times = _Times(known, changes, machine)
     constants = sorted({threads for team in known for threads in team.seconds})
     seconds, threads = min((times.total(times.constant(count)), count) for count in constants)
@@ -71,13 +73,25 @@ def plan_of(
         sizes = times.constant(threads)
     most = max(sizes.values())
     return Plan(
-        packages=-(-most // machine.cores_per_package),
+        packages=packages_of(machine, most),
         threads=most,
         seconds=times.total(sizes),
         team_changes=round(times.changes_of(sizes)),
         best_constant=best,
         sizes=sizes,
         main=main,
+    )
+
+
+def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
+    """The first team of a program: the first time it runs, it makes its threads."""
+    once = 1.0 / team.executions if team.executions else 0.0
+    table, clock = machine.overheads.first_team, machine.clock_hz
+    return team._replace(
+        seconds={
+            size: spent + once * float(table.at(size)) / clock
+            for size, spent in team.seconds.items()
+        }
     )
 
 

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, packages_of
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import hint_from
+from regionpredict.predict.hints import hint_from, seats_of
 from regionpredict.predict.limits import limit
+from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.sureness import (
     Bounds,
     asked_for,
@@ -68,6 +69,8 @@ class TeamEstimate:
     unbound: tuple[str, ...] = ()
     deciding: tuple[str, ...] = ()
     range: HintRange | None = None
+    threads_per_core: int = 1
+    shared_core_speedup: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +135,7 @@ def _of_one(one: Estimate, notes: Sequence[str]) -> TeamEstimate:
         threads=one.threads, bottleneck=one.bottleneck, confidence=one.confidence,
         borderline=one.borderline, assumed=(*one.assumed, *notes), by_size=one.by_size,
         unbound=one.unbound, deciding=one.deciding, range=one.range,
+        threads_per_core=one.threads_per_core, shared_core_speedup=one.shared_core_speedup,
     )  # fmt: skip
 
 
@@ -152,17 +156,29 @@ def _of_many(
         )  # fmt: skip
     outlook = outlook_of(points)
     shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
-    hint = hint_from(shown, machine.cores_per_package, within)
+    single = [one for one in shown if one.threads <= machine.cores] or list(shown)
+    hint = hint_from(single, machine.cores_filled_first, within)
+    hint = hint._replace(packages=packages_of(machine, hint.threads))
     guessed = any(_guesses(one.estimate) for one in parts)
     chance = chance_of(shown, hint.threads, within, assumed=guessed)
     speeds = {point.threads: point.speedup for point in points}
+    doubled = _doubled(facts, parts, machine)
+    seats = seats_of(
+        hint, [(one.threads, speeds[one.threads]) for one in single],
+        (doubled.threads, points[0].seconds / doubled.seconds)
+        if doubled is not None
+        and doubled.threads == hint.packages * machine.cores_per_package * machine.threads_per_core
+        else None,
+        machine, within,
+    )  # fmt: skip
     return TeamEstimate(
         status=status, points=points,
         speedup=_with_band(
             [(one.threads, speeds[one.threads]) for one in shown],
             band_of(shown, assumed=guessed or bool(assumed)),
         ),
-        seconds=points[0].seconds, packages=hint.packages, threads=hint.threads,
+        seconds=points[0].seconds, packages=hint.packages, threads=seats.threads,
+        threads_per_core=seats.on_a_core, shared_core_speedup=seats.speedup,
         bottleneck=limit(points),
         confidence=confidence_of(chance, assumed=guessed, partial=partial),
         borderline=hint.margin < within, assumed=(*assumed, *notes),
@@ -172,6 +188,20 @@ def _of_many(
 def _guesses(one: Estimate) -> int:
     """The machine's assumed figures that decide."""
     return one.derivation.guesses if isinstance(one.derivation, SaturationDerivation) else 0
+
+
+def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:
+    """One run of the team with all hardware threads of some packages, where all its loops know the
+    same ones.
+    """
+    known = [
+        one.estimate.derivation.doubled for one in parts
+        if isinstance(one.estimate.derivation, SaturationDerivation)
+    ]  # fmt: skip
+    curves = [[one] for one in known if one is not None]
+    if len(curves) < len(parts) or len({one.threads for (one,) in curves}) > 1:
+        return None
+    return team_points(facts, curves, [one.runs for one in parts], machine)[0]
 
 
 def points_of(one: Estimate) -> tuple[Point, ...]:
@@ -215,10 +245,9 @@ def team_points(
 
 def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
     """Seconds for starting the team once, and for meeting outside its loops."""
-    tables = machine.overheads
-    cycles = float(tables.fork_join.at(threads)) if facts.forks else 0.0
+    cycles = team_cost(machine, "fork_join", threads) if facts.forks else 0.0
     waits = sum(one.runs.weight for one in facts.constructs if one.waits)
-    cycles += waits * float(tables.barrier.at(threads))
+    cycles += waits * team_cost(machine, "barrier", threads)
     return machine.corrections.factor("overhead") * cycles / machine.clock_hz
 
 

@@ -45,11 +45,16 @@ def explain_curve(
     lines += _traffic("one thread", derivation.levels, machine)
     lines += _traffic(plural(machine.cores, "thread"), derivation.full_levels, machine)
     lines += explain_reuse(prediction.facts, machine.line_bytes)
-    lines += ["", f"Pages: {derivation.first_touch} first touch ({derivation.placement_reason})"]
+    pages = derivation.first_touch
+    pages = "interleaved" if pages == "interleave" else f"{pages} first touch"
+    lines += ["", f"Pages: {pages} ({derivation.placement_reason})"]
+    if machine.binding != "close":
+        lines.append(f"Threads: over all packages (OMP_PROC_BIND={machine.binding})")
     if derivation.past:
         most = plural(derivation.points[-1].threads, "thread")
         lines.append(f"Before it runs, on {most}: {derivation.past}")
     lines += _terms(derivation.points)
+    lines += _hardware_threads(derivation, machine)
     lines += ["", *plot(prediction.speedup, prediction.band)]
     lines += _hint(prediction, derivation)
     turns = size_sentence(prediction.by_size, whole=True)
@@ -150,9 +155,9 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     else:
         told = (
             f"Hint: {plural(prediction.packages or 0, 'package')}, "
-            f"{plural(prediction.threads or 0, 'thread')} ({prediction.bottleneck}), "
-            f"{100 * prediction.confidence:.0f} % sure to be within {within:g} % of the best"
-            + (", borderline" if prediction.borderline else "")
+            f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)} "
+            f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure to be within "
+            f"{within:g} % of the best" + (", borderline" if prediction.borderline else "")
         )
     return [
         "",
@@ -174,6 +179,26 @@ def _expected(prediction: Prediction) -> list[str]:
                 f"of measured speedups lie between {low:.3g} and {high:.3g}"
             ]
     return []
+
+
+def _seats(prediction: Prediction) -> str:
+    """On how many cores, where several threads share one."""
+    each = prediction.threads_per_core
+    if each == 1 or prediction.threads is None:
+        return ""
+    return f" on {plural(prediction.threads // each, 'core')} ({each} a core)"
+
+
+def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> list[str]:
+    """What all hardware threads of the hinted packages would do."""
+    doubled = derivation.doubled
+    if doubled is None:
+        return []
+    return [
+        "",
+        f"All hardware threads, {doubled.threads} on {doubled.threads // machine.threads_per_core} "
+        f"cores: {_seconds(doubled.seconds)}, {doubled.speedup:.2f} times one thread",
+    ]
 
 
 def _team_hint(team: TeamPrediction) -> list[str]:

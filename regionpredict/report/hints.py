@@ -15,10 +15,12 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Plan, Prediction, Superlinear, TeamPrediction, seconds_alone
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
+from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_document
 from regionpredict.report.team_hints import (
     open_document,
     plan_document,
     region_places,
+    seats_document,
     team_document,
 )
 from regionpredict.size_ranking import rank_sizes
@@ -33,6 +35,7 @@ def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
     advice: ByTeam | None = None, request: Mapping[str, Any] | None = None,
+    run: RunSettings = AS_USUAL,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`. `plan` is that of the only program.
 
@@ -51,6 +54,7 @@ def hints_document(
             "sha256": machine.sha256,
         },
         "model": model,
+        "run": settings_document(run),
         "request": request,
         "regions": [
             {
@@ -167,6 +171,7 @@ def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
         "superlinear": _superlinear(prediction.superlinear),
         "packages": prediction.packages,
         "threads": prediction.threads,
+        **seats_document(prediction),
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
         "borderline": prediction.borderline,

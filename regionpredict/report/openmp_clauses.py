@@ -15,13 +15,15 @@ from regionpredict.predict import Estimate, Prediction, TeamEstimate, TeamPredic
 from regionpredict.report.size_hints import open_sentence
 
 
-def openmp_clauses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> str:
+def openmp_clauses(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], binding: str = "close"
+) -> str:
     """One line a directive, under its file: the teams' with clauses, and why others have none.
 
-    Close, one domain after the other, is how the predictions place the threads.
+    `binding` is how the predictions place the threads: close is one domain after the other.
     """
-    rows = [(one.facts.region.span, *_loop_row(one, teams)) for one in predictions]
-    rows += [(one.facts.span, *_team_row(one)) for one in teams if _stands_alone(one)]
+    rows = [(one.facts.region.span, *_loop_row(one, teams, binding)) for one in predictions]
+    rows += [(one.facts.span, *_team_row(one, binding)) for one in teams if _stands_alone(one)]
     rows.sort(key=lambda row: row[0])
     lines: list[str] = []
     for file, group in groupby(rows, key=lambda row: row[0].file):
@@ -37,12 +39,12 @@ def _stands_alone(team: TeamPrediction) -> bool:
     )
 
 
-def _team_row(team: TeamPrediction) -> tuple[str, str]:
+def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
-    return " ".join(["parallel", *_kept(clauses)]), _clauses(team)
+    return " ".join(["parallel", *_kept(clauses)]), _clauses(team, binding)
 
 
-def _loop_row(one: Prediction, teams: Sequence[TeamPrediction]) -> tuple[str, str]:
+def _loop_row(one: Prediction, teams: Sequence[TeamPrediction], binding: str) -> tuple[str, str]:
     region = one.facts.region
     own = " ".join([region.directive, *_kept(region.clauses)])
     around = [
@@ -55,21 +57,21 @@ def _loop_row(one: Prediction, teams: Sequence[TeamPrediction]) -> tuple[str, st
     if around:
         return own, f"// in the team of line {', '.join(around)}"
     if one.threads is None or "parallel" in region.directive.split():
-        return own, _clauses(one)
+        return own, _clauses(one, binding)
     return own, (
         f"// {one.threads} threads: write num_threads({one.threads}) at the parallel "
         "directive around it"
     )
 
 
-def _clauses(one: Estimate | TeamEstimate) -> str:
+def _clauses(one: Estimate | TeamEstimate, binding: str) -> str:
     """The clauses; where one size decides, the program chooses by it when it runs."""
     if one.threads is not None:
-        return f"num_threads({one.threads}) proc_bind(close)"
+        return f"num_threads({one.threads}) proc_bind({binding})"
     if one.range is None:
         return "// no hint"
     if number := _by_size(one):
-        return f"num_threads({number}) proc_bind(close)"
+        return f"num_threads({number}) proc_bind({binding})"
     return f"// not known: {open_sentence(one)}"
 
 

@@ -8,11 +8,10 @@ are the fewest threads within the tolerance of the best.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, thread_places
 from regionpredict.predict import TeamPrediction
 
 TOLERANCE = 0.1
@@ -24,6 +23,7 @@ class ProgramHint:
     the fullest package has `cores_per_package` of them. `weighted_by` says how teams were weighed,
     `regions` are the loops of those that have a hint, `left_out` names the teams that have none.
     `open` are teams whose hint a size without a value decides: they have room for their most.
+    Cores have `threads_per_core` threads, several only where all teams ask for them.
     """
 
     threads: int
@@ -33,6 +33,7 @@ class ProgramHint:
     regions: int
     left_out: tuple[str, ...]
     open: tuple[TeamPrediction, ...] = ()
+    threads_per_core: int = 1
 
 
 def program_hint(
@@ -51,10 +52,18 @@ def program_hint(
         return None
     threads, weighted_by = _threads(usable, machine, seconds, tolerance)
     threads = max(threads, *(one.range.threads[1] for one in unknown if one.range), 1)
-    packages = min(math.ceil(threads / machine.cores_per_package), machine.packages)
-    fullest = min(threads, machine.cores_per_package)
     regions = len({name for one in (*usable, *unknown) for name in regions_of(one)})
-    return ProgramHint(threads, packages, fullest, weighted_by, regions, left_out, unknown)
+    each = min((one.threads_per_core for one in usable), default=1) if not unknown else 1
+    if each > 1:
+        threads = max(one.threads or 1 for one in usable)
+        packages = threads // each // machine.cores_per_package
+        fullest = machine.cores_per_package
+    else:
+        places = thread_places(machine, min(threads, machine.cores))
+        packages, fullest = places.packages, places.together
+    return ProgramHint(
+        threads, packages, fullest, weighted_by, regions, left_out, unknown, each
+    )  # fmt: skip
 
 
 def _threads(

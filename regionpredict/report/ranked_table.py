@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from regionpredict.predict import Prediction
 from regionpredict.report.names import common_folder, cut
 from regionpredict.report.quantities import show_bytes
-from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE
+from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE, seats_mark
 from regionpredict.report.view import gain_of
 
 _WIDTH = 80
@@ -53,7 +53,7 @@ def _result(one: Prediction) -> str:
     mark = "~" if one.borderline else " "
     gain = gain_of(one)
     if gain is not None:
-        choice = f"{gain:5.1f}x{mark}{one.packages:>2}{one.threads:>4} "
+        choice = f"{gain:5.1f}x{mark}{one.packages:>2}{one.threads:>4}{seats_mark(one)}"
     else:
         choice = f"{one.score or 0.0:5.2f} {mark}{one.packages:>3}    "
     return f"{choice}{one.bottleneck or '':<16} {100 * one.confidence:3.0f} %{partial} "

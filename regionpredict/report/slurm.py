@@ -20,33 +20,36 @@ from regionpredict.machine import Machine
 from regionpredict.predict import TeamPrediction
 from regionpredict.report.program_hint import ProgramHint, program_hint, regions_of
 from regionpredict.report.quantities import plural
+from regionpredict.report.run_settings import AS_USUAL, RunSettings
 from regionpredict.report.size_hints import range_sentence
 
 _NAMED = 8  # teams whose hint a size decides
 
 
-def slurm_options(hint: ProgramHint) -> tuple[str, ...]:
+def slurm_options(hint: ProgramHint, run: RunSettings = AS_USUAL) -> tuple[str, ...]:
     """The options of sbatch and salloc.
 
     Sockets and cores are what a node must have; `--cpus-per-task` is what the job is given. Left
     to itself Slurm deals cores out to all sockets in turn, and counts hardware threads as CPUs:
-    the last option has it fill one socket after the other, `--threads-per-core` has it count
-    cores (sbatch's manual, "--distribution", "--threads-per-core").
+    the last option has it fill one socket after the other (threads that are spread: take them in
+    turn), `--threads-per-core` has it count as many of a core as the hint puts there (sbatch's
+    manual, "--distribution", "--threads-per-core").
     """
+    dealt = "block:cyclic" if run.binding == "spread" else "block:block"
     return (
         "--nodes=1",
         "--ntasks=1",
         f"--sockets-per-node={hint.packages}",
         f"--cores-per-socket={hint.cores_per_package}",
-        "--threads-per-core=1",
+        f"--threads-per-core={hint.threads_per_core}",
         f"--cpus-per-task={hint.threads}",
-        "--distribution=block:block",
+        f"--distribution={dealt}",
     )
 
 
 def slurm_script(
     teams: Sequence[TeamPrediction], machine: Machine, model: str,
-    seconds: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
 ) -> str:  # fmt: skip
     """A job script that lacks only the program's own line.
 
@@ -78,14 +81,14 @@ def slurm_script(
         lines.append(f"# and {len(hint.open) - _NAMED} more, as --format json tells")
     if seconds is not None:
         lines += [f"# not in the measurements: {name}" for name in _absent(teams, seconds)]
-    lines += [f"#SBATCH {option}" for option in slurm_options(hint)]
+    lines += [f"#SBATCH {option}" for option in slurm_options(hint, run)]
     lines += [
         "",
         f"export OMP_NUM_THREADS={hint.threads}",
         "export OMP_PLACES=cores",
-        "export OMP_PROC_BIND=close",
+        f"export OMP_PROC_BIND={run.binding}",
         "",
-        f"# srun --cpus-per-task={hint.threads} --cpu-bind=cores ./program",
+        f"# srun --cpus-per-task={hint.threads} --cpu-bind=cores {run.numactl}./program",
     ]
     return "\n".join(lines) + "\n"
 

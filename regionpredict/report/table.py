@@ -22,12 +22,15 @@ from regionpredict.report.program_summary import CONFLICTS, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.reading_notes import note_lines
+from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.teams_table import (
+    HARDWARE_THREADS,
     NAME_WIDTH,
     UNKNOWN_CHOICE,
     UNKNOWN_END,
     open_lines,
+    seats_mark,
     shared_teams,
     team_rows,
 )
@@ -37,6 +40,7 @@ from regionpredict.report.view import (
     chosen_facts,
     chosen_predictions,
     chosen_teams,
+    gain_of,
     region_seconds,
 )
 from regionpredict.size_ranking import rank_sizes
@@ -48,6 +52,7 @@ _WIDTH = 80
 def prediction_table(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, view: View = EVERYTHING, advice: ByTeam | None = None,
+    run: RunSettings = AS_USUAL,
 ) -> str:  # fmt: skip
     """The table of hints, the assumptions behind them, and what was left out.
 
@@ -69,6 +74,7 @@ def prediction_table(
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
     lines += _legend(shown)
+    lines += settings_sentences(run)
     if len(shown) < len(predictions):
         lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
     return "\n".join(map(one_line, lines)) + "\n"
@@ -153,8 +159,8 @@ def _choice(prediction: Prediction) -> str:
     mark = "~" if prediction.borderline else " "
     if not prediction.speedup:
         return f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
-    gain = dict(prediction.speedup)[prediction.threads or 1]
-    return f"{gain:5.1f}x{mark}{prediction.packages:>2}{prediction.threads:>4} "
+    seats = f"{prediction.packages:>2}{prediction.threads:>4}{seats_mark(prediction)}"
+    return f"{gain_of(prediction) or 0.0:5.1f}x{mark}{seats}"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
@@ -177,6 +183,9 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("* assumed:")
         for line in _assumptions(predictions):
             lines += _wrapped(f"    {line}", " " * 6)
+    each = max((p.threads_per_core for p in predictions), default=1)
+    if each > 1:
+        lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
     wrong = _conflicts(predictions)
     if wrong:
         lines.append("! wrong, or right by chance, when several threads run it:")

@@ -31,7 +31,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
         ],
         "packages": team.packages,
         "threads": team.threads,
-        "threads_per_core": 1 if team.threads is not None else None,
+        **seats_document(team),
         "bottleneck": team.bottleneck,
         "confidence": team.confidence,
         "borderline": team.borderline,
@@ -48,6 +48,14 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
         ],
         "assumed": list(team.assumed),
     }
+
+
+def seats_document(one: Estimate | TeamEstimate) -> dict[str, Any]:
+    """`cores`, and the threads on each of them; null where the hint is not known."""
+    if one.threads is None:
+        return {"cores": None, "threads_per_core": None}
+    each = one.threads_per_core
+    return {"cores": -(-one.threads // each), "threads_per_core": each}
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:

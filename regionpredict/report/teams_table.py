@@ -14,6 +14,7 @@ from regionpredict.report.size_hints import open_sentence
 
 NAME_WIDTH = 16
 _WIDTH = 80
+HARDWARE_THREADS = "h"
 UNKNOWN_CHOICE = "    ?   ?   ? "
 """Gain, packages and threads of a hint that guesses of sizes decide."""
 OPEN_SIZE = "an open size"
@@ -39,13 +40,20 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
     if team.threads is None:
         return [f"{head} no hint"]
     mark = "~" if team.borderline else " "
-    gain = {point.threads: point.value for point in team.speedup}.get(team.threads)
+    gain = team.shared_core_speedup or {point.threads: point.value for point in team.speedup}.get(
+        team.threads
+    )
     if model == "saturation" and gain is not None:
-        choice = f"{gain:5.1f}x{mark}{team.packages:>2}{team.threads:>4} "
+        choice = f"{gain:5.1f}x{mark}{team.packages:>2}{team.threads:>4}{seats_mark(team)}"
     else:
         choice = f"      {mark}{team.packages:>3}  "
     sure = f"{100 * team.confidence:3.0f} %{partial}"
     return [f"{head}{choice}{team.bottleneck or '':<16} {sure}".rstrip()]
+
+
+def seats_mark(one: Estimate | TeamEstimate) -> str:
+    """What stands behind threads of which several share a core."""
+    return HARDWARE_THREADS if one.threads_per_core > 1 else " "
 
 
 def open_lines(one: Estimate | TeamEstimate) -> list[str]:

@@ -131,4 +131,6 @@ def _order(one: Prediction, sort: str, times: Mapping[str, float]) -> Order:
 
 def gain_of(one: Prediction) -> float | None:
     """The speedup on the hinted threads; None of a model without a curve."""
+    if one.shared_core_speedup is not None:
+        return one.shared_core_speedup
     return dict(one.speedup).get(one.threads or 1)

@@ -42,6 +42,13 @@ def _overheads(*names: str):
     return on
 
 
+def _at_once_across_packages(machine: Machine) -> Machine:
+    """A machine whose lines take no time between packages."""
+    known = machine.overheads
+    free = replace(known.far_line, value=0.0)
+    return replace(machine, overheads=replace(known, far_line=free))
+
+
 def _memory(change):
     def on(machine: Machine) -> Machine:
         return replace(machine, memory=change(machine.memory, machine))
@@ -84,6 +91,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("far memory slower", _memory(_near)),
     Variant("size of a domain's memory", _memory(_endless)),
     Variant("synchronisation", _overheads(*_SYNCHRONISATION)),
+    Variant("lines between packages", _at_once_across_packages),
     Variant("new pages, others' lines", _overheads(*_HISTORY)),
     Variant("imbalance", without=frozenset({"imbalance"})),
     Variant("serialization", without=frozenset({"serialization"})),
@@ -98,6 +106,8 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("several vectors of sums", parts=Parts(interleaved_sums=False)),
     Variant("caches cold where nothing is seen", parts=Parts(seen_contents=False)),
     Variant("shared caches that adapt", parts=Parts(lasting_share=False)),
+    Variant("pages elsewhere", parts=Parts(placement=False)),
+    Variant("shared cores", parts=Parts(hardware_threads=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

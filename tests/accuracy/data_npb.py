@@ -9,10 +9,13 @@ stands in for D: both are far beyond the caches.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 from measured import Case, DataSet, rows
 from predictor import Code
+
+from regionpredict.machine import Binding
 
 EP = """
 #include <math.h>
@@ -55,23 +58,46 @@ def program(name: str, npb_class: str) -> Code:
 
 def read_cascade_lake(path: Path) -> DataSet:
     """Close binding to cores, one thread a core; speedups are over 4 threads."""
+    return _cascade_lake(path, "BT and FT", "", "close", CASCADE_LAKE_CORES)
+
+
+def read_spread(path: Path) -> DataSet:
+    """The same with threads over both packages."""
+    return _cascade_lake(
+        path, "BT and FT, spread", ", threads spread", "spread", CASCADE_LAKE_CORES
+    )
+
+
+def read_hardware_threads(path: Path) -> DataSet:
+    """Close binding on all cores, with one thread on each and with two."""
+    return _cascade_lake(
+        path, "BT and FT, SMT", ", one or two threads a core", "close", 2 * CASCADE_LAKE_CORES,
+        least=CASCADE_LAKE_CORES,
+    )  # fmt: skip
+
+
+def _cascade_lake(
+    path: Path, name: str, how: str, binding: Binding, most: int, least: int = 1
+) -> DataSet:
     times: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     limit = 4500.0  # a run that reached the time limit
     for row in rows(path):
         threads, seconds = int(row["threads"]), float(row["time_s"])
-        wanted = row["bind"] == "close" and row["places"] == "cores"
-        if wanted and threads <= CASCADE_LAKE_CORES and seconds < limit:
+        wanted = row["bind"] == binding and row["places"] == "cores"
+        if wanted and least <= threads <= most and seconds < limit:
             times[row["program"][:2], row["size"]][threads] = seconds
     letters = {"smlprob": "B", "medprob": "C", "lrgprob": "C"}
     cases = tuple(
-        Case(f"{name} {size}", program(name, letters[size]), "cascadelake-2x28",
+        Case(f"{program_name} {size}",
+             replace(program(program_name, letters[size]), binding=binding), "cascadelake-2x28",
              dict(sorted(curve.items())))
-        for (name, size), curve in sorted(times.items())
+        for (program_name, size), curve in sorted(times.items())
     )  # fmt: skip
     return DataSet(
-        "BT and FT", "two NAS programs, 3 sizes, two packages of 28",
-        "openmp_programs_cascadelake.csv (gregbolet/omp_benchmarks)", cases, "packages", "out",
-        "nothing",
+        name, f"two NAS programs, 3 sizes, two packages of 28{how}",
+        "openmp_programs_cascadelake.csv (gregbolet/omp_benchmarks)", cases,
+        "packages" if most == CASCADE_LAKE_CORES else "threads", "out", "nothing",
+        saturates=least == 1,
     )  # fmt: skip
 
 
@@ -91,4 +117,23 @@ def read_opteron_xeon(path: Path) -> DataSet:
         "BT, SP and EP", "three NAS programs on 48 and on 10 cores",
         "multicore_programs.csv (dloghin/multicores-time-energy, CC-BY-4.0)", cases, "threads",
         "out", "nothing",
+    )  # fmt: skip
+
+
+def read_xeon_hardware_threads(path: Path) -> DataSet:
+    """All cores of the Xeon, with one thread on each and with two."""
+    times: dict[str, dict[int, float]] = defaultdict(dict)
+    for row in rows(path):
+        if row["system"] == "xeon" and row["app"] in ("bt", "sp", "ep") and int(row["cores"]) in (
+            10, 20
+        ):  # fmt: skip
+            times[row["app"]][int(row["cores"])] = float(row["time_s"])
+    cases = tuple(
+        Case(name, program(name, "C"), "broadwell-e5-2630v4", dict(sorted(curve.items())))
+        for name, curve in sorted(times.items()) if len(curve) > 1
+    )  # fmt: skip
+    return DataSet(
+        "BT, SP and EP, SMT", "three NAS programs on 10 cores, one or two threads a core",
+        "multicore_programs.csv (dloghin/multicores-time-energy, CC-BY-4.0)", cases, "threads",
+        "out", "nothing", saturates=False,
     )  # fmt: skip

@@ -28,23 +28,34 @@ void gather(unsigned long n, unsigned char *y, const unsigned char *x, const uns
 """
 GATHER_MACHINES = {"2x4 E5540": "nehalem-e5540", "2x6 X5650": "westmere-x5650"}
 CORES = 48
-"""Beyond them two threads share a core, which the model does not know."""
+"""Beyond them two threads share a core."""
 
 
 def read_dot(path: Path) -> DataSet:
     """One curve a size, one thread a core."""
+    return _dot(path, "dot product", "two packages of 24", shared=False)
+
+
+def read_dot_on_hardware_threads(path: Path) -> DataSet:
+    """One curve a size, up to two threads a core."""
+    return _dot(path, "dot product, SMT", "two packages of 24, up to two threads a core",
+                shared=True)  # fmt: skip
+
+
+def _dot(path: Path, name: str, where: str, *, shared: bool) -> DataSet:
     times: dict[int, dict[int, float]] = defaultdict(dict)
     for row in rows(path):
-        if int(row["threads"]) <= CORES:
+        if shared or int(row["threads"]) <= CORES:
             times[int(row["n"])][int(row["threads"])] = 1e-6 * float(row["median_us"])
     cases = tuple(
-        Case(f"{n} elements", Code(DOT, sizes=(("n", n),)), "cascadelake-2x24",
+        Case(f"{n} elements", Code(DOT, sizes=(("n", n),), pages="interleave"), "cascadelake-2x24",
              dict(sorted(curve.items())), True)
         for n, curve in sorted(times.items())
     )  # fmt: skip
     return DataSet(
-        "dot product", "a library's dot product, two packages of 24, 55 sizes, interleaved pages",
-        "dot_cascadelake.csv (ADSALA)", cases, "packages", "out", "nothing",
+        name, f"a library's dot product, {where}, 55 sizes, interleaved pages",
+        "dot_cascadelake.csv (ADSALA)", cases, "threads" if shared else "packages", "out",
+        "nothing",
     )  # fmt: skip
 
 

@@ -33,13 +33,18 @@ SOURCES: tuple[Source, ...] = (
     Source("lulesh_kernels.csv", data_lulesh.read_kernels),
     Source("ntua_8core_game_of_life.csv", data_game_of_life.read),
     Source("dot_cascadelake.csv", data_vectors.read_dot),
+    Source("dot_cascadelake.csv", data_vectors.read_dot_on_hardware_threads),
     Source("random_read.csv", data_vectors.read_gather),
     Source("mdrange_packages.csv", data_lattice.read),
     Source("openmp_programs_cascadelake.csv", data_npb.read_cascade_lake),
+    Source("openmp_programs_cascadelake.csv", data_npb.read_spread),
+    Source("openmp_programs_cascadelake.csv", data_npb.read_hardware_threads),
     Source("multicore_programs.csv", data_npb.read_opteron_xeon),
+    Source("multicore_programs.csv", data_npb.read_xeon_hardware_threads),
 )
 
 
 def read_all(folder: Path) -> tuple[DataSet, ...]:
-    """Every data set whose file is in the folder."""
-    return tuple(s.read(folder / s.file) for s in SOURCES if (folder / s.file).is_file())
+    """Every data set whose file is in the folder, and has rows of it."""
+    read = [s.read(folder / s.file) for s in SOURCES if (folder / s.file).is_file()]
+    return tuple(data for data in read if data.cases)

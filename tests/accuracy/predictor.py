@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from regionpredict.analysis.history.first_touch import INTERLEAVED, Placement, first_touched
 from regionpredict.frontend import requests_for
-from regionpredict.machine import Machine, load
+from regionpredict.machine import Binding, Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
@@ -30,7 +31,8 @@ class Code:
 
     `only` keeps the regions whose file name or function is named (empty: all). `one_thread` is the
     text of the program as one thread runs it, where that is another one. `reassociates`: the
-    compiler may reorder sums.
+    compiler may reorder sums. `pages` and `binding` are how it was run, as --pages and --bind say
+    it.
     """
 
     text: str = ""
@@ -41,6 +43,8 @@ class Code:
     one_thread: str = ""
     first_touch: str | None = None
     reassociates: bool = False
+    pages: str | None = None
+    binding: Binding = "close"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +164,17 @@ def _predictions(
     code: Code, analysis: Analysis, machine: Machine, threads: Sequence[int], parts: Parts
 ) -> list[Prediction]:
     """The regions that count."""
-    made = predict(analysis, machine, "saturation", threads=threads, first_touch=code.first_touch,
-                   parts=parts)  # fmt: skip
+    placement = _placement(code)
+    made = predict(analysis, machine.as_run(binding=code.binding), "saturation", threads=threads,
+                   pages=placement, parts=parts)  # fmt: skip
     return _that_count(code, made.predictions)
+
+
+def _placement(code: Code) -> Placement | None:
+    """Where pages lie, where that is told."""
+    if code.pages == "interleave":
+        return INTERLEAVED
+    return None if code.first_touch is None else first_touched(code.first_touch)
 
 
 def _that_count(code: Code, predictions: Sequence[Prediction]) -> list[Prediction]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from facts_compared import compared
 
+from regionpredict.analysis.history.first_touch import first_touched
 from regionpredict.errors import UsageError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
@@ -53,7 +54,7 @@ def test_every_region_has_the_hint_of_its_twin() -> None:
     machine = load("skylake-gold-6148")
     curves = []
     for analysis in (by_three_names(), analysed("pointers", POINTERS | LENGTHS)):
-        made = predict(analysis, machine, "saturation", first_touch="parallel")
+        made = predict(analysis, machine, "saturation", pages=first_touched("parallel"))
         curves.append(list(made.predictions))
     assert len(curves[0]) == 11
     assert all(one.threads is not None for one in curves[0])  # no size stays open

@@ -106,9 +106,16 @@ def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
         "openmp/dynamic_chunk/12",
         "openmp/first_touch/24",
         "openmp/line_transfer/2",
+        "openmp/team_change/24",
+        "openmp/first_team/24",
         "node/load/24",
+        "link/load",
     ):
         assert key in keys
+    # the cores of the first package on pages that the second has written
+    (link,) = [m for m in measurements if m.key == "link/load"]
+    first, second = (",".join(map(str, range(a, a + 12))) for a in (0, 12))
+    assert (link.arguments[0], link.arguments[2:]) == (first, ("load", second))
     # inside one domain of six cores
     assert not any(key.startswith("bandwidth/0/") and int(key.split("/")[-1]) > 6 for key in keys)
     few = plan(NODE, 64 * GIB, (3, 5))
@@ -119,6 +126,19 @@ def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
         for cpu in m.arguments[0].split(",")
     }
     assert used <= {"3", "5"}
+
+
+def test_another_run_time_system_is_measured_for_what_it_decides():
+    alone = plan(NODE, 64 * GIB, NODE.threads)
+    both = plan(NODE, 64 * GIB, NODE.threads, "/lib/libomp.so")
+    more = [m for m in both if m not in alone]
+    assert {m.preload for m in alone} == {None}
+    assert {m.preload for m in more} == {"/lib/libomp.so"}
+    names = {m.key.split("/")[1] for m in more}
+    assert names == {
+        "fork_join", "barrier", "reduction", "dynamic_chunk", "team_change", "first_team"
+    }  # fmt: skip
+    assert all(m.key.startswith("llvm/") for m in more)
 
 
 @given(st.integers(1, 300))
@@ -163,6 +183,9 @@ def test_times_become_cycles_of_the_measured_clock():
         "openmp/barrier/12": steady(1000.0),
         "node/load/12": steady(41.0),
         "node/load/24": steady(45.0),
+        "llvm/barrier/1": steady(10.0),
+        "llvm/barrier/12": steady(500.0),
+        "link/load": steady(20.0),
     }
     found = figures(NODE, (), samples)
     assert found.clock_hz == 2e9
@@ -172,8 +195,32 @@ def test_times_become_cycles_of_the_measured_clock():
     assert found.openmp == {"barrier": {1: 40.0, 12: 2000.0}}
     # all packages get hardly more than one: they share their path
     assert found.node_traffic_gbps == 45.0
+    assert found.link_gbps is None
+    assert found.by_runtime == {"llvm": {"barrier": {1: 20.0, 12: 1000.0}}}
     apart = figures(NODE, (), {**samples, "node/load/24": steady(80.0)})
     assert apart.node_traffic_gbps is None
+    assert apart.link_gbps == 20.0
+
+
+def test_a_link_and_another_run_time_system_come_back_from_the_file(tmp_path):
+    found = Figures(
+        clock_hz=2e9,
+        bandwidth={0: {"load": {1: 10.0, 6: 40.0}}},
+        openmp={"barrier": {1: 40.0, 24: 2000.0}, "atomic": {1: 20.0, 24: 900.0}},
+        by_runtime={"llvm": {"barrier": {1: 30.0, 24: 700.0}}},
+        link_gbps=21.5,
+    )
+    path = tmp_path / "m.yaml"
+    path.write_text(write(NODE, "m", found))
+    machine = load(path)
+    link = machine.memory.link_bytes_per_s
+    assert link is not None
+    assert (link.value, link.evidence) == (21.5e9, "measured")
+    assert machine.overheads.barrier.at(24) == 2000.0
+    llvm = machine.as_run(runtime="llvm").overheads
+    assert llvm.barrier.at(24) == 700.0
+    assert llvm.atomic.at(24) == 900.0
+    assert machine.as_run(runtime="gcc").overheads is machine.overheads
 
 
 def test_measured_figures_come_back_from_the_file(tmp_path):

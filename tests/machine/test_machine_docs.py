@@ -31,17 +31,20 @@ def test_every_shipped_machine_is_in_the_table_of_sources():
 def test_the_formulas_of_openmps_costs():
     # Dunnington: L3 of 100 cycles shared by the package, so t = 140
     overheads = load("dunnington").overheads
-    assert overheads.barrier.at(8) == 140 * (8 + 4)
+    assert overheads.barrier.at(4) == 140 * (4 + 4)
     assert overheads.barrier.at(1) == 50
-    assert overheads.fork_join.at(8) == 500 + 1.5 * 140 * 12
+    assert overheads.fork_join.at(4) == 500 + 1.5 * 140 * 8
     assert overheads.fork_join.at(1) == 575
-    assert overheads.atomic.at(24) == 140 * 24
-    assert overheads.reduction.at(24) == 140 * 24
+    assert overheads.atomic.at(6) == 140 * 6
+    assert overheads.reduction.at(6) == 140 * 6
+    # the tables end with the package: threads of others add the way of lines, memory's latency
+    assert overheads.barrier.x[-1] == overheads.reduction.x[-1] == 6
+    assert overheads.far_line.value == load("dunnington").memory.latency_cycles.value
     assert overheads.dynamic_chunk.at(4) == 20 + 140 * 4
     assert overheads.dynamic_chunk.at(1) == 40
     assert overheads.critical.at(4) == 3 * 140 * 4
     # Clovertown shares no cache: t is the latency of memory, 126 ns at 1.86 GHz
-    assert abs(load("clovertown").overheads.barrier.at(8) - 234.36 * 12) < 1e-6
+    assert abs(load("clovertown").overheads.barrier.at(4) - 234.36 * 8) < 1e-6
 
 
 def family_row(name: str) -> str:

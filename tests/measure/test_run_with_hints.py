@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -215,3 +216,48 @@ def test_a_program_without_parallel_regions_is_said(tmp_path: Path, gcc: str) ->
     subprocess.run([gcc, "-g", "q.c", "-o", "q"], cwd=tmp_path, check=True, timeout=60)
     with pytest.raises(InputError, match="no parallel region in this program"):
         outlined_functions(tmp_path / "q")
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"), [("interleave", "--interleave=all"), (1, "--membind=1")]
+)
+def test_a_program_is_run_as_its_hints_are_for(
+    tmp_path: Path, gcc: str, pages: str | int, words: str
+) -> None:
+    # A numactl that says how it was called, and runs the rest.
+    _built(tmp_path, gcc)
+    path = _hints(tmp_path, {FOR: 1})
+    document = json.loads(path.read_text())
+    document["run"] = {"pages": pages, "binding": "spread", "runtime": None}
+    path.write_text(json.dumps(document))
+    tool = tmp_path / "bin" / "numactl"
+    tool.parent.mkdir()
+    tool.write_text('#!/bin/sh\necho "$1 $OMP_PROC_BIND $OMP_PLACES"; shift; exec "$@"\n')
+    tool.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "run", "--hints", "hints.json", "--", "./p"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=90, check=False,
+        env={**environment(OMP_NUM_THREADS="4"), "PATH": f"{tool.parent}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == f"{words} spread cores"
+    assert done.stdout.splitlines()[1].startswith("1 ")
+
+
+def test_hints_for_placed_pages_need_numactl(tmp_path: Path, gcc: str) -> None:
+    _built(tmp_path, gcc)
+    path = _hints(tmp_path, {FOR: 1})
+    document = json.loads(path.read_text())
+    document["run"] = {"pages": "interleave", "binding": "close", "runtime": None}
+    path.write_text(json.dumps(document))
+    if shutil.which("numactl") is not None:
+        pytest.skip("numactl is here")
+    done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p")
+    assert done.returncode == 1
+    assert "install numactl" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    document["run"]["pages"] = "somewhere"
+    path.write_text(json.dumps(document))
+    done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p")
+    assert done.returncode == 1
+    assert "pages" in done.stderr

@@ -21,6 +21,9 @@ def total(
     """Seconds of the teams on these sizes and of the changes between them, by definition."""
     known = [team for team in teams if team.seconds]
     own = sum(team.executions * team.seconds[sizes[team.id]] for team in known)
+    if known:  # the first one makes its threads
+        cycles = machine.overheads.first_team.at(sizes[known[0].id])
+        own += float(cycles) / machine.clock_hz
     for (first, then), often in order.changes.items():
         if first in sizes and then in sizes and sizes[first] != sizes[then]:
             cycles = machine.overheads.team_change.at(max(sizes[first], sizes[then]))

@@ -10,6 +10,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import TeamPrediction, points_of
+from regionpredict.predict.saturation.team_costs import team_cost
 
 TEAM = """double a[400000], b[400000];
 void solve(void) {
@@ -43,11 +44,11 @@ def team_of(
 
 def test_a_team_takes_what_its_parts_take(tmp_path: Path) -> None:
     team, result = team_of(tmp_path)
-    tables, clock = result.machine.overheads, result.machine.clock_hz
+    met, clock = ("fork_join", "barrier"), result.machine.clock_hz
     first, second = (points_of(one) for one in result.predictions)
     assert len(team.points) == result.machine.cores
     for point, one, other in zip(team.points, first, second, strict=True):
-        own = tables.fork_join.at(point.threads) + tables.barrier.at(point.threads)
+        own = sum(team_cost(result.machine, name, point.threads) for name in met)
         expected = 3 * (one.seconds + other.seconds) + own / clock
         assert point.seconds == pytest.approx(expected)
         assert sum(point.terms.values()) == pytest.approx(point.seconds)
@@ -61,9 +62,8 @@ def test_a_team_takes_what_its_parts_take(tmp_path: Path) -> None:
 def test_nowait_saves_a_barrier_a_turn(tmp_path: Path) -> None:
     waits, result = team_of(tmp_path)
     not_waiting, _ = team_of(tmp_path, nowait=" nowait")
-    barrier = result.machine.overheads.barrier
     for one, other in zip(waits.points, not_waiting.points, strict=True):
-        saved = 3 * barrier.at(one.threads) / result.machine.clock_hz
+        saved = 3 * team_cost(result.machine, "barrier", one.threads) / result.machine.clock_hz
         assert one.seconds - other.seconds == pytest.approx(saved)
 
 

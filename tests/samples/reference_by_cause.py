@@ -49,7 +49,28 @@ def stream_triad() -> Outputs:
     return {"a": line(1000, lambda i: i % 1024 + 3.0 * (i % 256))}
 
 
+def interleaved_pages() -> Outputs:
+    return {"a": line(2048, lambda i: i % 1024 + 3.0 * (i % 256))}
+
+
+def far_link() -> Outputs:
+    return reduction()
+
+
+def cold_cache() -> Outputs:
+    return {"a": line(100, lambda i: i % 1024 + 7.0 * (i % 256))}
+
+
+def hardware_threads() -> Outputs:
+    # a -> a/2 + 1 comes nearer to 2 by half at each step.
+    return {"a": grid(16, 8, lambda i, lane: 2.0 + ((i + lane) % 64 - 2.0) / 2.0**50)}
+
+
 REFERENCES = {
+    "interleaved_pages": interleaved_pages,
+    "far_link": far_link,
+    "cold_cache": cold_cache,
+    "hardware_threads": hardware_threads,
     "short_region": short_region,
     "many_barriers": many_barriers,
     "serial_first_touch": serial_first_touch,

@@ -26,14 +26,17 @@ class ArrayPlacement(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """`kind` is 'parallel', 'serial' or 'mixed'; `reason` says why, `assumed` whether nothing was
-    seen. `arrays` tells it of each array; empty: all are as `kind` says.
+    """`kind` is 'parallel', 'serial' or 'mixed', as the first touch has it, or 'interleave' where
+    pages go to all domains in turn; `reason` says why, `assumed` whether nothing was seen. `arrays`
+    tells it of each array; empty: all are as `kind` says. `domain` is the one that serial pages lie
+    in, None that of the first thread.
     """
 
     kind: str
     reason: str
     assumed: bool
     arrays: tuple[ArrayPlacement, ...] = ()
+    domain: int | None = None
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -57,6 +60,18 @@ class Placement(NamedTuple):
 
 
 UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
+INTERLEAVED = Placement("interleave", "pages of all domains in turn, as numactl -i has it", False)
+
+
+def first_touched(kind: str) -> Placement:
+    """The pages of all arrays as a 'parallel' or a 'serial' first touch has them."""
+    return Placement(kind, "as given", False)
+
+
+def in_domain(domain: int) -> Placement:
+    """All pages in one domain, as numactl has it."""
+    return Placement("serial", f"all pages in domain {domain}, as numactl -m has it", False,
+                     domain=domain)  # fmt: skip
 
 
 def placements(program: Program, followed: Followed) -> tuple[Placement, ...]:

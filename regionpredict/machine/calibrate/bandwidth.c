@@ -1,7 +1,8 @@
-/* Streaming bandwidth: bandwidth SAMPLES SECONDS CPUS BYTES KERNEL
+/* Streaming bandwidth: bandwidth SAMPLES SECONDS CPUS BYTES KERNEL [HOME]
  *
  * Each thread, bound to its cpu of CPUS (0,1,2), sweeps arrays of its own, BYTES in all for one
- * thread, which it has touched first. A sample is the best of three turns, in GB/s of all threads,
+ * thread, which it has touched first: from the cpu of HOME in its place, where that is given, so
+ * that the pages lie there. A sample is the best of three turns, in GB/s of all threads,
  * counting what the program loads and stores (8 bytes for each access, no write-allocate). */
 #include "measure.h"
 #include <omp.h>
@@ -59,13 +60,14 @@ static double sweep(int kernel, double *const *x, long n, double s) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6) return 2;
-    int samples = atoi(argv[1]), cpus[MOST_CPUS];
+    if (argc != 6 && argc != 7) return 2;
+    int samples = atoi(argv[1]), cpus[MOST_CPUS], home[MOST_CPUS];
     double until = 0, seconds = atof(argv[2]);
     int threads = read_cpus(argv[3], cpus);
     int kernel = 0;
     while (kernel < 5 && strcmp(NAMES[kernel], argv[5]) != 0) kernel++;
     if (kernel == 5 || threads < 1) return 2;
+    if (read_cpus(argc == 7 ? argv[6] : argv[3], home) != threads) return 2;
     long n = (long)(strtoull(argv[4], NULL, 10) / sizeof(double) / (unsigned)ARRAYS[kernel]);
     n -= n % BLOCK;
     if (n < BLOCK) n = BLOCK;
@@ -75,13 +77,14 @@ int main(int argc, char **argv) {
     omp_set_dynamic(0);
 #pragma omp parallel num_threads(threads) reduction(+ : used)
     {
-        pin(cpus[omp_get_thread_num()]);
+        pin(home[omp_get_thread_num()]);
         double *x[4];
         for (int k = 0; k < ARRAYS[kernel]; k++) {
             x[k] = memory((size_t)n * sizeof(double) + 4096 * (size_t)(k + 1));
             x[k] += 72 * k; /* off one another's cache sets */
             for (long i = 0; i < n; i++) x[k][i] = 1.0;
         }
+        pin(cpus[omp_get_thread_num()]);
         double s = 1.0 + 1e-16 * n; /* 1, but the compiler cannot know */
         while (more) {
             double best = 1e30;

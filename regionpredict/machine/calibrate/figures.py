@@ -33,6 +33,7 @@ def figures(
     bandwidth: dict[int, dict[str, dict[int, float]]] = {}
     operations: dict[str, tuple[float, float]] = {}
     openmp: dict[str, dict[int, float]] = {}
+    llvm: dict[str, dict[int, float]] = {}
     sweeps: dict[int, dict[int, float]] = {}
     for key, value in values.items():
         kind, *arguments = key.split("/")
@@ -47,6 +48,8 @@ def figures(
             latency[int(arguments[0])] = value * clock
         elif kind == "openmp":
             openmp.setdefault(arguments[0], {})[int(arguments[1])] = max(value * clock, 0.1)
+        elif kind == "llvm":
+            llvm.setdefault(arguments[0], {})[int(arguments[1])] = max(value * clock, 0.1)
         elif kind == "operation" and arguments[1] == "latency":
             throughput = values.get(f"operation/{arguments[0]}/throughput")
             if throughput is not None:
@@ -57,7 +60,11 @@ def figures(
         bandwidth=_from_one(bandwidth),
         operations=operations,
         openmp={name: curve for name, curve in openmp.items() if 1 in curve},
+        by_runtime={"llvm": {name: curve for name, curve in llvm.items() if 1 in curve}}
+        if llvm
+        else {},
         node_traffic_gbps=_shared_path(topology, values),
+        link_gbps=_link(topology, values),
         capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
     )
     remarks = (*_unsteady(plan, samples), *suspicious(measured))
@@ -141,6 +148,11 @@ def _shared_path(topology: Topology, values: Mapping[str, float]) -> float | Non
     if topology.packages == 1 or one_package is None or all_packages is None:
         return None
     return all_packages if all_packages < SHARED_PATH * one_package else None
+
+
+def _link(topology: Topology, values: Mapping[str, float]) -> float | None:
+    """GB/s of one package from another's memory; None where all share one path."""
+    return None if _shared_path(topology, values) is not None else values.get("link/load")
 
 
 def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]) -> tuple[str, ...]:

@@ -5,9 +5,12 @@
  * critical, between two of them on one thread while all threads do nothing else; first_touch, the
  * first write to 4 KiB of new memory while all threads do so; line_transfer, a line of cache that
  * another core has written, to read it and to write one's own again, few enough lines for the first
- * cache; bulk_transfer, the same of many. A sample is the least of three turns, in ns. */
+ * cache; bulk_transfer, the same of many; team_change, what a region costs more where the one before
+ * had half as many threads, or twice as many; first_team, what the first region of a process costs
+ * more, which makes its threads. A sample is the least of three turns, in ns. */
 #include "measure.h"
 #include <omp.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define LINE 64
@@ -54,6 +57,37 @@ static double fork_join_between(long n) {
         spent += now() - begin;
     }
     return spent / (double)n - clock;
+}
+
+/* Regions of all threads and of half of them in turn. */
+static double team_change(long n) {
+    int fewer = threads > 1 ? threads / 2 : 1;
+    double begin = now();
+    for (long i = 0; i < n; i++) {
+#pragma omp parallel num_threads(i % 2 == 0 ? threads : fewer)
+        __asm__ volatile("" ::: "memory");
+    }
+    return (now() - begin) / (double)n;
+}
+
+/* The first region of processes that begin here, one a sample: no region may have run before. */
+static int first_teams(int samples, double seconds) {
+    double until = now() + seconds;
+    for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
+        pid_t child = fork();
+        if (child < 0) return 1;
+        if (child == 0) {
+            double first = fork_join(1), later = 1e30;
+            for (int turn = 0; turn < 64; turn++) {
+                double spent = fork_join(1);
+                if (spent < later) later = spent;
+            }
+            sample(1e9 * (first > later ? first - later : 1e-10));
+            _exit(0);
+        }
+        if (waitpid(child, NULL, 0) < 0) return 1;
+    }
+    return 0;
 }
 
 static double region_with_sum(long n) {
@@ -181,18 +215,24 @@ static double best_of(construct run, long n) {
     return best;
 }
 
-enum { REDUCTION = 2, KINDS = 9 }; /* those after REDUCTION hold one fork and join */
+enum { REDUCTION = 2, KINDS = 10 }; /* those after REDUCTION hold one fork and join */
 
 int main(int argc, char **argv) {
     static const char *const names[] = {"fork_join", "barrier", "reduction",
                                         "dynamic_chunk", "atomic", "critical",
-                                        "first_touch", "line_transfer", "bulk_transfer"};
+                                        "first_touch", "line_transfer", "bulk_transfer",
+                                        "team_change"};
     static const construct runs[] = {fork_join_between, barrier, region_with_sum,
                                      dynamic_chunk, atomic, critical,
-                                     first_touch, line_transfer, bulk_transfer};
+                                     first_touch, line_transfer, bulk_transfer,
+                                     team_change};
     if (argc != 5) return 2;
     int samples = atoi(argv[1]), kind = 0;
     threads = read_cpus(argv[3], cpus);
+    if (threads > 0 && strcmp(argv[4], "first_team") == 0) {
+        omp_set_dynamic(0);
+        return first_teams(samples, atof(argv[2]));
+    }
     while (kind < KINDS && strcmp(names[kind], argv[4]) != 0) kind++;
     if (kind == KINDS || threads < 1) return 2;
     omp_set_dynamic(0);
@@ -205,7 +245,7 @@ int main(int argc, char **argv) {
     double until = now() + atof(argv[2]);
     for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
         double spent = best_of(run, n);
-        if (run == region_with_sum) spent -= best_of(fork_join, n);
+        if (run == region_with_sum || run == team_change) spent -= best_of(fork_join, n);
         else if (run == line_transfer) spent -= best_of(own_lines, n);
         else if (run == bulk_transfer) spent -= best_of(own_bulk, n);
         else if (kind > REDUCTION) spent -= best_of(fork_join, 64) / (double)n;

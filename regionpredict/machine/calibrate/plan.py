@@ -19,7 +19,13 @@ OPENMP = (
     "reduction",
     "atomic",
     "critical",
+    "team_change",
+    "first_team",
 )
+OF_A_RUNTIME = (
+    "fork_join", "barrier", "reduction", "dynamic_chunk", "team_change", "first_team"
+)  # fmt: skip
+"""Those that a run-time system decides; the others are the machine's."""
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
 MEMORY_LEVEL = 0
@@ -28,18 +34,22 @@ MEMORY_LEVEL = 0
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One microbenchmark: `key` names it in the state file, `arguments` follow the program's
-    number of samples and seconds."""
+    number of samples and seconds. `preload` is a library that is loaded before all others."""
 
     key: str
     program: str
     arguments: tuple[str, ...]
+    preload: str | None = None
 
 
-def plan(topology: Topology, free_bytes: int, cpus: tuple[int, ...]) -> tuple[Measurement, ...]:
+def plan(
+    topology: Topology, free_bytes: int, cpus: tuple[int, ...], other_runtime: str | None = None
+) -> tuple[Measurement, ...]:
     """The measurements for a node of this shape.
 
     `free_bytes` is the memory that may be used, `cpus` the hardware threads to pin to, one a core,
-    one domain after the other.
+    one domain after the other. `other_runtime` is LLVM's or Intel's library, whose own costs are
+    measured beside those of the compiler's.
     """
     memory = memory_bytes(topology, free_bytes)
     line = next((str(cache.line) for cache in topology.caches if cache.line), "64")
@@ -60,7 +70,9 @@ def plan(topology: Topology, free_bytes: int, cpus: tuple[int, ...]) -> tuple[Me
         *operations,
         *_bandwidth(topology, MEMORY_LEVEL, memory, cpus),
         *_node_bandwidth(topology, memory, cpus),
+        *_link_bandwidth(topology, memory, cpus),
         *_openmp(topology, cpus),
+        *(_openmp(topology, cpus, other_runtime) if other_runtime is not None else ()),
         *(
             measurement
             for cache in topology.caches
@@ -198,15 +210,34 @@ def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> l
     ]
 
 
-def _openmp(topology: Topology, cpus: tuple[int, ...]) -> list[Measurement]:
+def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
+    """Load of one package whose pages the other has written first."""
+    each = topology.cores_per_package
+    if topology.packages == 1 or len(cpus) < topology.cores:
+        return []
+    size = str(max(total // each, 1024**2))
+    home, users = _list(cpus[each : 2 * each]), _list(cpus[:each])
+    return [Measurement("link/load", "bandwidth", (users, size, "load", home))]
+
+
+def _openmp(
+    topology: Topology, cpus: tuple[int, ...], runtime: str | None = None
+) -> list[Measurement]:
+    """What constructs cost by threads, under the compiler's run-time system or another."""
     most = min(topology.cores, len(cpus))
     domain, package = topology.cores_per_domain, topology.cores_per_package
     counts = sorted(
         {count for count in (1, 2, 4, 8, 16, 32, 64, domain, package) if count < most} | {most}
     )
+    if runtime is None:
+        return [
+            Measurement(f"openmp/{kind}/{count}", "openmp", (_list(cpus[:count]), kind))
+            for kind in OPENMP
+            for count in counts
+        ]
     return [
-        Measurement(f"openmp/{kind}/{count}", "openmp", (_list(cpus[:count]), kind))
-        for kind in OPENMP
+        Measurement(f"llvm/{kind}/{count}", "openmp", (_list(cpus[:count]), kind), runtime)
+        for kind in OF_A_RUNTIME
         for count in counts
     ]
 

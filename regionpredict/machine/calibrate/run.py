@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import time
@@ -53,17 +54,19 @@ def calibrate(
     free_bytes: int,
     cpus: tuple[int, ...] | None = None,
     progress: Callable[[Progress], None] | None = None,
+    other_runtime: str | None = None,
 ) -> Calibration:
     """Measure this host: rounds over all measurements until each is settled or the budget ends.
 
     Settled means that the 95 % confidence interval is within 5 % of the mean. `state_path` keeps
     every sample as it comes; a later call with the same path goes on from there, also after a
     KeyboardInterrupt, which passes through. `cpus` are the hardware threads to pin to (the
-    topology's by default), `free_bytes` the memory that may be used. Raises InputError where the
+    topology's by default), `free_bytes` the memory that may be used, `other_runtime` LLVM's or
+    Intel's library, whose costs are measured beside the compiler's. Raises InputError where the
     compiler fails or the state cannot be kept.
     """
     pinned = cpus or topology.threads or tuple(range(topology.cores))
-    todo = plan(topology, free_bytes, pinned)
+    todo = plan(topology, free_bytes, pinned, other_runtime)
     state = State.read(state_path, _signature(topology, compiler))
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
         programs = build(compiler, Path(folder))
@@ -106,9 +109,13 @@ def _settled(state: State, measurement: Measurement) -> bool:
 def _run(program: Path, measurement: Measurement, seconds: float, left: float) -> list[float]:
     """One call of a program; no samples where it prints none or does not end in time."""
     line = [str(program), str(LEAST_SAMPLES), f"{seconds:.3f}", *measurement.arguments]
+    loaded = None
+    if measurement.preload is not None:
+        loaded = {**os.environ, "LD_PRELOAD": measurement.preload}
     try:
         done = subprocess.run(
             line,
+            env=loaded,
             capture_output=True,
             text=True,
             timeout=seconds + min(GRACE_SECONDS, max(left, 1.0)),

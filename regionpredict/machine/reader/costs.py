@@ -9,6 +9,7 @@ from typing import TypeVar
 from regionpredict.machine.model import (
     ACCESS_KINDS,
     ACCESS_PATTERNS,
+    RUNTIMES,
     DensityWeights,
     Node,
     Operation,
@@ -29,7 +30,10 @@ OPENMP = (
     "line_transfer",
     "bulk_transfer",
     "team_change",
+    "first_team",
 )
+FAR_LINE = "far_line"
+OPENMP_KEYS = (*OPENMP, FAR_LINE, *RUNTIMES)
 Key = TypeVar("Key")
 DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")
 OPERATIONS = tuple(defaults.OPERATION_CYCLES)
@@ -62,14 +66,32 @@ def _operation(section: Section, kind: str) -> Operation:
 
 def read_overheads(section: Section | None, defaulted: list[str]) -> dict[str, Curve]:
     """The tables of OpenMP's costs that the file gives, in cycles by threads."""
-    given: dict[str, Curve] = {}
-    if section is not None:
-        for key in OPENMP:
-            if key in section:
-                curve = section.labels.curve(section.entries[key], "cycles")
-                given[key] = replace(curve, beyond="proportional")
+    given = _tables(section) if section is not None else {}
     defaulted.extend(f"openmp.{key}" for key in OPENMP if key not in given)
     return given
+
+
+def read_runtimes(section: Section | None) -> dict[str, dict[str, Curve]]:
+    """The tables that the file gives for one run-time system alone, by its name."""
+    if section is None:
+        return {}
+    return {name: _tables(section.inner(name, OPENMP)) for name in RUNTIMES if name in section}
+
+
+def read_far_line(section: Section | None, remote: Quantity, defaulted: list[str]) -> Quantity:
+    """A line's way between packages, in cycles: as given, or that of the other one's memory."""
+    if section is not None and FAR_LINE in section:
+        return section.quantity(FAR_LINE, "cycles")
+    defaulted.append(f"openmp.{FAR_LINE}")
+    return defaults.assumed(remote.value, "cycles", "as a line of another package's memory")
+
+
+def _tables(section: Section) -> dict[str, Curve]:
+    return {
+        key: replace(section.labels.curve(section.entries[key], "cycles"), beyond="proportional")
+        for key in OPENMP
+        if key in section
+    }
 
 
 def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quantity:

@@ -9,7 +9,7 @@ one `t` for each thread); they are assumptions all the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from regionpredict.machine.model import Cache, Node, Operation, Overheads
 from regionpredict.machine.quantity import Curve, Quantity
@@ -53,9 +53,14 @@ LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}
 LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0
 REMOTE_LATENCY_FACTOR = 1.6
+LINK_SHARE = 0.5
+"""Between Skylake-SP, where the links carry a third of a package's own bandwidth, and EPYC Rome,
+where they carry two thirds."""
 TEAM_CHANGE_CYCLES = 25_000.0
 """A thread of the larger team: libgomp 12 takes 84 us on two cores of 2.4 GHz from 8 threads to 4
 or from 4 to 8, since it ends threads and starts them anew."""
+FIRST_TEAM_CYCLES = 50_000.0
+"""A thread that the first team of a program makes."""
 FIRST_TOUCH_CYCLES = 1000.0
 FIRST_TOUCH_MOST = 10_000.0
 FIRST_TOUCH_CROWD = 64
@@ -111,48 +116,61 @@ def thread_counts(cores: int) -> tuple[int, ...]:
     return (*counts, cores) if cores > 1 else (1, 2)
 
 
-def overheads(node: Node, t: float, given: Mapping[str, Curve]) -> Overheads:
-    """OpenMP's costs: as given, and for the rest the assumed formulas in `t` and threads `p`."""
-    cores = node.cores_per_package.whole * node.packages.whole
-    counts = thread_counts(cores)
+def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quantity) -> Overheads:
+    """OpenMP's costs: as given, and for the rest the assumed formulas in `t` and threads `p`.
 
-    def curve(name: str, formula: str, values: list[float]) -> Curve:
+    Constructs at which threads meet have the formulas of one package: what the threads of others
+    add is `far_line`.
+    """
+    inside = thread_counts(node.cores_per_package.whole)
+    all_cores = thread_counts(node.cores_per_package.whole * node.packages.whole)
+    line = f"t = {t:.0f} cycles for a line between two cores"
+
+    def met(name: str, formula: str, cost: Callable[[int], float]) -> Curve:
+        return curve(name, f"{formula}, {line}", inside, cost)
+
+    def own(name: str, formula: str, cost: Callable[[int], float]) -> Curve:
+        return curve(name, formula, all_cores, cost)
+
+    def curve(
+        name: str, formula: str, counts: Sequence[int], cost: Callable[[int], float]
+    ) -> Curve:
         if name in given:
             return given[name]
-        source = f"default: {formula}, t = {t:.0f} cycles for a line between two cores"
-        return Curve(counts, tuple(values), "cycles", "assumed", source, "proportional")
+        values = tuple(cost(p) for p in counts)
+        source = f"default: {formula}"
+        return Curve(tuple(counts), values, "cycles", "assumed", source, "proportional")
 
-    barrier = curve(
-        "barrier", "t (p + 4), 50 on 1 thread", [t * (p + 4) if p > 1 else 50.0 for p in counts]
-    )
+    def more(of_one: float, cost: Callable[[int], float]) -> Callable[[int], float]:
+        """What several threads cost, and what one does."""
+        return lambda p: cost(p) if p > 1 else of_one
 
-    def lines(together: int) -> list[float]:
-        """Lines on their way from core to core, so many at a time."""
-        return [t / together if p > 1 else 0.1 for p in counts]
-
-    waits = [barrier.at(p) for p in counts]
-    contended = [t * p if p > 1 else 20.0 for p in counts]
+    barrier = met("barrier", "t (p + 4), 50 on 1 thread", more(50.0, lambda p: t * (p + 4)))
     return Overheads(
-        fork_join=curve(
-            "fork_join", "500 + 1.5 barrier(p)", [500.0 + 1.5 * wait for wait in waits]
-        ),
+        fork_join=met("fork_join", "500 + 1.5 barrier(p)", lambda p: 500.0 + 1.5 * barrier.at(p)),
         barrier=barrier,
-        reduction=curve("reduction", "t p, 20 on 1 thread", contended),
-        dynamic_chunk=curve(
-            "dynamic_chunk", "20 + t p, 40 on 1 thread", [20.0 + cost for cost in contended]
+        reduction=met("reduction", "t p, 20 on 1 thread", more(20.0, lambda p: t * p)),
+        dynamic_chunk=met(
+            "dynamic_chunk", "20 + t p, 40 on 1 thread", more(40.0, lambda p: 20.0 + t * p)
         ),
-        atomic=curve("atomic", "t p, 20 on 1 thread", contended),
-        critical=curve("critical", "3 t p, 60 on 1 thread", [3.0 * cost for cost in contended]),
-        first_touch=curve(
-            "first_touch",
-            "1000, in a straight line to 10,000 on 64 threads",
-            [first_touch_cycles(p) for p in counts],
+        atomic=met("atomic", "t p, 20 on 1 thread", more(20.0, lambda p: t * p)),
+        critical=met("critical", "3 t p, 60 on 1 thread", more(60.0, lambda p: 3.0 * t * p)),
+        first_touch=own(
+            "first_touch", "1000, in a straight line to 10,000 on 64 threads", first_touch_cycles
         ),
-        line_transfer=curve("line_transfer", "t / 4, 0.1 on 1 thread", lines(4)),
-        bulk_transfer=curve("bulk_transfer", "t / 12, 0.1 on 1 thread", lines(12)),
-        team_change=curve(
-            "team_change",
-            f"{TEAM_CHANGE_CYCLES:.0f} p, 0.1 on 1 thread",
-            [TEAM_CHANGE_CYCLES * p if p > 1 else 0.1 for p in counts],
+        line_transfer=own(
+            "line_transfer", f"t / 4, 0.1 on 1 thread, {line}", more(0.1, lambda _: t / 4)
         ),
-    )
+        bulk_transfer=own(
+            "bulk_transfer", f"t / 12, 0.1 on 1 thread, {line}", more(0.1, lambda _: t / 12)
+        ),
+        team_change=own(
+            "team_change", f"{TEAM_CHANGE_CYCLES:.0f} p, 0.1 on 1 thread",
+            more(0.1, lambda p: TEAM_CHANGE_CYCLES * p),
+        ),
+        first_team=own(
+            "first_team", f"{FIRST_TEAM_CYCLES:.0f} (p - 1), 0.1 on 1 thread",
+            more(0.1, lambda p: FIRST_TEAM_CYCLES * (p - 1)),
+        ),
+        far_line=far_line,
+    )  # fmt: skip

@@ -18,7 +18,7 @@ from regionpredict.machine.reader.labels import LABELS, Labels
 
 GENERIC = "generic"
 """The family of a processor that nobody names: all of its figures are assumed."""
-_TOP = ("name", "description", "identity", "sources", "line", "page", "ways", *FIGURES)
+_TOP = ("name", "description", "identity", "sources", "line", "page", "ways", "link", *FIGURES)
 
 
 class Identity(NamedTuple):
@@ -35,7 +35,8 @@ class Family:
     """The figures of one family.
 
     `identities` are those that cpuinfo shows for it. `line_bytes` of its caches and `page_bytes`
-    of the system it commonly runs are in B, `ways` by cache level. `figures` are by key of
+    of the system it commonly runs are in B, `ways` by cache level; `link_bytes_per_s` is what one
+    package of its common two-package nodes reads from the other. `figures` are by key of
     `machine.processor.FIGURES`; what the family does not settle is not in it.
     """
 
@@ -45,6 +46,7 @@ class Family:
     line_bytes: Quantity
     page_bytes: Quantity
     ways: Mapping[int, Quantity]
+    link_bytes_per_s: Quantity | None
     figures: Mapping[str, Quantity]
 
     @property
@@ -95,9 +97,11 @@ def read_family(text: str, path: str) -> Family:
     labels = Labels(sources).within(entries)
     origin = "default" if name == GENERIC else f"family {name}"
 
-    def quantity(key: str, unit: str, *, whole: bool = True, zero: bool = False) -> Quantity:
+    def quantity(
+        key: str, unit: str, *, whole: bool = True, zero: bool = False, plain: float = 1.0
+    ) -> Quantity:
         low = -1e-12 if zero else 0.0
-        figure = labels.quantity(entries[key], unit, low=low, whole=whole)
+        figure = labels.quantity(entries[key], unit, plain=plain, low=low, whole=whole)
         return replace(figure, source=f"{origin}: {figure.source}")
 
     return Family(
@@ -107,6 +111,9 @@ def read_family(text: str, path: str) -> Family:
         line_bytes=quantity("line", "B"),
         page_bytes=quantity("page", "B"),
         ways=_ways(entries["ways"], labels, origin) if "ways" in entries else {},
+        link_bytes_per_s=quantity("link", "B/s", whole=False, plain=1e9)
+        if "link" in entries
+        else None,
         figures={
             key: quantity(key, figure.unit, whole=figure.whole, zero=figure.zero)
             for key, figure in FIGURES.items()

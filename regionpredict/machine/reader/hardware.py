@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from regionpredict.machine.model import Cache, CachePolicy, Memory, Node, SharedPath
@@ -32,8 +33,17 @@ CACHE = (
     "write_allocate",
     "bandwidth",
 )
-MEMORY = ("latency", "remote_latency", "bandwidth", "peak", "shared_path", "size", "page",
-          "write_allocate")  # fmt: skip
+MEMORY = (
+    "latency",
+    "remote_latency",
+    "bandwidth",
+    "peak",
+    "shared_path",
+    "size",
+    "page",
+    "link",
+    "write_allocate",
+)
 POLICIES: tuple[CachePolicy, ...] = ("inclusive", "exclusive", "victim", "neither")
 LEAST_CLOCK_HZ = 1e6
 MOST_CORES = 65536
@@ -181,7 +191,25 @@ def read_memory(section: Section, node: Node, family: Family) -> Memory:
         page_bytes=section.of_family("page", "B", family.page_bytes),
         size_bytes=section.quantity("size", "B") if "size" in section else None,
         write_allocate=_write_allocate(section),
+        link_bytes_per_s=_link(section, node, family, bandwidth, shared),
     )
+
+
+def _link(
+    section: Section, node: Node, family: Family, bandwidth: Mapping[str, Curve],
+    shared: SharedPath | None,
+) -> Quantity | None:  # fmt: skip
+    """What one package reads from another: as given, as usual for the family, or assumed."""
+    if "link" in section:
+        return section.quantity("link", "B/s", plain=1e9)
+    if shared is not None or node.packages.whole == 1:
+        return None
+    if family.link_bytes_per_s is not None:
+        return family.link_bytes_per_s
+    section.left_out("link")
+    own = node.domains_per_package.value * max(curve.peak for curve in bandwidth.values())
+    share = defaults.LINK_SHARE
+    return defaults.assumed(share * own, "B/s", f"{share:g} of what a package reads of its own")
 
 
 def _write_allocate(section: Section) -> Curve | None:

@@ -52,11 +52,14 @@ def read(text: str, path: str) -> Machine:
     caches = hardware.read_caches(file.required("caches"), file.labels, defaulted, node, family)
     memory = hardware.read_memory(file.inner("memory", hardware.MEMORY), node, family)
     operations = costs.read_operations(section("operations", costs.OPERATIONS), defaulted)
-    given = costs.read_overheads(section("openmp", costs.OPENMP), defaulted)
+    openmp = section("openmp", costs.OPENMP_KEYS)
+    given = costs.read_overheads(openmp, defaulted)
+    far_line = costs.read_far_line(openmp, memory.remote_latency_cycles, defaulted)
     weights = section("density", costs.DENSITY)
     factor = costs.read_latency_factor(weights, defaulted)
     corrections = read_corrections(section("corrections", CORRECTIONS), node.packages.whole)
     t = defaults.line_transfer_cycles(node, caches, memory.latency_cycles.value)
+    common = defaults.overheads(node, t, given, far_line)
     return Machine(
         name=name,
         description=file.entries["description"].scalar() if "description" in file else name,
@@ -67,7 +70,7 @@ def read(text: str, path: str) -> Machine:
         caches=caches,
         memory=memory,
         operations=operations,
-        overheads=defaults.overheads(node, t, given),
+        overheads=common,
         density=density_weights.corrected(
             costs.read_density(
                 weights, density_weights.weights(node, caches, memory, operations, factor), node
@@ -77,4 +80,8 @@ def read(text: str, path: str) -> Machine:
         sources=sources,
         defaulted=tuple(defaulted),
         corrections=corrections,
+        by_runtime={
+            name: defaults.overheads(node, t, {**given, **own}, far_line)
+            for name, own in costs.read_runtimes(openmp).items()
+        },
     )

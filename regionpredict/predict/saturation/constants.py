@@ -83,6 +83,17 @@ BORDER_TRANSFERS = Constant(
     "does, the machine's `atomic` on two",
 )  # fmt: skip
 
+FAR_STARTS = Constant(
+    2.0, "lines a thread", "derived",
+    "a thread of another package fetches the start of a region from the first thread, and its "
+    "arrival at the end is counted there: each way a line crosses the link",
+)  # fmt: skip
+FAR_ARRIVALS = Constant(
+    1.0, "lines a thread", "derived",
+    "where threads change one counter or variable in turn, a thread of another package brings its "
+    "line across the link once",
+)  # fmt: skip
+
 # -- of the model itself --------------------------------------------------------------------------
 
 ASSUMED_DATA = Constant(

@@ -24,6 +24,7 @@ from regionpredict.workload import LoopBody, Recurrence, Step
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
           "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
 _ON_PIPES = frozenset({"fp_add", "fp_neg", "fp_compare", "fp_mul"})
+_CHAINS = ("recurrence", "chain of one iteration")
 _DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 
 
@@ -31,19 +32,20 @@ def core_time(
     bodies: Sequence[LoopBody], machine: Machine, line_bytes: int, parts: Parts = ALL_PARTS
 ) -> CoreTime:
     """Seconds of one core for one run of the loops, all data in the first cache."""
-    overlapping = loading = heaviest = 0.0
+    overlapping = slots = loading = heaviest = 0.0
     notes = []
     figures: tuple[str, ...] = ()
     for body in bodies:
         cycles = _body_cycles(body, machine, line_bytes, parts)
         overlapping += cycles.overlapping * body.executions
+        slots += cycles.slots * body.executions
         loading += cycles.loading * body.executions
         notes.append(cycles.note)
         weight = max(cycles.overlapping, cycles.loading) * body.executions
         if weight > heaviest:
             heaviest, figures = weight, cycles.figures
     clock = machine.clock_hz
-    return CoreTime(overlapping / clock, loading / clock, tuple(notes), figures)
+    return CoreTime(overlapping / clock, loading / clock, tuple(notes), figures, slots / clock)
 
 
 class BodyCycles(NamedTuple):
@@ -53,6 +55,7 @@ class BodyCycles(NamedTuple):
     loading: float
     note: str
     figures: tuple[str, ...]
+    slots: float
 
 
 class _Bound(NamedTuple):
@@ -93,7 +96,8 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     note = f"{body.variable} (line {body.line}): "
     note += f"scalar, {reason}" if reason else f"{lanes:.0f} lanes"
     note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
-    return BodyCycles(longest.cycles, ports, note, figures)
+    slots = max(bound.cycles for kind, bound in bounds.items() if kind not in _CHAINS)
+    return BodyCycles(longest.cycles, ports, note, figures, slots)
 
 
 def _carried(

@@ -50,7 +50,7 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
         keys = [f"memory.bandwidth.{kernel}" for kernel in memory.bandwidth]
         if memory.shared_path is not None:
             keys.append("memory.shared_path.traffic")
-        return [*keys, "memory.remote_latency"] if time.single else keys
+        return [*keys, "memory.remote_latency", "memory.link"] if time.far else keys
     if term == "cache":
         return _cache_figures(time, threads)
     if term == "overhead":

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, packages_of
 from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import hint_from
+from regionpredict.predict.hints import hint_from, seats_of
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import assumed_groups, deciding_figures
+from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import RegionTime
@@ -72,6 +73,7 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
     return replace(
         estimate,
         threads=open_hint.threads,
+        threads_per_core=1,
         confidence=confidence_of(
             min(open_hint.chance, derivation.chance), assumed=derivation.guesses > 0,
             partial=estimate.status == "partial",
@@ -107,16 +109,28 @@ def predict_saturation(
     if density.status == "skipped" or execution is None:
         return _skipped(density)
     contents = _contents(workload, execution, warm=warm, parts=parts)
-    time = RegionTime(workload, execution, machine, contents=contents, parts=parts)
     most = workload.team_limit
     if most is None:
         most = max((machine.cores, *threads))
     allowed = [count for count in threads if count <= most] or ([most] if threads else [])
     counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
+    time = RegionTime(workload, execution, machine, contents=contents, parts=parts)
     points = time.points(counts)
     outlook = outlook_of(points)
     asked = asked_for(outlook, allowed)
-    hint = hint_from(asked, machine.cores_per_package, within)
+    single = [one for one in asked if one.threads <= machine.cores] or list(asked)
+    hint = hint_from(single, machine.cores_filled_first, within)
+    hint = hint._replace(packages=packages_of(machine, hint.threads))
+    doubled = None
+    if not allowed or any(count > machine.cores for count in allowed):
+        doubled = all_hardware_threads(
+            workload, machine, hint.packages, contents=contents, parts=parts
+        )
+    alone = {one.threads for one in single}
+    seats = seats_of(
+        hint, [(p.threads, p.speedup) for p in points if p.threads in alone],
+        doubled and (doubled.threads, doubled.speedup), machine, within,
+    )  # fmt: skip
     placement = workload.placement
     assumed = [*table.assumed, *workload.guessed, *execution.assumed]
     if most < machine.cores:
@@ -125,7 +139,7 @@ def predict_saturation(
         assumed.append("no iterations: a size that is too small")
     if machine.domains > 1 and machine.memory.shared_path is None:
         assumed += placement.assumptions
-    if not time.single and (note := overflow_note(machine, time.touched)):
+    if not time.far and (note := overflow_note(machine, time.touched)):
         assumed.append(note)
     if time.traffic.stays(hint.threads):
         assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
@@ -150,7 +164,9 @@ def predict_saturation(
         working_set_bytes=density.working_set_bytes,
         speedup=tuple((p.threads, p.speedup) for p in points if p.threads in shown),
         packages=hint.packages,
-        threads=hint.threads,
+        threads=seats.threads,
+        threads_per_core=seats.on_a_core,
+        shared_core_speedup=seats.speedup,
         bottleneck=bottleneck,
         confidence=confidence_of(chance, assumed=guesses > 0, partial=partial),
         borderline=hint.margin < within,
@@ -169,6 +185,7 @@ def predict_saturation(
             margin=hint.margin,
             chance=chance,
             guesses=guesses,
+            doubled=doubled,
         ),
         band=band,
         superlinear=superlinear,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from regionpredict.machine import Machine
-from regionpredict.machine.quantity import Curve
+from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.workload import Schedule, SynchronisationCounts, piece_count
 
 
@@ -15,29 +15,32 @@ def overheads(
 
     `locks`: with those of critical sections, whose bodies are for `serial_queue`.
     """
-    costs, tables, clock = 0.0, machine.overheads, machine.clock_hz
+    costs, clock = 0.0, machine.clock_hz
     if counts.forks:
-        costs += tables.fork_join.at(threads)
+        costs += team_cost(machine, "fork_join", threads)
     elif counts.waits:
-        costs += tables.barrier.at(threads)
-    costs += counts.reductions * tables.reduction.at(threads)
-    costs += counts.barriers * tables.barrier.at(threads)
+        costs += team_cost(machine, "barrier", threads)
+    if counts.reductions:
+        costs += counts.reductions * team_cost(machine, "reduction", threads)
+    if counts.barriers:
+        costs += counts.barriers * team_cost(machine, "barrier", threads)
     if schedule.kind != "static":
         number = piece_count(counts.iterations, threads, schedule) / threads
-        costs += _contended(number, tables.dynamic_chunk, threads, work * clock)
-    serial = _contended(counts.atomics / threads, tables.atomic, threads, work * clock)
+        costs += _contended(number, "dynamic_chunk", threads, work * clock, machine)
+    serial = _contended(counts.atomics / threads, "atomic", threads, work * clock, machine)
     if locks:
         each = counts.serial_bodies / threads
-        serial += _contended(each, tables.critical, threads, work * clock)
+        serial += _contended(each, "critical", threads, work * clock, machine)
     return costs / clock, serial / clock
 
 
-def _contended(number: float, table: Curve, threads: int, work: float) -> float:
+def _contended(number: float, name: str, threads: int, work: float, machine: Machine) -> float:
     """Cycles for `number` of them on each thread, beside `work` cycles between them.
 
     Alone each costs what it costs one thread; all at once no less than the table says.
     """
     if not number:
         return 0.0
-    alone, crowded = number * float(table.at(1)), number * float(table.at(threads))
+    alone = number * team_cost(machine, name, 1)
+    crowded = number * team_cost(machine, name, threads)
     return max(alone, crowded - work)

@@ -18,7 +18,9 @@ class Parts:
     translation of their addresses. `divider_beside`: divisions and roots go on beside the other
     pipes. `masks`: loops with conditions are vectors where the machine has masks. `chains`: an
     iteration's chain of dependent operations bounds it by the core's window. `interleaved_sums`: a
-    sum in any order has several vectors of partial sums.
+    sum in any order has several vectors of partial sums. `placement`: pages may lie in
+    other domains than their threads, and be reached by a link. `hardware_threads`: threads of one
+    core share it.
     """
 
     write_allocation: bool = True
@@ -32,6 +34,8 @@ class Parts:
     interleaved_sums: bool = True
     seen_contents: bool = True
     lasting_share: bool = True
+    placement: bool = True
+    hardware_threads: bool = True
 
 
 ALL_PARTS = Parts()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
+from regionpredict.machine.thread_places import thread_places
 from regionpredict.predict.curve import CoreTime, Point
 from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
@@ -19,9 +20,11 @@ from regionpredict.predict.saturation.memory_bandwidth import (
     requesting_cores,
 )
 from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
+from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShares
 from regionpredict.predict.saturation.openmp_overheads import overheads
 from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
+from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.saturation.traffic_curve import Data, TrafficCurve
 from regionpredict.workload import (
     CacheContents,
@@ -42,7 +45,8 @@ class WorkTime(NamedTuple):
 
     Of `total`, `busy` is the core's own time and `memory` its waiting for memory; `late` is the
     part of `memory` that is latency, not bandwidth, `cached` the share of `busy` that waits for
-    caches. `requesting` threads of the fullest domain wait at a time, and get `rate` B/s.
+    caches. `requesting` threads of the fullest domain (of the team, where pages lie elsewhere) wait
+    at a time, and get `rate` B/s.
     """
 
     total: float
@@ -83,7 +87,12 @@ class LoopTime:
             only_written=workload.only_written, write_allocation=parts.write_allocation,
             lasting=parts.lasting_share,
         )  # fmt: skip
-        self.single = self._single(workload.placement)
+        self.pages = self._page_shares(workload.placement)
+        self._far = (
+            parts.placement and not self.pages.all_own and machine.domains > 1
+            and machine.memory.shared_path is None
+        )  # fmt: skip
+        self._paths = MemoryPaths(machine, self.pages, static=self.static, domain=self._domain)
         walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
         self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
@@ -93,18 +102,26 @@ class LoopTime:
         )
         self._asking: dict[tuple[float, ...], float] = {}
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
-        self._cores = machine.cores_per_domain
         peak = machine.memory.peak_bytes_per_s
         self._peak = math.inf if peak is None else peak.value
 
-    def _single(self, placement: Placement) -> float:
-        """The share of the memory traffic that goes to arrays whose pages lie in one domain."""
+    def _page_shares(self, placement: Placement) -> PageShares:
+        """The shares of the memory traffic by where the pages lie."""
+        home = placement.domain or 0
+        if placement.kind == "interleave":
+            return PageShares(0.0, 1.0)
         for threads in (1, self.machine.cores):
             memory = self.traffic.levels(threads)[-1]
             if memory.total:
                 serial = [array for array in memory.arrays if placement.is_serial(array.array)]
-                return sum(array.read + array.written for array in serial) / memory.total
-        return 0.0
+                single = sum(array.read + array.written for array in serial) / memory.total
+                return PageShares(single, home=home)
+        return PageShares(0.0)
+
+    @property
+    def far(self) -> bool:
+        """Whether threads work on pages of other domains, on paths of their own."""
+        return self._far
 
     def at(self, threads: int) -> WorkTime:
         """The time of all the work at the pace of `threads` threads."""
@@ -118,13 +135,17 @@ class LoopTime:
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
         waiting += factor["scattered"] * self.walking
-        from_cache = factor["cache"] * data.from_cache
-        overlapping = factor["compute"] * self.core.overlapping
-        transfers = factor["compute"] * self.core.loading + from_cache
+        # Threads of one core share its ports and buffers; what waits for its own results does not.
+        sharing = self._sharing(threads)
+        waiting *= sharing
+        from_cache = sharing * factor["cache"] * data.from_cache
+        slots = sharing * factor["compute"] * self.core.slots
+        overlapping = max(slots, factor["compute"] * self.core.overlapping)
+        transfers = sharing * factor["compute"] * self.core.loading + from_cache
         busy = max(transfers, overlapping)
         memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data, waiting)
         beyond = overflowing_share(machine, self.touched, threads)
-        if beyond and not self.single:
+        if beyond and not self._far:
             memory = self._overflowed(beyond, threads, busy, data, waiting)
         work = self._overlap.total(busy, memory)
         asked = memory
@@ -183,14 +204,19 @@ class LoopTime:
             )
         return requesting
 
+    def _sharing(self, threads: int) -> float:
+        """Threads that share a core: of the fullest, or on average where work follows the free."""
+        if not self.parts.hardware_threads:
+            return 1.0
+        if self.static:
+            return float(thread_places(self.machine, threads).on_a_core)
+        return max(1.0, threads / self.machine.cores)
+
     def _crowd(self, threads: int) -> float:
         """Threads that share the path of the busiest of them."""
-        machine = self.machine
-        if machine.memory.shared_path is not None:
+        if self.machine.memory.shared_path is not None or self._far:
             return float(threads)
-        own = float(min(threads, self._cores))
-        # Of those in other domains, as many as their share of the traffic amounts to.
-        return own + self.single * (threads - own)
+        return float(thread_places(self.machine, threads).crowd)
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of the path that `requesting` cores share."""
@@ -201,30 +227,23 @@ class LoopTime:
         if machine.memory.shared_path is not None:
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
             return min(self._own_paths(requesting, threads, writes), ceiling)
-        rate = self._domain(requesting, writes)
-        if self.single and threads > self._cores:
-            remote = 1.0 - self._cores / self._crowd(threads)
-            slower = machine.memory.latency_cycles.value / max(
-                1.0, machine.memory.remote_latency_cycles.value
-            )
-            rate *= 1.0 - remote * (1.0 - slower)
-        return rate
+        if self._far:
+            return self._paths.rate(requesting, threads, writes)
+        return self._domain(requesting, writes)
 
     def _own_paths(self, requesting: float, threads: int, writes: float) -> float:
-        """Traffic in B/s of domains that each serve their own cores; threads are bound close.
+        """Traffic in B/s of domains that each serve their own cores.
 
         Static pieces are equal: the fullest domain is the last to be done with those of its
         threads. Other schedules leave no domain idle.
         """
         if requesting <= 1.0:
             return self._domain(requesting, writes)
-        asking, cores = requesting / threads, self._cores
-        fullest = min(threads, cores)
-        full = self._domain(max(1.0, asking * fullest), writes)
+        asking, places = requesting / threads, thread_places(self.machine, threads)
         if self.static:
-            return full * threads / fullest
-        whole, rest = divmod(threads, cores)
-        return full * whole + (self._domain(max(1.0, asking * rest), writes) if rest else 0.0)
+            full = self._domain(max(1.0, asking * places.crowd), writes)
+            return full * threads / places.crowd
+        return sum(self._domain(max(1.0, asking * own), writes) for own in places.by_domain if own)
 
     def _domain(self, cores: float, writes: float) -> float:
         """Traffic of one NUMA domain with `cores` requesting cores, in B/s."""
@@ -267,9 +286,9 @@ class RegionTime:
         return self.loops.traffic
 
     @property
-    def single(self) -> float:
-        """The share of the memory traffic that goes to arrays whose pages lie in one domain."""
-        return self.loops.single
+    def far(self) -> bool:
+        """Whether threads work on pages of other domains."""
+        return self.loops.far
 
     @property
     def touched(self) -> float:
@@ -320,6 +339,6 @@ class RegionTime:
 
     def _added(self, threads: int, busy: float) -> float:
         """Seconds for which threads wait for each other's turn in serial bodies."""
-        lock = self.machine.overheads.critical.at(threads) / threads / self.machine.clock_hz
+        lock = team_cost(self.machine, "critical", threads) / threads / self.machine.clock_hz
         length = piece_length(self.synchronisation.iterations, threads, self.schedule)
         return added_by_serial_bodies(self.serial, threads, busy, self._alone, lock, length)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
+from regionpredict.machine.thread_places import thread_places
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
     PREFETCHED_STRIDE,
@@ -127,7 +128,7 @@ class TrafficCurve:
 
     def at(self, threads: int) -> Data:
         """The data on `threads` threads: counted, or read off between two counts."""
-        knots = self._knots
+        knots = self._knots_for(threads)
         position = bisect_left(knots, threads)
         if position == len(knots):
             return self._data(self._knot(knots[-1]), threads)
@@ -149,7 +150,7 @@ class TrafficCurve:
 
     def sources(self, threads: int) -> tuple[int, ...]:
         """The caches, from the first (0) on, that lines come from on so many threads."""
-        knots = self._knots
+        knots = self._knots_for(threads)
         near = knots[min(bisect_left(knots, threads), len(knots) - 1)]
         return tuple(cache for cache, _, _ in self._knot(near).lines)
 
@@ -160,6 +161,22 @@ class TrafficCurve:
         return (
             bool(self.contents.own) and self.at(threads).memory < STAYING.value * self.at(1).memory
         )
+
+    def _knots_for(self, threads: int) -> list[int]:
+        """The counts between which the traffic on `threads` is read off: where cores have several
+        threads, those with just as many of them.
+        """
+        cores = self.machine.cores
+        if threads <= cores:
+            return self._knots
+        each = (threads - 1) // cores
+        return [each * cores + 1, (each + 1) * cores]
+
+    def _sharers(self, cores: int, threads: int) -> int:
+        """Threads that share a cache which `cores` share, where there are as many."""
+        if self.machine.binding == "spread" and threads < self.machine.cores:
+            return max(1, -(-threads * cores // self.machine.cores))
+        return cores * thread_places(self.machine, threads).on_a_core
 
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is worked out, so that it is straight in between.
@@ -201,15 +218,14 @@ class TrafficCurve:
     def _caches(self, threads: int) -> list[CacheLevel]:
         levels: list[CacheLevel] = []
         for cache in self.machine.caches:
-            sharers = min(threads, cache.shared_by_cores.whole)
+            most = self._sharers(cache.shared_by_cores.whole, threads)
+            sharers = min(threads, most)
             size = cache.size_bytes.value
             if levels and cache.policy in ("victim", "exclusive"):
                 above = levels[-1]
                 size += above.size * sharers / max(1, above.sharers)
             shared = cache.shared_by_cores.whole > 1
-            levels.append(
-                CacheLevel(size, cache.shared_by_cores.whole, self._lasting if shared else 0.0)
-            )
+            levels.append(CacheLevel(size, most, self._lasting if shared else 0.0))
         return levels
 
     def _knot(self, threads: int) -> _Knot:
@@ -250,7 +266,8 @@ class TrafficCurve:
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
         cache = self.machine.caches[level]
-        cores = min(threads, cache.shared_by_cores.whole)
+        shared = cache.shared_by_cores.whole
+        cores = min(threads, self._sharers(shared, threads), shared)
         rate = self._rates.get((level, cores, writes))
         if rate is None:
             if cache.bandwidth:

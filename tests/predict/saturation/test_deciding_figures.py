@@ -89,7 +89,7 @@ MACHINE = load("skylake-gold-6148")
 
 def _decided(
     bottleneck: str, *, cached: float = 0.0, late: float = 0.0, lines: float = 0.0,
-    pages: float = 0.0, kind: str = "static", single: float = 0.0, forks: bool = False,
+    pages: float = 0.0, kind: str = "static", far: bool = False, forks: bool = False,
     waits: bool = False, reductions: int = 0, **counts: float,
 ) -> tuple[str, ...]:  # fmt: skip
     """The figures on four threads, of work that waits so long for caches and for memory."""
@@ -97,7 +97,7 @@ def _decided(
         machine=MACHINE,
         synchronisation=SynchronisationCounts(forks, waits, reductions, 0.0, counts),
         schedule=SimpleNamespace(kind=kind),
-        single=single,
+        far=far,
         core=SimpleNamespace(figures=("operations.fp_add.latency",)),
         loops=SimpleNamespace(
             at=lambda threads: WorkTime(0.0, cached, late, late, 1.0, 1.0, 1.0),
@@ -160,8 +160,8 @@ def test_what_waits_for_its_turn() -> None:
 
 
 def test_the_latency_of_another_domain_where_one_holds_the_data() -> None:
-    spread, alone = (_decided("memory-bandwidth", single=share) for share in (0.0, 0.5))
-    assert alone == (*spread, "memory.remote_latency")
+    spread, alone = (_decided("memory-bandwidth", far=far) for far in (False, True))
+    assert alone == (*spread, "memory.remote_latency", "memory.link")
     assert all(key.startswith("memory.bandwidth.") for key in spread)
 
 

@@ -270,11 +270,14 @@ SERIAL = Placement("serial", "the test's", False)
 
 
 def test_pages_of_one_domain_are_everybodys(workload: Workload) -> None:
-    time = loops(workload, given=moved(40e9), placement=SERIAL)
-    assert time.single == 1.0
+    machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  link: 1e6"))
+    time = loops(workload, given=moved(40e9), placement=SERIAL, machine=machine)
+    assert time.pages.single == 1.0
     assert time.at(4).total == pytest.approx(8.0)
-    # eight on one path, half of them from afar: 2/3 of the speed for half of the bytes
-    assert time.at(8).total == pytest.approx(8 * 40 / (20 * (1 - 1 / 2 * (1 - 2 / 3))))
+    # Eight on one path of 20 GB/s, two threads' worth: 4 / (1 + w) + 4 / (1.5 + w) = 2, so that
+    # w = (3 + sqrt 65) / 4; the slowest take 1.5 + w times what one does alone, 4 s.
+    wait = (3 + math.sqrt(65)) / 4
+    assert time.at(8).total == pytest.approx(4 * (1.5 + wait), rel=1e-4)
 
 
 def test_one_of_two_arrays_in_one_domain(workload: Workload) -> None:
@@ -286,20 +289,23 @@ def test_one_of_two_arrays_in_one_domain(workload: Workload) -> None:
         (ArrayPlacement("a", "serial", "", False), ArrayPlacement("x", "parallel", "", False)),
     )  # fmt: skip
     machine = round_machine(
-        ("latency: 200\n  remote_latency: 300", "latency: 1\n  remote_latency: 2")
+        ("latency: 200\n  remote_latency: 300", "latency: 1\n  remote_latency: 2"),
+        ("  page: 4 KiB", "  page: 4 KiB\n  link: 1e6"),
     )
     time = loops(workload, given=given, placement=placement, machine=machine)
-    assert time.single == pytest.approx(0.5)
-    # the first domain's own four, and half of the traffic of four others: a third from afar
-    assert time.at(8).total == pytest.approx(6 * 40 / (20 * (1 - 1 / 3 * (1 - 1 / 2))))
+    assert time.pages.single == pytest.approx(0.5)
+    # The first domain has its own four, and half of the traffic of the four others from afar, who
+    # take twice as long alone: 4 / (1 + w) + 2 / (2 + w) = 2, so that w = sqrt 3. Its own threads
+    # are the slowest: half of what the others need comes from a domain that is half as full.
+    assert time.at(8).total == pytest.approx(4 * (1 + math.sqrt(3)), rel=1e-4)
 
 
 def test_where_pages_lie_matters_from_the_first_thread_that_asks_memory(workload: Workload) -> None:
     def late(position: int, threads: int) -> dict[str, tuple[float, float]]:
         return {"a": (40e9 if threads == 8 else 0.0, 0.0)}
 
-    assert loops(workload, given=late, placement=SERIAL).single == 1.0
-    assert loops(workload, given=no_traffic, placement=SERIAL).single == 0.0
+    assert loops(workload, given=late, placement=SERIAL).pages.single == 1.0
+    assert loops(workload, given=no_traffic, placement=SERIAL).pages.single == 0.0
 
 
 @pytest.mark.parametrize(
@@ -597,15 +603,24 @@ def test_packages_each_on_their_own_path_to_the_chipset(
 
 def test_a_far_domain_as_near_as_the_own_one_is_no_slower(workload: Workload) -> None:
     machine = round_machine(
-        ("latency: 200\n  remote_latency: 300", "latency: 1\n  remote_latency: 1")
+        ("latency: 200\n  remote_latency: 300", "latency: 1\n  remote_latency: 1"),
+        ("  page: 4 KiB", "  page: 4 KiB\n  link: 1e6"),
     )
     time = loops(workload, given=moved(40e9), placement=SERIAL, machine=machine)
-    assert time.at(8).total == pytest.approx(8 * 40 / 20)
+    assert time.at(8).total == pytest.approx(8 * 40 / 20, rel=1e-4)
 
 
 def test_only_threads_of_other_domains_read_from_afar(workload: Workload) -> None:
-    """All pages in one domain: its four threads have 20 GB/s, a fifth has a fifth of it slower."""
+    """All pages in one domain: its four threads have 20 GB/s; a fifth sets the pace from afar.
+
+    Four of the five ask, 3.2 near and 0.8 far: as many as 3.2 + 0.8 / 1.5 near ones, to whom the
+    table gives d = 1 + (3.733 - 1) / 3 of 10 GB/s. Each waits w, 3.2 / (1 + w) + 0.8 / (1.5 + w) =
+    d: a square of w, and the far one takes 1.5 + w.
+    """
     time = loops(workload, given=moved(40e9), placement=SERIAL)
     assert time._path(4.0, 4, 0.0) == pytest.approx(20e9)
-    assert time._path(4.0, 5, 0.0) == pytest.approx(20e9 * (1 - 1 / 5 * (1 - 2 / 3)))
+    d = 1 + (3.2 + 0.8 / 1.5 - 1) / 3
+    b, c = 2.5 * d - 4.0, 1.5 * d - 1.5 * 3.2 - 0.8
+    wait = (math.sqrt(b * b - 4 * d * c) - b) / (2 * d)
+    assert time._path(4.0, 5, 0.0) == pytest.approx(4 * 10e9 / (1.5 + wait))
     assert time._path(2.0, 1, 0.0) == pytest.approx((10 + 10 / 3) * 1e9)

@@ -165,8 +165,8 @@ def test_impossible_threads(tmp_path: Path) -> None:
     path = tmp_path / "case.c"
     path.write_text(TRIAD)
     analysis = analyse(requests_for((str(path),), [], [], ""), {"n": 1000})
-    with pytest.raises(UsageError, match="41 threads"):
-        predict(analysis, load("skylake-gold-6148"), "saturation", threads=(1, 41))
+    with pytest.raises(UsageError, match="81 threads"):
+        predict(analysis, load("skylake-gold-6148"), "saturation", threads=(1, 81))
 
 
 def test_a_step_by_a_variable(tmp_path: Path) -> None:

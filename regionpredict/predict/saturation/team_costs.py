@@ -1,0 +1,32 @@
+"""What it costs a team to start and to meet, where its threads lie on several packages.
+
+A table that ends inside one package tells what its threads cost each other. Each thread of another
+package adds lines that cross the link: at a barrier one, its arrival; at a region two, for the work
+that it is told of as well. Arrivals follow one another, since they change one counter.
+"""
+
+from __future__ import annotations
+
+from regionpredict.machine import Machine
+from regionpredict.machine.thread_places import thread_places
+from regionpredict.predict.saturation.constants import FAR_ARRIVALS, FAR_STARTS
+
+_LINES = {
+    "fork_join": FAR_STARTS,
+    "barrier": FAR_ARRIVALS,
+    "reduction": FAR_ARRIVALS,
+    "dynamic_chunk": FAR_ARRIVALS,
+    "atomic": FAR_ARRIVALS,
+    "critical": FAR_ARRIVALS,
+}
+
+
+def team_cost(machine: Machine, name: str, threads: int) -> float:
+    """Cycles of the construct `name` (a table of `openmp` that threads meet at) on `threads`."""
+    tables = machine.overheads
+    table = getattr(tables, name)
+    if machine.packages == 1 or table.x[-1] > machine.cores_per_package:
+        return float(table.at(threads))
+    places = thread_places(machine, threads)
+    lines = _LINES[name].value * places.apart
+    return float(table.at(places.together)) + lines * tables.far_line.value

@@ -1,0 +1,57 @@
+"""How a program has to be run for its hints to hold: where pages lie, how threads are bound.
+
+{"pages": "interleave", "binding": "close", "runtime": null}
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from regionpredict.machine import Machine
+
+FIRST_TOUCH = "first-touch"
+INTERLEAVE = "interleave"
+
+
+class RunSettings(NamedTuple):
+    """`pages`: 'first-touch', 'interleave' or a domain's number; `binding`: 'close' or 'spread';
+    `runtime`: 'gcc', 'llvm', or None where none was named.
+    """
+
+    pages: str | int = FIRST_TOUCH
+    binding: str = "close"
+    runtime: str | None = None
+
+    @property
+    def numactl(self) -> str:
+        """The words of numactl's command line that place pages so, with a space; else nothing."""
+        if self.pages == INTERLEAVE:
+            return "numactl --interleave=all "
+        return f"numactl --membind={self.pages} " if isinstance(self.pages, int) else ""
+
+
+AS_USUAL = RunSettings()
+
+
+def run_settings(machine: Machine, pages: str | int) -> RunSettings:
+    """The settings of predictions for this machine, with pages that lie so."""
+    return RunSettings(pages, machine.binding, machine.runtime)
+
+
+def settings_document(run: RunSettings) -> dict[str, Any]:
+    """The entry `run` of the hints."""
+    return run._asdict()
+
+
+def settings_sentences(run: RunSettings) -> list[str]:
+    """What is not as usual, a sentence each."""
+    told = []
+    if run.pages == INTERLEAVE:
+        told.append("Pages of all domains in turn: run it with numactl --interleave=all")
+    elif isinstance(run.pages, int):
+        told.append(f"Pages in domain {run.pages}: run it with numactl --membind={run.pages}")
+    if run.binding != "close":
+        told.append(f"Threads over all packages: run it with OMP_PROC_BIND={run.binding}")
+    if run.runtime is not None:
+        told.append(f"Costs of OpenMP: those of {run.runtime}'s run-time system")
+    return told
