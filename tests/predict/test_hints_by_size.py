@@ -184,7 +184,8 @@ def test_the_turns_are_those_of_given_sizes(tmp_path: Path, name: str) -> None:
             checked += 1
             curve = {point.threads: point.value for point in known.speedup}
             best = max(curve.values())
-            assert known.packages == expected.packages
+            # Where another number of packages is about as good, that is said.
+            assert known.packages == expected.packages or known.borderline
             # By size only round numbers are tried: the best of all may gain a little more.
             assert (known.threads == 1) == (expected.threads == 1) or best < 1.15
             assert curve[expected.threads] >= 0.85 * best

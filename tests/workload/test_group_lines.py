@@ -192,14 +192,14 @@ def test_offsets_beyond_the_reach_are_rows_of_their_own(
 ) -> None:
     ranges = {"i": Range(100.0, 100.0, NOTHING, 1, 0.0)}
     found = _separate_rows(row_group(*offsets, written=offsets[1:]), ranges, 64)
-    assert [one.offsets for one in found] == parts
-    assert [one.written for one in found] == [
+    assert [own for own, _ in found] == parts
+    assert [stored for _, stored in found] == [
         tuple(o for o in part if o in offsets[1:]) for part in parts
     ]
     # Where the loop stands still nothing reaches anywhere; nor where it does not run.
     for still in ({}, {"i": Range(0.0, 0.0, NOTHING, 1, 0.0)}):
         apart = _separate_rows(row_group(0.0, 64.0, 129.0), still, 64)
-        assert [one.offsets for one in apart] == [(0.0, 64.0), (129.0,)]
+        assert [own for own, _ in apart] == [(0.0, 64.0), (129.0,)]
 
 
 def test_arrays_that_are_referred_to_alike() -> None:

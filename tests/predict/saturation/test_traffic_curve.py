@@ -312,8 +312,9 @@ def test_the_more_cores_the_more_lines_are_claimed(nest: LoopNest) -> None:
     """All of 8 MB are read first on one core, none on the four of a domain, nor on more."""
     machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  write_allocate: {1: 1, 4: 0}"))
     curve = TrafficCurve(
-        GivenTraffic(nest, three_caches), machine, warm=True, only_written=frozenset("a")
-    )
+        GivenTraffic(nest, three_caches), machine, contents=left_by_itself(nest),
+        only_written=frozenset("a"),
+    )  # fmt: skip
     found = [curve.at(threads).memory for threads in (1, 2, 4, 8)]
     assert found == pytest.approx([32e6, 32e6 - 8e6 / 3, 24e6, 24e6])
     assert curve.levels(4)[-1].read == pytest.approx(16e6)
