@@ -129,7 +129,7 @@ def _over(answer: Answer, single: Answer) -> Answer:
 
 def _density_packages(code: Code, analysis: Analysis, machine: Machine) -> int | None:
     """Those of the largest hint, as for the loops of one team."""
-    made = predict(analysis, machine, "density", first_touch=code.first_touch)
+    made = predict(analysis, machine, "density", pages=_placement(code))
     return (
         max((one.packages or 0 for one in _that_count(code, made.predictions)), default=0) or None
     )
