@@ -70,7 +70,7 @@ def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
     >>> f"{share:.6f}"
     '0.250000'
     >>> few, many = kept(100.0, [Spread(10.0, 1.0), Spread(1e6, 1.0)])
-    >>> few > 0.9999, 0.00008 < many < 0.0001
+    >>> 0.9998 < few < 1.0, 0.00008 < many < 0.0001
     (True, True)
     """
     if sum(one.items for one in spreads) <= capacity:
