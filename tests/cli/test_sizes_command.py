@@ -46,8 +46,8 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert (told["schema"], told["regions"], told["settled"]) == ("regionpredict/sizes/1", 4, 1)
     by_name = {one["name"]: one for one in told["unbound"]}
-    # n bounds two of the loops, the length of its rows decides the third, whose rows are a thousand,
-    # and how far b is read from its begin moves nothing.
+    # n bounds two of the loops, the length of its rows decides the third, which has a thousand, and
+    # how far b is read from its begin moves nothing.
     assert told["unbound"][0] == {
         "name": "n", "file": "f.c", "line": 3, "decides": 2, "settled": 3,
     }  # fmt: skip
