@@ -55,10 +55,11 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv", "slurm", "openmp"]),
+    type=click.Choice(["table", "json", "csv", "sarif", "slurm", "openmp"]),
     default="table",
     show_default=True,
-    help="slurm: options and a job script fragment; openmp: clauses to write.",
+    help="sarif: findings for code scanning; slurm: options and a job script fragment; openmp: "
+    "clauses to write.",
 )
 @fail_if_option
 @click.option(
@@ -153,6 +154,14 @@ def _shown(
         from regionpredict.report.view import chosen_predictions
 
         return predictions_csv(chosen_predictions(predictions, result.teams, view))
+    if form == "sarif":
+        from regionpredict.report.hints import as_json
+        from regionpredict.report.sarif import sarif_document
+        from regionpredict.report.view import chosen_predictions
+
+        shown = chosen_predictions(predictions, result.teams, view)
+        notes = result.analysis.program.diagnostics
+        return as_json(sarif_document(shown, result.advice, machine, notes))
     if form == "slurm":
         from regionpredict.report.slurm import slurm_script
 
