@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _OF_CONFIG = "regionpredict.config.given"
-"""Where in the context the names are that regionpredict.toml gives and the command line does not."""
+"""Where in the context the names are that the file alone gives."""
 
 
 def _and_config(
