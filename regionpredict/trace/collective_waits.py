@@ -102,9 +102,7 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     return CollectiveWaits(tuple(points), ranks, tuple(scans), tuple(completion), tuple(findings))
 
 
-def _table(
-    trace: EventTrace, paths: CallPaths, matches: Matches
-) -> tuple[_Table, list[Finding]]:
+def _table(trace: EventTrace, paths: CallPaths, matches: Matches) -> tuple[_Table, list[Finding]]:
     operations = trace.operations
     sizes = np.array(
         [len(group.members or ()) for group in trace.communicators] or [0], dtype=np.int64
@@ -153,9 +151,7 @@ def _table(
         root=operations.root[rows],
         first=np.append(first, len(rows)).astype(np.int64),
         operation=operations.collective[rows[first]] if len(rows) else np.zeros(0, np.uint8),
-        communicator=(
-            operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)
-        ),
+        communicator=(operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)),
     ), findings
 
 
@@ -217,9 +213,7 @@ def _points(
     )
 
 
-def _one_to_n(
-    trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups
-) -> list[PointRows]:
+def _one_to_n(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) -> list[PointRows]:
     rows, owner = _members(table, chosen)
     is_root = table.rank[rows] == table.root[rows]
     root = _first_row(rows, owner, is_root, len(chosen))
@@ -257,17 +251,13 @@ def _groups_of(
     )
 
 
-def _n_to_one(
-    trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups
-) -> list[PointRows]:
+def _n_to_one(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) -> list[PointRows]:
     rows, owner = _members(table, chosen)
     root = _first_row(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
     moves = (root >= 0) & (table.received[np.maximum(root, 0)] > 0)
     sends = table.sent[rows] > 0
     latest = _reduce(np.maximum, table.begin[rows], owner, sends, _SELDOM)
-    sender = _first_row(
-        rows, owner, sends & (table.begin[rows] == latest[owner]), len(chosen)
-    )
+    sender = _first_row(rows, owner, sends & (table.begin[rows] == latest[owner]), len(chosen))
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
@@ -291,9 +281,7 @@ def _n_to_one(
     return found
 
 
-def _n_to_n(
-    trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups
-) -> list[PointRows]:
+def _n_to_n(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) -> list[PointRows]:
     rows, owner = _members(table, chosen)
     everyone = np.ones(len(rows), dtype=bool)
     barrier = (table.operation[chosen] == Collective.BARRIER)[owner]

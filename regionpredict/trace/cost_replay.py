@@ -136,9 +136,7 @@ def cost_replay(
     )
     begins = _begins(trace, paths, points)
     library = kernels.load("delays.c")
-    if locations and library.rp_replay(
-        ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)
-    ):
+    if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
         raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
     pieces = int(table.segments)
     return CostReplay(

@@ -57,9 +57,7 @@ def _columns(trace: EventTrace, paths: CallPaths) -> _Operations:
     operations = trace.operations
     calls = np.array([call_of(region.name) for region in trace.regions] or [0], dtype=np.uint8)
     mpi = np.array([region.paradigm is Paradigm.MPI for region in trace.regions] or [False])
-    location = (
-        np.searchsorted(trace.starts, operations.event, side="right").astype(np.int32) - 1
-    )
+    location = np.searchsorted(trace.starts, operations.event, side="right").astype(np.int32) - 1
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
     node = paths.operation_node
     inside = (node >= 0) & (paths.operation_leave >= 0)

@@ -47,20 +47,25 @@ class TraceResult:
     """What one command tells of a trace.
 
     `totals` are the sums of the records of each metric, `counts` the instances of wait states.
+    `sources` has `file:line` of call paths, as far as known.
     """
 
     records: tuple[Record, ...]
     totals: Mapping[str, float]
     counts: Mapping[str, int]
     balances: tuple[Balance, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 class Collector:
     """Takes tables (locations x call paths) and makes records of what is in them."""
 
-    def __init__(self, locations: tuple[Location, ...], names: tuple[str, ...]) -> None:
+    def __init__(
+        self, locations: tuple[Location, ...], names: tuple[str, ...], sources: Mapping[str, str]
+    ) -> None:
         self._locations = locations
         self._names = names
+        self._sources = sources
         self._records: list[Record] = []
         self.totals: dict[str, float] = {}
 
@@ -91,5 +96,9 @@ class Collector:
     ) -> TraceResult:
         """All records so far."""
         return TraceResult(
-            tuple(self._records), dict(self.totals), dict(counts or {}), tuple(balances)
+            tuple(self._records),
+            dict(self.totals),
+            dict(counts or {}),
+            tuple(balances),
+            self._sources,
         )

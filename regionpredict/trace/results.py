@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.call_paths import path_sources
 from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.path_impact import path_impact
 from regionpredict.trace.profile import Balance, Collector, TraceResult
@@ -83,7 +84,8 @@ def critical_path(analysis: Analysis) -> TraceResult:
 
 
 def _collector(analysis: Analysis) -> Collector:
-    return Collector(analysis.trace.locations, analysis.names)
+    sources = path_sources(analysis.paths, analysis.names, analysis.trace.regions)
+    return Collector(analysis.trace.locations, analysis.names, sources)
 
 
 def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
