@@ -19,7 +19,9 @@ class PathImpact:
     `activities` are what locations do of the kind that is on the path, `off_path` the rest of
     what they do. `imbalance` maps their idle time onto the call paths that are longer on the path;
     `inter` is the part of it where the idle location never runs the call path, `intra` the rest.
-    `indicator` is how much longer a call path is on the path than on an average location.
+    `indicator` is how much longer a call path is on the path than on an average location. `idle`
+    is the path's length without what each location does; it is negative where a location is busy
+    for longer, as before MPI_Init and after the path's end.
     """
 
     path: _Table
@@ -29,6 +31,7 @@ class PathImpact:
     intra: _Table
     inter: _Table
     indicator: NDArray[np.float64]
+    idle: NDArray[np.float64]
 
 
 def path_impact(analysis: Analysis) -> PathImpact:
@@ -38,7 +41,8 @@ def path_impact(analysis: Analysis) -> PathImpact:
     busy = _busy(analysis) * seconds
     total = path.sum(axis=0)
     on_path = total > 0
-    imbalance = _mapped(path, total, *_excess(total, busy, np.zeros(busy.shape, dtype=bool)))
+    excess, idle = _excess(total, busy, np.zeros(busy.shape, dtype=bool))
+    imbalance = _mapped(path, total, excess, idle)
     inter = _mapped(path, total, *_excess(total, busy, busy > 0))
     return PathImpact(
         path=path,
@@ -48,6 +52,7 @@ def path_impact(analysis: Analysis) -> PathImpact:
         intra=np.maximum(imbalance - inter, 0.0),
         inter=inter,
         indicator=np.where(on_path, np.maximum(total - busy.mean(axis=0), 0.0), 0.0),
+        idle=idle,
     )
 
 

@@ -72,12 +72,16 @@ def critical_path(analysis: Analysis) -> TraceResult:
     if len(replay.segment_from):
         between = float(replay.segment_to[-1] - replay.segment_from[0]) / per_second
     used = float(impact.activities.sum() + impact.off_path.sum() + impact.imbalance.sum())
+    beyond = 0.0
+    if np.any(impact.idle < 0):
+        beyond = float(impact.imbalance.sum() - impact.idle.sum())
     balances = (
         Balance("path = from its begin to its end", length, between),
         Balance(
             "activities on and off the path + imbalance = locations x length",
             used,
-            len(analysis.trace.locations) * length,
+            len(analysis.trace.locations) * length + beyond,
+            {"of locations that are busy for longer than the path": beyond},
         ),
     )
     return collector.result({"segments": len(replay.segment_from)}, balances)
