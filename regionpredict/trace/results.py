@@ -123,10 +123,10 @@ def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
     wait = points.wait[rows].astype(np.float64)
     indirect, onwards = replay.indirect[rows], replay.propagating[rows]
     return {
-        "wait_direct": _summed(analysis, rows, wait - indirect),
+        "wait_direct": _summed(analysis, rows, np.maximum(wait - indirect, 0.0)),
         "wait_indirect": _summed(analysis, rows, indirect),
         "wait_propagating": _summed(analysis, rows, onwards),
-        "wait_terminal": _summed(analysis, rows, wait - onwards),
+        "wait_terminal": _summed(analysis, rows, np.maximum(wait - onwards, 0.0)),
     }
 
 
