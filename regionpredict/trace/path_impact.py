@@ -37,8 +37,8 @@ class PathImpact:
 def path_impact(analysis: Analysis) -> PathImpact:
     """Excess times of the path over each location, scaled to the location's idle time."""
     seconds = 1.0 / analysis.trace.ticks_per_second
-    path = analysis.replay.path * seconds
-    busy = _busy(analysis) * seconds
+    path: _Table = analysis.replay.path.astype(np.float64) * seconds
+    busy: _Table = _busy(analysis).astype(np.float64) * seconds
     total = path.sum(axis=0)
     on_path = total > 0
     excess, idle = _excess(total, busy, np.zeros(busy.shape, dtype=bool))
