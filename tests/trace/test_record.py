@@ -14,7 +14,7 @@ import pytest
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import delays, waits
+from regionpredict.trace.results import critical_path, delays, waits
 
 pytest.importorskip("otf2")
 # What pip brings lies beside the interpreter.
@@ -99,12 +99,17 @@ def test_a_run_is_recorded_and_analysed(
     assert analysis.findings == ()
     found = waits(analysis)
     assert found.totals["comms_send"] == found.totals["comms_recv"] == 2 * ranks
-    costs = {
+    visits = {
         (record.callpath, record.location.rank): record.value
-        for record in delays(analysis).records
-        if record.metric == "delay_short.wait_nxn" and record.location is not None
+        for record in found.records
+        if record.metric == "visits" and record.location is not None and record.value
     }
-    assert max(costs, key=lambda place: costs[place]) == ("main/slow/sleep_ms", ranks - 1)
+    for rank in range(ranks):
+        assert visits.get(("main/slow/sleep_ms", rank), 0) == (rank == ranks - 1)
+        assert visits.get(("main/quick/sleep_ms", rank), 0) == (rank < ranks - 1)
+        assert visits["main/MPI_Allreduce", rank] == 1
+    for result in (delays(analysis), critical_path(analysis)):
+        assert all(balance.holds for balance in result.balances)
     halves = {communicator.members for communicator in trace.communicators}
     assert tuple(range(0, ranks, 2)) in halves
     assert tuple(range(1, ranks, 2)) in halves
