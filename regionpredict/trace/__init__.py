@@ -1,0 +1,31 @@
+"""Event traces: an archive in, one `EventTrace` out; the analyses go from it to their results."""
+
+from regionpredict.trace.event_trace import (
+    NONE,
+    Collective,
+    Communicator,
+    EventTrace,
+    Finding,
+    Kind,
+    Location,
+    Operations,
+    Paradigm,
+    Region,
+    Role,
+)
+from regionpredict.trace.trace_builder import TraceBuilder
+
+__all__ = [
+    "NONE",
+    "Collective",
+    "Communicator",
+    "EventTrace",
+    "Finding",
+    "Kind",
+    "Location",
+    "Operations",
+    "Paradigm",
+    "Region",
+    "Role",
+    "TraceBuilder",
+]
