@@ -164,6 +164,20 @@ class Operations:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A hardware counter's readings: `increase` since the location's reading before (or its begin).
+
+    `event` has the row of the event with which each reading was taken, ascending. Where a reading
+    failed there is none. `name` is the counter's own, as PAPI_TOT_INS; `unit` is 1 where unnamed.
+    """
+
+    name: str
+    event: NDArray[np.int64]
+    increase: NDArray[np.int64]
+    unit: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
 class EventTrace:
     """All events, location after location, in order of time within each.
 
@@ -187,6 +201,7 @@ class EventTrace:
     operations: Operations
     findings: tuple[Finding, ...] = field(default=())
     name: str = ""
+    counters: tuple[Counter, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)
