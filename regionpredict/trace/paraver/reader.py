@@ -130,9 +130,7 @@ def _state_spans(
     states: Integers, first: Integers, calls: Calls, labels: Labels, regions: list[Region]
 ) -> Integers:
     """(n, 4): location, begin, end, region, where a location neither runs nor is in a call."""
-    states = states[
-        ~np.isin(states[:, 4], (RUNNING, NOT_CREATED)) & (states[:, 3] > states[:, 2])
-    ]
+    states = states[~np.isin(states[:, 4], (RUNNING, NOT_CREATED)) & (states[:, 3] > states[:, 2])]
     location = first[states[:, 0]] + states[:, 1]
     call = calls.at(location, states[:, 2])
     inside = (call >= 0) & (calls.end[call] > states[:, 2]) if len(calls) else call >= 0
@@ -229,7 +227,7 @@ def _sorted_rows(
 def _counters(
     events: Integers, location: Integers, labels: Labels, rows: _Rows
 ) -> tuple[Counter, ...]:
-    """The hardware counters; a reading belongs to the first event of its place and time."""
+    """The hardware counters; the n-th reading at a place and time belongs to the n-th event there."""
     found = []
     span = int(max(rows.time.max(initial=0), events[:, 2].max(initial=0))) + 1
     keys = rows.location * span + rows.time
@@ -237,8 +235,12 @@ def _counters(
     for number in np.unique(events[counters, 3]).tolist():
         chosen = np.flatnonzero((events[:, 3] == number) & (events[:, 4] >= _FAILED))
         wanted = location[chosen] * span + events[chosen, 2]
-        at = np.searchsorted(keys, wanted)
-        order = np.argsort(at, kind="stable")
+        order = np.argsort(wanted, kind="stable")
+        at = np.searchsorted(keys, wanted[order])
+        last = np.searchsorted(keys, wanted[order], side="right") - 1
+        # a call without length has two readings at one time: of its begin, and of its end
+        first = np.searchsorted(wanted[order], wanted[order])
+        at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
-        found.append(Counter(name, at[order], events[chosen[order], 4]))
+        found.append(Counter(name, at, events[chosen[order], 4]))
     return tuple(found)

@@ -1,0 +1,279 @@
+"""The run again on another network: when each rank would have done what it did.
+
+What a rank computes takes as long as it took; what it waits for follows from the others. On the
+ideal network, a call costs nothing, a message is there when it is sent, and a collective ends when
+its last member arrives. A message of more bytes than the eager limit leaves only when its receiver
+is ready, and both go on together (rendezvous). Each rank begins when it began in the trace.
+
+Every operation is at most two steps: it *posts* that its rank has come so far, and it *needs* what
+others post. A *slot* holds what is posted: it is full when all posts are there, and has the time of
+the last. A rank goes on from step to step until a slot is not full; so each step is visited once,
+and the order in which ranks are visited changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.constant import Constant
+from regionpredict.errors import InputError
+from regionpredict.trace.bursts import bursts_of
+from regionpredict.trace.event_trace import EventTrace, Kind
+from regionpredict.trace.partners import Messages, collective_instances, matched_messages
+
+Ticks = NDArray[np.int64]
+
+EAGER_LIMIT = Constant(
+    32768.0,
+    "byte",
+    "assumed",
+    "the limit up to which MPI libraries of the reference traces send without asking; the factors' "
+    "report shows how much depends on it",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network after LogGP (Alexandrov et al. 1995): `latency_s` (L) seconds, `bandwidth` (1/G)
+    bytes a second, `overhead_s` (o) seconds of the processor for each call, `gap_s` (g) seconds
+    between messages of one sender; `eager_limit` bytes. A collective of n members costs
+    ceil(log2(n)) messages of its bytes. The default is ideal: all costs are 0.
+    """
+
+    latency_s: float = 0.0
+    bandwidth: float = float("inf")
+    overhead_s: float = 0.0
+    gap_s: float = 0.0
+    eager_limit: float = EAGER_LIMIT.value
+
+    def __post_init__(self) -> None:
+        costs = (self.latency_s, self.overhead_s, self.gap_s, self.eager_limit)
+        if min(costs) < 0 or not self.bandwidth > 0:
+            raise InputError(
+                "a network has a negative cost or no bandwidth",
+                remedy="give numbers of at least 0, and a positive bandwidth",
+            )
+
+
+IDEAL = Network()
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """When the locations that communicate ended, in ticks from the trace's begin, and what each
+    computed meanwhile. `locations` are rows of the trace's; `unmatched` counts messages that were
+    left out for want of a partner."""
+
+    locations: Ticks
+    end: Ticks
+    computed: Ticks
+    unmatched: int
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """All steps, location after location. `location` ascending; `work` ticks before the step;
+    `slot` and whether the step posts to it (else it needs it); `cost` in ticks: of a post, how long
+    the sender's port is busy; of a need, what passes after the slot is full. `posts` is how many
+    posts fill each slot. `begin` and `rest` are ticks before the first and after the last step,
+    one a location."""
+
+    location: Ticks
+    work: Ticks
+    slot: Ticks
+    is_post: NDArray[np.bool_]
+    cost: Ticks
+    posts: Ticks
+    begin: Ticks
+    rest: Ticks
+    computed: Ticks
+    unmatched: int
+
+
+def replay(trace: EventTrace, network: Network = IDEAL, work: Ticks | None = None) -> Replay:
+    """When each location ends on `network`.
+
+    `work` says how long the span from each event to its location's next takes, in ticks, where
+    that is not what the trace shows. Raises InputError where ranks wait for each other for ever,
+    as where the trace misses messages.
+    """
+    steps = steps_of(trace, network, work)
+    end = _run(steps, trace)
+    return Replay(np.arange(len(trace.locations)), end, steps.computed, steps.unmatched)
+
+
+def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> Steps:
+    """The steps of all locations."""
+    bursts = bursts_of(trace)
+    if work is None:
+        work = np.where(bursts.useful | bursts.io, bursts.length, 0)
+    starts = trace.starts
+    total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
+    opens = np.flatnonzero(
+        (bursts.depth > 0) & (np.concatenate([[0], bursts.depth[:-1]]) == 0)
+    )  # the outermost calls' first events
+    messages = matched_messages(trace)
+    made = _Made(trace, network, opens)
+    made.messages(messages)
+    made.collectives()
+    event, slot, is_post, cost, posts = made.columns()
+    location = np.searchsorted(starts, event, side="right") - 1
+    order = np.lexsort((np.arange(len(event)), ~is_post, event, location))
+    event, slot, location = event[order], slot[order], location[order]
+    is_post, cost = is_post[order], cost[order]
+    done = total[event]
+    before = np.empty(len(event), dtype=np.int64)
+    if len(event):
+        before[1:] = done[:-1]
+        first = np.concatenate([[True], location[1:] != location[:-1]])
+        before[first] = total[starts[location[first]]]
+    computed = total[starts[1:]] - total[starts[:-1]]
+    rest = computed.copy()
+    np.subtract.at(rest, location, done - before)
+    begin = np.array(
+        [trace.time[a] if b > a else 0 for a, b in zip(starts[:-1], starts[1:], strict=True)],
+        dtype=np.int64,
+    )
+    overhead = round(network.overhead_s * trace.ticks_per_second)
+    own = done - before
+    if overhead:
+        fresh = np.concatenate([[True], event[1:] != event[:-1]]) if len(event) else is_post
+        own = own + np.where(fresh, overhead, 0)
+    return Steps(
+        location, own, slot, is_post, cost, posts, begin, rest, computed, messages.unmatched
+    )
+
+
+class _Made:
+    """Steps while they are made: the event of the call, slot, whether they post, cost."""
+
+    def __init__(self, trace: EventTrace, network: Network, opens: Ticks) -> None:
+        self.trace, self.network, self.opens = trace, network, opens
+        self.parts: list[tuple[Ticks, Ticks, NDArray[np.bool_], Ticks]] = []
+        self.posts: list[Ticks] = []
+        self.slots = 0
+
+    def messages(self, messages: Messages) -> None:
+        """Eager messages: the send posts, the receive needs. Others: both post, both need."""
+        network, operations = self.network, self.trace.operations
+        size = np.maximum(operations.sent[messages.send], operations.received[messages.receive])
+        eager = size <= network.eager_limit
+        slot = np.arange(len(size))
+        passes = self._ticks(network.latency_s + size / network.bandwidth)
+        injected = self._ticks(np.maximum(network.gap_s, size / network.bandwidth))
+        latency = self._ticks(np.full(len(size), network.latency_s))
+        send, receive = self._call(messages.send), self._call(messages.receive)
+        post = self._call(messages.post)
+        waits = np.where(messages.completion >= 0, messages.completion, messages.send)
+        blocking = self.trace.kind[operations.event[messages.send]] == Kind.SEND
+        send_done = self._call(waits)
+        self._add(send, slot, True, np.where(eager, injected, 0))
+        self._add(receive, slot, False, np.where(eager, latency, passes))
+        large = ~eager
+        self._add(post[large], slot[large], True, 0)
+        waited = large & (blocking | (messages.completion >= 0))
+        self._add(send_done[waited], slot[waited], False, passes[waited])
+        self._fill(np.where(eager, 1, 2))
+
+    def collectives(self) -> None:
+        """All members post, and all need."""
+        rows, instance = collective_instances(self.trace)
+        count = int(instance.max()) + 1 if len(rows) else 0
+        members = np.bincount(instance, minlength=count)
+        operations = self.trace.operations
+        size = np.zeros(count, dtype=np.int64)
+        each = np.maximum(operations.sent[rows], operations.received[rows])
+        np.maximum.at(size, instance, each)
+        rounds = np.ceil(np.log2(np.maximum(members, 1)))
+        network = self.network
+        cost = self._ticks(rounds * (network.latency_s + size / network.bandwidth))
+        call = self._call(rows)
+        self._add(call, self.slots + instance, True, 0)
+        self._add(call, self.slots + instance, False, cost[instance])
+        self._fill(members)
+
+    def columns(self) -> tuple[Ticks, Ticks, NDArray[np.bool_], Ticks, Ticks]:
+        """Event, slot, whether it posts, cost; and the posts of each slot."""
+        event, slot, is_post, cost = (
+            np.concatenate(column) for column in zip(*self.parts, strict=True)
+        )
+        return event, slot, is_post, cost, np.concatenate(self.posts)
+
+    def _call(self, rows: Ticks) -> Ticks:
+        """The event that begins the outermost call which each operation is in."""
+        event = self.trace.operations.event[rows]
+        if not len(self.opens):
+            return event
+        at = np.searchsorted(self.opens, event, side="right") - 1
+        inside = at >= 0
+        found = self.opens[np.maximum(at, 0)]
+        same = np.searchsorted(self.trace.starts, found, side="right") == np.searchsorted(
+            self.trace.starts, event, side="right"
+        )
+        return np.where(inside & same, found, event)
+
+    def _ticks(self, seconds: NDArray[np.float64]) -> Ticks:
+        return np.rint(seconds * self.trace.ticks_per_second).astype(np.int64)
+
+    def _add(self, event: Ticks, slot: Ticks, is_post: bool, cost: Ticks | int) -> None:
+        count = len(event)
+        filled = np.full(count, cost) if isinstance(cost, int) else cost
+        self.parts.append((event, slot, np.full(count, is_post), filled.astype(np.int64)))
+
+    def _fill(self, posts: Ticks) -> None:
+        self.posts.append(posts.astype(np.int64))
+        self.slots += len(posts)
+
+
+def _run(steps: Steps, trace: EventTrace) -> Ticks:
+    """The end of each location; plain lists, which a loop reads faster than arrays."""
+    count = len(steps.begin)
+    bounds = np.searchsorted(steps.location, np.arange(count + 1)).tolist()
+    work, slot = steps.work.tolist(), steps.slot.tolist()
+    is_post, cost = steps.is_post.tolist(), steps.cost.tolist()
+    missing = steps.posts.tolist()
+    full = [0] * len(missing)
+    waiting: dict[int, list[int]] = {}
+    clock, place = steps.begin.tolist(), bounds[:-1]
+    port = [0] * count
+    arrived = [False] * count  # whether the work before the step at `place` is done
+    ready = list(range(count))
+    while ready:
+        location = ready.pop()
+        now, at, last = clock[location], place[location], bounds[location + 1]
+        free = port[location]
+        if arrived[location]:
+            now -= work[at]  # added again below
+            arrived[location] = False
+        while at < last:
+            now += work[at]
+            which = slot[at]
+            if is_post[at]:
+                busy = cost[at]
+                posted = now
+                if busy:
+                    posted = free = (now if now > free else free) + busy
+                full[which] = max(full[which], posted)
+                missing[which] -= 1
+                if not missing[which] and which in waiting:
+                    ready += waiting.pop(which)
+            else:
+                if missing[which]:
+                    waiting.setdefault(which, []).append(location)
+                    arrived[location] = True
+                    break
+                there = full[which] + cost[at]
+                now = max(now, there)
+            at += 1
+        clock[location], place[location], port[location] = now, at, free
+    stuck = [i for i in range(count) if place[i] < bounds[i + 1]]
+    if stuck:
+        raise InputError(
+            f"the replay stops: location {trace.locations[stuck[0]]} and {len(stuck) - 1} others "
+            "wait for operations that are not in the trace",
+            remedy="give a complete trace",
+        )
+    return np.array(clock, dtype=np.int64) + steps.rest
