@@ -58,6 +58,8 @@ class Role(IntEnum):
     LOCK = 7  # critical, lock routines
     ONE_SIDED = 8
     OTHER = 9
+    PROGRAM = 10  # the whole run; call paths leave it out
+    IDLE = 11  # a thread waits or has nothing to do, outside any of its constructs
 
 
 class Collective(IntEnum):
@@ -116,7 +118,7 @@ class Region:
 class Communicator:
     """Members as ranks in MPI_COMM_WORLD, in the order of their ranks in the communicator.
 
-    `remote` has the other group's members where it is an inter-communicator. Members are None
+    No members, (), stand for each rank alone (MPI_COMM_SELF). `remote` has the other group's members where it is an inter-communicator. Members are None
     where the trace does not tell them.
     """
 

@@ -14,6 +14,7 @@ and the order in which ranks are visited changes nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
-from regionpredict.trace.partners import Messages, collective_instances, matched_messages
+from regionpredict.trace.matching import Messages, collective_instances, matched_messages
+from regionpredict.trace.team_order import Synchronisation, synchronisations
 
 Ticks = NDArray[np.int64]
 
@@ -109,7 +111,7 @@ def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> 
     """The steps of all locations."""
     bursts = bursts_of(trace)
     if work is None:
-        work = np.where(bursts.useful | bursts.io, bursts.length, 0)
+        work = np.where(bursts.own, bursts.length, 0)
     starts = trace.starts
     total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
     opens = np.flatnonzero(
@@ -119,6 +121,7 @@ def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> 
     made = _Made(trace, network, opens)
     made.messages(messages)
     made.collectives()
+    made.teams(synchronisations(trace))
     event, slot, is_post, cost, posts = made.columns()
     location = np.searchsorted(starts, event, side="right") - 1
     order = np.lexsort((np.arange(len(event)), ~is_post, event, location))
@@ -134,7 +137,7 @@ def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> 
     rest = computed.copy()
     np.subtract.at(rest, location, done - before)
     begin = np.array(
-        [trace.time[a] if b > a else 0 for a, b in zip(starts[:-1], starts[1:], strict=True)],
+        [trace.time[a] if b > a else 0 for a, b in pairwise(starts.tolist())],
         dtype=np.int64,
     )
     overhead = round(network.overhead_s * trace.ticks_per_second)
@@ -194,6 +197,12 @@ class _Made:
         self._add(call, self.slots + instance, True, 0)
         self._add(call, self.slots + instance, False, cost[instance])
         self._fill(members)
+
+    def teams(self, found: Synchronisation) -> None:
+        """What threads of a rank wait for in each other costs nothing beside."""
+        self._add(found.post, self.slots + found.post_slot, True, 0)
+        self._add(found.need, self.slots + found.need_slot, False, 0)
+        self._fill(np.bincount(found.post_slot, minlength=found.count))
 
     def columns(self) -> tuple[Ticks, Ticks, NDArray[np.bool_], Ticks, Ticks]:
         """Event, slot, whether it posts, cost; and the posts of each slot."""

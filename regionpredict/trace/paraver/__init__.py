@@ -1,4 +1,4 @@
-"""A Paraver trace (`.prv`, `.prv.gz`, with `.pcf` and `.row` beside it) in, one `EventTrace` out."""
+"""A Paraver trace in (`.prv`, `.prv.gz`; `.pcf` and `.row` beside it), one `EventTrace` out."""
 
 from regionpredict.trace.paraver.reader import read_paraver
 

@@ -1,4 +1,4 @@
-"""What the numbers of a Paraver trace mean, by its `.pcf`; and its threads' names, by its `.row`."""
+"""What the numbers of a Paraver trace mean (`.pcf`), and its threads' names (`.row`)."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from regionpredict.trace.paraver.operations import Placed, operations_table, pla
 from regionpredict.trace.paraver.records import Header, Integers, Records, read_records
 
 RUNNING, NOT_CREATED = 1, 2  # Paraver's states
+WAITING = (0, 3, 5, 7, 8, 9)  # Paraver's states of a thread that waits or has nothing to do
 _PARALLEL = 60000001  # Extrae's type of parallel constructs; their end has the value 0
 _FIRST_COUNTER, _LAST_COUNTER = 42000000, 42999999  # Extrae's types of hardware counters
 _FAILED = 0  # a counter's increase is never negative: below this, the reading failed
@@ -59,7 +60,7 @@ def trace_of(
         Location(rank, thread, names[i] if named else "") for i, (rank, thread) in enumerate(places)
     )
     findings: list[Finding] = []
-    regions = [Region(name or "application")]
+    regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)
     spans = np.concatenate(
@@ -146,7 +147,14 @@ def _state_spans(
     numbers = {}
     for number in np.unique(states[:, 4]).tolist():
         numbers[number] = len(regions)
-        regions.append(Region(labels.state(number), Paradigm.OTHER, Role.OTHER))
+        idle = number in WAITING
+        regions.append(
+            Region(
+                labels.state(number),
+                Paradigm.OPENMP if idle else Paradigm.OTHER,
+                Role.IDLE if idle else Role.OTHER,
+            )
+        )
     region = np.array([numbers[number] for number in states[:, 4].tolist()], dtype=np.int64)
     spans = np.stack([location, begin, end, region], axis=1)
     return spans[end > begin]
@@ -227,7 +235,7 @@ def _sorted_rows(
 def _counters(
     events: Integers, location: Integers, labels: Labels, rows: _Rows
 ) -> tuple[Counter, ...]:
-    """The hardware counters; the n-th reading at a place and time belongs to the n-th event there."""
+    """The hardware counters; the n-th reading at a time belongs to the n-th event then."""
     found = []
     span = int(max(rows.time.max(initial=0), events[:, 2].max(initial=0))) + 1
     keys = rows.location * span + rows.time
