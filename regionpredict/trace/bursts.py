@@ -46,7 +46,15 @@ def bursts_of(trace: EventTrace) -> Bursts:
         return np.cumsum(np.where(named, step, 0))
 
     in_mpi = depth([region.paradigm is Paradigm.MPI for region in trace.regions])
-    other = depth([region.paradigm is Paradigm.OTHER for region in trace.regions]) > 0
+    other = (
+        depth(
+            [
+                region.paradigm is Paradigm.OTHER and region.role is not Role.PROGRAM
+                for region in trace.regions
+            ]
+        )
+        > 0
+    )
     waits = (
         depth(
             [
