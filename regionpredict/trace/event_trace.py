@@ -118,8 +118,8 @@ class Region:
 class Communicator:
     """Members as ranks in MPI_COMM_WORLD, in the order of their ranks in the communicator.
 
-    No members, (), stand for each rank alone (MPI_COMM_SELF). `remote` has the other group's members where it is an inter-communicator. Members are None
-    where the trace does not tell them.
+    No members, (), stand for each rank alone (MPI_COMM_SELF). `remote` has the other group's
+    members where it is an inter-communicator. Members are None where the trace does not tell them.
     """
 
     name: str

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
-from regionpredict.trace.event_trace import EventTrace
-from regionpredict.trace.matching import matched_messages
+from regionpredict.trace.event_trace import EventTrace, Kind
+from regionpredict.trace.matching import Matches
 from regionpredict.trace.replay import IDEAL, Network, replay
 from regionpredict.trace.team_split import TeamSplit, team_split
 
@@ -106,6 +106,7 @@ class RunFactors:
 
 def run_factors(
     trace: EventTrace,
+    matches: Matches,
     *,
     definition: str = "reference",
     network: Network = IDEAL,
@@ -136,7 +137,7 @@ def run_factors(
         )
     begin = trace.time[trace.starts[:-1]]
     own_work = np.where(bursts.own, length, 0)
-    ideal = replay(trace, network, own_work)
+    ideal = replay(trace, matches, network, own_work)
     ideal_end = int(ideal.end.max())
     largest_own = int((own + begin).max())
     life = np.maximum(ideal.end - begin, 1)
@@ -148,10 +149,6 @@ def run_factors(
     serialisation = min(serialisations[definition], 1.0)
     communication = int(useful.max()) / runtime
     transfer = communication / serialisation
-    notes = []
-    if ideal.unmatched:
-        notes.append(f"{ideal.unmatched} messages have no partner in the trace and are left out")
-    notes += [str(finding) for finding in trace.findings]
     instructions, balance = _counted(trace, INSTRUCTIONS)
     cycles, _ = _counted(trace, CYCLES)
     return RunFactors(
@@ -168,13 +165,13 @@ def run_factors(
         transfer=min(transfer, 1.0),
         definition=definition,
         serialisations=serialisations,
-        eager=_eager_points(trace, network, own_work, largest_own),
+        eager=_eager_points(trace, matches, network, own_work, largest_own),
         instructions=instructions,
         cycles=cycles,
         instruction_balance=balance,
         team=team_split(trace, bursts),
         trimmed=transfer > 1.0 + 1e-9,
-        notes=tuple(notes),
+        notes=tuple(map(str, (*trace.findings, *matches.findings))),
         regions=_entered(trace),
     )
 
@@ -214,16 +211,17 @@ def _counted(trace: EventTrace, names: tuple[str, ...]) -> tuple[float | None, f
 
 
 def _eager_points(
-    trace: EventTrace, network: Network, work: NDArray[np.int64], own: int
+    trace: EventTrace, matches: Matches, network: Network, work: NDArray[np.int64], own: int
 ) -> tuple[EagerPoint, ...]:
     """Ser when all messages wait for their receivers, when none does, and around the limit.
 
     Only limits between which messages lie are tried.
     """
-    messages = matched_messages(trace)
-    if not len(messages.send):
+    operations = trace.operations
+    sends = np.isin(trace.kind[operations.event], (Kind.SEND, Kind.SEND_REQUEST))
+    sizes = np.unique(operations.sent[sends & (matches.mate >= 0)])
+    if not len(sizes):
         return ()
-    sizes = np.unique(trace.operations.sent[messages.send])
     points = []
     tried: set[int] = set()
     for limit in (0.0, network.eager_limit / 2, network.eager_limit * 2, float(2**62)):
@@ -235,7 +233,7 @@ def _eager_points(
             network.latency_s, network.bandwidth, network.overhead_s, network.gap_s, limit
         )
         try:
-            end = int(replay(trace, other, work).end.max())
+            end = int(replay(trace, matches, other, work).end.max())
         except InputError:  # a program that relies on eager messages blocks without them
             continue
         points.append(EagerPoint(limit, end / trace.ticks_per_second, min(own / end, 1.0)))

@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 from regionpredict.trace.event_trace import Collective, Role
 
+
+class Call(IntEnum):
+    """What a call means to a wait state: which calls wait, and for how many requests."""
+
+    OTHER = 0
+    INIT = 1
+    FINALIZE = 2
+    WAIT_ONE = 3
+    WAIT_MANY = 4
+    TEST = 5
+    BLOCKING_SEND = 6  # standard or synchronous; buffered and ready sends do not wait
+
+
+_CALLS = {
+    "init": Call.INIT,
+    "init_thread": Call.INIT,
+    "finalize": Call.FINALIZE,
+    "wait": Call.WAIT_ONE,
+    "waitany": Call.WAIT_ONE,
+    "waitall": Call.WAIT_MANY,
+    "waitsome": Call.WAIT_MANY,
+    "test": Call.TEST,
+    "testany": Call.TEST,
+    "testall": Call.TEST,
+    "testsome": Call.TEST,
+    "send": Call.BLOCKING_SEND,
+    "ssend": Call.BLOCKING_SEND,
+}
 _COLLECTIVES = {
     "barrier": Collective.BARRIER,
     "bcast": Collective.BCAST,
@@ -70,3 +99,13 @@ def mpi_role(name: str) -> Role | None:
     if _POINT_TO_POINT.fullmatch(plain):
         return Role.POINT_TO_POINT
     return Role.ONE_SIDED if _ONE_SIDED.fullmatch(plain) else Role.OTHER
+
+
+def call_of(name: str) -> Call:
+    """What a function of MPI means to a wait state.
+
+    >>> call_of("MPI_Waitall").name, call_of("MPI_Sendrecv").name, call_of("main").name
+    ('WAIT_MANY', 'OTHER', 'OTHER')
+    """
+    plain = plain_name(name)
+    return _CALLS.get(plain[4:], Call.OTHER) if plain.startswith("mpi_") else Call.OTHER

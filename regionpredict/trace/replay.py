@@ -23,7 +23,7 @@ from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
-from regionpredict.trace.matching import Messages, collective_instances, matched_messages
+from regionpredict.trace.matching import Matches
 from regionpredict.trace.team_order import Synchronisation, synchronisations
 
 Ticks = NDArray[np.int64]
@@ -65,14 +65,13 @@ IDEAL = Network()
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """When the locations that communicate ended, in ticks from the trace's begin, and what each
-    computed meanwhile. `locations` are rows of the trace's; `unmatched` counts messages that were
-    left out for want of a partner."""
+    """When each location ended, in ticks from the trace's begin, and what it did itself meanwhile.
 
-    locations: Ticks
+    Messages without a partner in the trace are left out.
+    """
+
     end: Ticks
     computed: Ticks
-    unmatched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +91,25 @@ class Steps:
     begin: Ticks
     rest: Ticks
     computed: Ticks
-    unmatched: int
 
 
-def replay(trace: EventTrace, network: Network = IDEAL, work: Ticks | None = None) -> Replay:
+def replay(
+    trace: EventTrace, matches: Matches, network: Network = IDEAL, work: Ticks | None = None
+) -> Replay:
     """When each location ends on `network`.
 
-    `work` says how long the span from each event to its location's next takes, in ticks, where
+    `matches` are the trace's own. `work` says how long the span from each event to its location's next takes, in ticks, where
     that is not what the trace shows. Raises InputError where ranks wait for each other for ever,
     as where the trace misses messages.
     """
-    steps = steps_of(trace, network, work)
+    steps = steps_of(trace, matches, network, work)
     end = _run(steps, trace)
-    return Replay(np.arange(len(trace.locations)), end, steps.computed, steps.unmatched)
+    return Replay(end, steps.computed)
 
 
-def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> Steps:
+def steps_of(
+    trace: EventTrace, matches: Matches, network: Network, work: Ticks | None = None
+) -> Steps:
     """The steps of all locations."""
     bursts = bursts_of(trace)
     if work is None:
@@ -117,9 +119,8 @@ def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> 
     opens = np.flatnonzero(
         (bursts.depth > 0) & (np.concatenate([[0], bursts.depth[:-1]]) == 0)
     )  # the outermost calls' first events
-    messages = matched_messages(trace)
-    made = _Made(trace, network, opens)
-    made.messages(messages)
+    made = _Made(trace, matches, network, opens)
+    made.messages()
     made.collectives()
     made.teams(synchronisations(trace))
     event, slot, is_post, cost, posts = made.columns()
@@ -145,48 +146,52 @@ def steps_of(trace: EventTrace, network: Network, work: Ticks | None = None) -> 
     if overhead:
         fresh = np.concatenate([[True], event[1:] != event[:-1]]) if len(event) else is_post
         own = own + np.where(fresh, overhead, 0)
-    return Steps(
-        location, own, slot, is_post, cost, posts, begin, rest, computed, messages.unmatched
-    )
+    return Steps(location, own, slot, is_post, cost, posts, begin, rest, computed)
 
 
 class _Made:
     """Steps while they are made: the event of the call, slot, whether they post, cost."""
 
-    def __init__(self, trace: EventTrace, network: Network, opens: Ticks) -> None:
-        self.trace, self.network, self.opens = trace, network, opens
+    def __init__(
+        self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks
+    ) -> None:
+        self.trace, self.matches, self.network, self.opens = trace, matches, network, opens
+        self.kind = trace.kind[trace.operations.event]
         self.parts: list[tuple[Ticks, Ticks, NDArray[np.bool_], Ticks]] = []
         self.posts: list[Ticks] = []
         self.slots = 0
 
-    def messages(self, messages: Messages) -> None:
+    def messages(self) -> None:
         """Eager messages: the send posts, the receive needs. Others: both post, both need."""
-        network, operations = self.network, self.trace.operations
-        size = np.maximum(operations.sent[messages.send], operations.received[messages.receive])
+        network, operations, other = self.network, self.trace.operations, self.matches.other
+        sends = (self.kind == Kind.SEND) | (self.kind == Kind.SEND_REQUEST)
+        sent = np.flatnonzero(sends & (self.matches.mate >= 0))
+        received = self.matches.mate[sent]
+        size = np.maximum(operations.sent[sent], operations.received[received])
         eager = size <= network.eager_limit
         slot = np.arange(len(size))
         passes = self._ticks(network.latency_s + size / network.bandwidth)
         injected = self._ticks(np.maximum(network.gap_s, size / network.bandwidth))
         latency = self._ticks(np.full(len(size), network.latency_s))
-        send, receive = self._call(messages.send), self._call(messages.receive)
-        post = self._call(messages.post)
-        waits = np.where(messages.completion >= 0, messages.completion, messages.send)
-        blocking = self.trace.kind[operations.event[messages.send]] == Kind.SEND
-        send_done = self._call(waits)
+        send, receive = self._call(sent), self._call(received)
+        post = self._call(np.where(other[received] >= 0, other[received], received))
+        completed = (self.kind[sent] == Kind.SEND) | (other[sent] >= 0)
+        send_done = self._call(np.where(other[sent] >= 0, other[sent], sent))
         self._add(send, slot, True, np.where(eager, injected, 0))
         self._add(receive, slot, False, np.where(eager, latency, passes))
         large = ~eager
         self._add(post[large], slot[large], True, 0)
-        waited = large & (blocking | (messages.completion >= 0))
+        waited = large & completed
         self._add(send_done[waited], slot[waited], False, passes[waited])
         self._fill(np.where(eager, 1, 2))
 
     def collectives(self) -> None:
         """All members post, and all need."""
-        rows, instance = collective_instances(self.trace)
+        operations = self.trace.operations
+        rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
+        instance = self._instances(rows)
         count = int(instance.max()) + 1 if len(rows) else 0
         members = np.bincount(instance, minlength=count)
-        operations = self.trace.operations
         size = np.zeros(count, dtype=np.int64)
         each = np.maximum(operations.sent[rows], operations.received[rows])
         np.maximum.at(size, instance, each)
@@ -197,6 +202,18 @@ class _Made:
         self._add(call, self.slots + instance, True, 0)
         self._add(call, self.slots + instance, False, cost[instance])
         self._fill(members)
+
+    def _instances(self, rows: Ticks) -> Ticks:
+        """Which operation each row is part of, from 0 on; MPI_COMM_SELF is each rank's own."""
+        trace = self.trace
+        communicator = trace.operations.communicator[rows].astype(np.int64)
+        alone = np.array(
+            [c.members == () and c.remote is None for c in trace.communicators] + [False]
+        )
+        location = np.searchsorted(trace.starts, trace.operations.event[rows], side="right")
+        apart = np.where(alone[communicator], location, 0)
+        keys = np.stack([communicator, apart, self.matches.instance[rows]])
+        return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
 
     def teams(self, found: Synchronisation) -> None:
         """What threads of a rank wait for in each other costs nothing beside."""

@@ -131,11 +131,14 @@ class TraceBuilder:
         rank: int,
         time: float,
         root: int = NONE,
-        sent: int = 0,
-        received: int = 0,
+        sent: int = 8,
+        received: int = 8,
         within: int = WORLD,
     ) -> None:
-        """A collective operation ends; which one the open region's name says."""
+        """A collective operation ends; which one the open region's name says.
+
+        Where no bytes are sent or received, nobody waits for them.
+        """
         name = list(self._numbers)[self._opened(rank)[-1]]
         row = (NONE, within, NONE, root, sent, received, NONE, int(collective_of(name)))
         self._add(rank, time, Kind.COLLECTIVE_END, row=row)
