@@ -86,9 +86,9 @@ class FactorModel:
             if error is None or error <= _UNREFUTED.value * least
         ]
         beyond = max(float(np.log2(max(width / self.widths[-1], 1.0))), 0.0)
-        slack = least * (1.0 + beyond)
-        low = min([centre, *possible]) - slack
-        high = max([centre, *possible]) + slack
+        slack = least * (1.0 + beyond)  # of the value: an error of points near 1 is one of shares
+        low = min([centre, *possible]) * (1.0 - slack)
+        high = max([centre, *possible]) * (1.0 + slack)
         return max(low, 0.0), min(high, self.most)
 
 
@@ -121,9 +121,7 @@ def measured(study: Study, factor: str) -> list[tuple[int, float]]:
     pairs = []
     for run in study.runs:
         value = (
-            run.computation
-            if factor == "computation_scalability"
-            else getattr(run.factors, factor)
+            run.computation if factor == "computation_scalability" else getattr(run.factors, factor)
         )
         if value is not None and value > 0:
             pairs.append((run.factors.width, float(value)))
@@ -192,9 +190,7 @@ def _fitted(law: str, pairs: Sequence[tuple[int, float]]) -> FittedModel:
     return fit(points, values, parameters=("p",), law=law, min_points=1)
 
 
-def _held_out(
-    law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int]
-) -> float | None:
+def _held_out(law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int]) -> float | None:
     """The root mean square error on larger runs of models of the smaller ones.
 
     Every run beyond the second size is predicted from all that are smaller. A run counts by how

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace, Kind
+from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.matching import Matches
+from regionpredict.trace.nominal import CYCLES
 from regionpredict.trace.replay import IDEAL, Network, replay
 from regionpredict.trace.team_split import TeamSplit, team_split
 
@@ -37,7 +39,6 @@ SERIALISATIONS: dict[str, str] = {
 """The definitions of Ser in use, by name; the first one is printed unless another is asked for."""
 
 INSTRUCTIONS = ("PAPI_TOT_INS", "INSTRUCTIONS", "instructions", "perf::INSTRUCTIONS")
-CYCLES = ("PAPI_TOT_CYC", "CYCLES", "cycles", "perf::CYCLES")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class RunFactors:
     `ranks` counts MPI's, `width` the processes of the factors: threads where a rank has several.
     `useful_s`, `instructions` and `cycles` are totals in useful time, the latter None where the
     trace has no such counter. `serialisations` has all definitions. `trimmed` says that Trf came
-    out above 1, because the ideal run was slower than the real one, and was cut to 1.
+    out above 1, because the ideal run was slower than the real one, and was cut to 1. `iterations`
+    are those of the phase that the figures are of, None for a whole run.
     """
 
     name: str
@@ -80,6 +82,7 @@ class RunFactors:
     trimmed: bool = False
     notes: tuple[str, ...] = ()
     regions: frozenset[str] = field(default=frozenset())
+    iterations: Iterations | None = None
 
     @property
     def communication(self) -> float:
@@ -110,13 +113,15 @@ def run_factors(
     *,
     definition: str = "reference",
     network: Network = IDEAL,
+    nominal: Network | None = None,
     work: NDArray[np.int64] | None = None,
 ) -> RunFactors:
     """The factors of one run.
 
-    `network` replaces the ideal one as the network of `T_0` (for its eager limit, first of all);
-    `work` the length of the span after each event, in ticks. Raises InputError for an unknown
-    definition, for a trace of more ranks than have events, and where nothing is computed.
+    `network` replaces the ideal one as the network of `T_0` (for its eager limit, first of all).
+    With `nominal`, `T` is not what the trace shows but what a replay on that network takes; then
+    `work` may replace the length of the span after each event, in ticks. Raises InputError for an
+    unknown definition, for a trace of more ranks than have events, and where nothing is computed.
     """
     if definition not in SERIALISATIONS:
         raise InputError(
@@ -129,14 +134,16 @@ def run_factors(
     tick = 1.0 / trace.ticks_per_second
     useful = by_location(trace, np.where(bursts.useful, length, 0))
     own = by_location(trace, np.where(bursts.own, length, 0))
-    runtime = int(trace.time.max())
+    own_work = np.where(bursts.own, length, 0)
+    runtime = int(trace.time.max(initial=0))
+    if nominal is not None:
+        runtime = int(replay(trace, matches, nominal, own_work).end.max())
     if not useful.max(initial=0) or not runtime:
         raise InputError(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
     begin = trace.time[trace.starts[:-1]]
-    own_work = np.where(bursts.own, length, 0)
     ideal = replay(trace, matches, network, own_work)
     ideal_end = int(ideal.end.max())
     largest_own = int((own + begin).max())

@@ -98,8 +98,8 @@ def replay(
 ) -> Replay:
     """When each location ends on `network`.
 
-    `matches` are the trace's own. `work` says how long the span from each event to its location's next takes, in ticks, where
-    that is not what the trace shows. Raises InputError where ranks wait for each other for ever,
+    `matches` are the trace's own. `work` says how long the span from each event to its location's
+    next takes, in ticks, where that is not what the trace shows. Raises InputError where ranks wait for each other for ever,
     as where the trace misses messages.
     """
     steps = steps_of(trace, matches, network, work)
@@ -152,9 +152,7 @@ def steps_of(
 class _Made:
     """Steps while they are made: the event of the call, slot, whether they post, cost."""
 
-    def __init__(
-        self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks
-    ) -> None:
+    def __init__(self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks) -> None:
         self.trace, self.matches, self.network, self.opens = trace, matches, network, opens
         self.kind = trace.kind[trace.operations.event]
         self.parts: list[tuple[Ticks, Ticks, NDArray[np.bool_], Ticks]] = []

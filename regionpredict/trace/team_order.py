@@ -14,8 +14,8 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """Events (rows of the trace) that post to a slot, and events that wait until all posts to theirs
-    are there; slots count from 0 to `count`."""
+    """Events (rows of the trace) that post to a slot, and events that wait until all posts to
+    theirs are there; slots count from 0 to `count`."""
 
     post: Rows
     post_slot: Rows
