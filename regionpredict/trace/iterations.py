@@ -23,6 +23,7 @@ from regionpredict.trace.event_trace import (
     Kind,
     Operations,
 )
+from regionpredict.trace.matching import Matches
 
 Rows = NDArray[np.int64]
 _FEWEST = 3  # iterations that make a repetition
@@ -199,8 +200,10 @@ def _with_durations(trace: EventTrace, bounds: Rows, period: int | None) -> Iter
     return Iterations(bounds, np.diff(times) / trace.ticks_per_second, period)
 
 
-def cut(trace: EventTrace, begin: Rows, end: Rows) -> EventTrace:
+def cut(trace: EventTrace, matches: Matches, begin: Rows, end: Rows) -> tuple[EventTrace, Matches]:
     """The trace of the rows after `begin` up to and with `end`, one of each a location.
+
+    What belongs together is so still, as far as it lies inside.
 
     Regions that are open there begin and end with the cut. Messages and readings of counters
     whose rows lie outside are left out.
@@ -228,7 +231,7 @@ def cut(trace: EventTrace, begin: Rows, end: Rows) -> EventTrace:
     columns = {
         name: getattr(operations, name)[kept] for name in Operations.__dataclass_fields__
     } | {"event": row_of[operations.event[kept]]}
-    return EventTrace(
+    part = EventTrace(
         locations=trace.locations,
         regions=trace.regions,
         communicators=trace.communicators,
@@ -241,6 +244,14 @@ def cut(trace: EventTrace, begin: Rows, end: Rows) -> EventTrace:
         findings=trace.findings,
         name=trace.name,
         counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
+    )
+    new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last is that of -1
+    new_row[kept] = np.arange(len(kept))
+    return part, Matches(
+        new_row[matches.mate[kept]],
+        new_row[matches.other[kept]],
+        matches.instance[kept],
+        matches.findings,
     )
 
 

@@ -99,8 +99,8 @@ def replay(
     """When each location ends on `network`.
 
     `matches` are the trace's own. `work` says how long the span from each event to its location's
-    next takes, in ticks, where that is not what the trace shows. Raises InputError where ranks wait for each other for ever,
-    as where the trace misses messages.
+    next takes, in ticks, where that is not what the trace shows. Raises InputError where ranks wait
+    for each other for ever, as where the trace misses messages.
     """
     steps = steps_of(trace, matches, network, work)
     end = _run(steps, trace)

@@ -67,14 +67,15 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
     """The factors of one run. Raises InputError as `run_factors`, `iterations_of` and
     `nominal_work` do."""
     found = None
+    matches = match(trace, kernels)
     if options.phase != "whole":
         found = iterations_of(trace, options.mark)
         first, last = found.cleanest() if options.phase == "clean" else (0, found.count)
-        trace = cut(trace, found.bounds[:, first], found.bounds[:, last])
+        trace, matches = cut(trace, matches, found.bounds[:, first], found.bounds[:, last])
     work = None if options.frequency_hz is None else nominal_work(trace, options.frequency_hz)
     factors = run_factors(
         trace,
-        match(trace, kernels),
+        matches,
         definition=options.definition,
         network=options.ideal,
         nominal=options.nominal,
