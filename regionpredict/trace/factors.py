@@ -14,19 +14,19 @@ computes nor waits (I/O), and the time before it began, which the reference tool
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
+from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal import CYCLES
-from regionpredict.trace.replay import IDEAL, Network, replay
+from regionpredict.trace.replay import IDEAL, BlockedError, Network, Replay, replay
 from regionpredict.trace.team_split import TeamSplit, team_split
 
 Serialisation = Literal["reference", "useful", "ideal-run"]
@@ -136,15 +136,16 @@ def run_factors(
     own = by_location(trace, np.where(bursts.own, length, 0))
     own_work = np.where(bursts.own, length, 0)
     runtime = int(trace.time.max(initial=0))
+    notes = list(map(str, (*trace.findings, *matches.findings)))
     if nominal is not None:
-        runtime = int(replay(trace, matches, nominal, own_work).end.max())
+        runtime = int(_replayed(trace, matches, nominal, own_work, bursts, notes).end.max())
     if not useful.max(initial=0) or not runtime:
         raise InputError(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
     begin = trace.time[trace.starts[:-1]]
-    ideal = replay(trace, matches, network, own_work)
+    ideal = _replayed(trace, matches, network, own_work, bursts, notes)
     ideal_end = int(ideal.end.max())
     largest_own = int((own + begin).max())
     life = np.maximum(ideal.end - begin, 1)
@@ -156,8 +157,8 @@ def run_factors(
     serialisation = min(serialisations[definition], 1.0)
     communication = int(useful.max()) / runtime
     transfer = communication / serialisation
-    instructions, balance = _counted(trace, INSTRUCTIONS)
-    cycles, _ = _counted(trace, CYCLES)
+    instructions, balance = _counted(trace, bursts, INSTRUCTIONS)
+    cycles, _ = _counted(trace, bursts, CYCLES)
     return RunFactors(
         name=trace.name,
         ranks=len(trace.ranks),
@@ -172,15 +173,35 @@ def run_factors(
         transfer=min(transfer, 1.0),
         definition=definition,
         serialisations=serialisations,
-        eager=_eager_points(trace, matches, network, own_work, largest_own),
+        eager=_eager_points(trace, matches, network, own_work, bursts, largest_own),
         instructions=instructions,
         cycles=cycles,
         instruction_balance=balance,
         team=team_split(trace, bursts),
         trimmed=transfer > 1.0 + 1e-9,
-        notes=tuple(map(str, (*trace.findings, *matches.findings))),
+        notes=tuple(dict.fromkeys(notes)),
         regions=_entered(trace),
     )
+
+
+def _replayed(
+    trace: EventTrace,
+    matches: Matches,
+    network: Network,
+    work: NDArray[np.int64],
+    bursts: Bursts,
+    notes: list[str],
+) -> Replay:
+    """The replay; where it blocks and the run did not, the run's network sent more eagerly."""
+    try:
+        return replay(trace, matches, network, work, bursts)
+    except BlockedError:
+        found = replay(trace, matches, replace(network, eager_limit=float(2**62)), work, bursts)
+        notes.append(
+            f"with an eager limit of {network.eager_limit:.0f} bytes the ranks would wait for each "
+            "other for ever, so their network sent more without asking: replayed without a limit"
+        )
+        return found
 
 
 def _check_complete(trace: EventTrace) -> None:
@@ -207,18 +228,25 @@ def _entered(trace: EventTrace) -> frozenset[str]:
     )
 
 
-def _counted(trace: EventTrace, names: tuple[str, ...]) -> tuple[float | None, float | None]:
+def _counted(
+    trace: EventTrace, bursts: Bursts, names: tuple[str, ...]
+) -> tuple[float | None, float | None]:
     """A counter's total in useful time, and the balance of the processes in it."""
     for counter in trace.counters:
         if counter.name in names:
-            grown = useful_increase(trace, bursts_of(trace), counter)
+            grown = useful_increase(trace, bursts, counter)
             if grown.max(initial=0) > 0:
                 return float(grown.sum()), float(grown.sum() / (len(grown) * grown.max()))
     return None, None
 
 
 def _eager_points(
-    trace: EventTrace, matches: Matches, network: Network, work: NDArray[np.int64], own: int
+    trace: EventTrace,
+    matches: Matches,
+    network: Network,
+    work: NDArray[np.int64],
+    bursts: Bursts,
+    own: int,
 ) -> tuple[EagerPoint, ...]:
     """Ser when all messages wait for their receivers, when none does, and around the limit.
 
@@ -236,12 +264,10 @@ def _eager_points(
         if within in tried:
             continue
         tried.add(within)
-        other = Network(
-            network.latency_s, network.bandwidth, network.overhead_s, network.gap_s, limit
-        )
+        other = replace(network, eager_limit=limit)
         try:
-            end = int(replay(trace, matches, other, work).end.max())
-        except InputError:  # a program that relies on eager messages blocks without them
+            end = int(replay(trace, matches, other, work, bursts).end.max())
+        except BlockedError:  # a program that relies on eager messages blocks without them
             continue
         points.append(EagerPoint(limit, end / trace.ticks_per_second, min(own / end, 1.0)))
     return tuple(points)

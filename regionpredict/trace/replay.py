@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from regionpredict.constant import Constant
 from regionpredict.errors import InputError
-from regionpredict.trace.bursts import bursts_of
+from regionpredict.trace.bursts import Bursts, bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.team_order import Synchronisation, synchronisations
@@ -93,25 +93,38 @@ class Steps:
     computed: Ticks
 
 
+class BlockedError(InputError):
+    """Ranks that wait for each other for ever."""
+
+
 def replay(
-    trace: EventTrace, matches: Matches, network: Network = IDEAL, work: Ticks | None = None
+    trace: EventTrace,
+    matches: Matches,
+    network: Network = IDEAL,
+    work: Ticks | None = None,
+    bursts: Bursts | None = None,
 ) -> Replay:
     """When each location ends on `network`.
 
-    `matches` are the trace's own. `work` says how long the span from each event to its location's
-    next takes, in ticks, where that is not what the trace shows. Raises InputError where ranks wait
-    for each other for ever, as where the trace misses messages.
+    `matches` and `bursts` are the trace's own. `work` says how long the span from each event to its location's
+    next takes, in ticks, where that is not what the trace shows. Raises
+    BlockedError where ranks wait for each other for ever, as where the trace misses messages or its
+    network sent larger ones eagerly.
     """
-    steps = steps_of(trace, matches, network, work)
+    steps = steps_of(trace, matches, network, work, bursts)
     end = _run(steps, trace)
     return Replay(end, steps.computed)
 
 
 def steps_of(
-    trace: EventTrace, matches: Matches, network: Network, work: Ticks | None = None
+    trace: EventTrace,
+    matches: Matches,
+    network: Network,
+    work: Ticks | None = None,
+    bursts: Bursts | None = None,
 ) -> Steps:
     """The steps of all locations."""
-    bursts = bursts_of(trace)
+    bursts = bursts or bursts_of(trace)
     if work is None:
         work = np.where(bursts.own, bursts.length, 0)
     starts = trace.starts
@@ -295,9 +308,9 @@ def _run(steps: Steps, trace: EventTrace) -> Ticks:
         clock[location], place[location], port[location] = now, at, free
     stuck = [i for i in range(count) if place[i] < bounds[i + 1]]
     if stuck:
-        raise InputError(
-            f"the replay stops: location {trace.locations[stuck[0]]} and {len(stuck) - 1} others "
-            "wait for operations that are not in the trace",
+        raise BlockedError(
+            f"{trace.name}: the replay stops: location {trace.locations[stuck[0]]} and "
+            f"{len(stuck) - 1} others wait for each other, or for what is not in the trace",
             remedy="give a complete trace",
         )
     return np.array(clock, dtype=np.int64) + steps.rest
