@@ -39,11 +39,13 @@ def bursts_of(trace: EventTrace) -> Bursts:
     length[:-1] = np.diff(trace.time)
     last = trace.starts[1:][np.diff(trace.starts) > 0] - 1
     length[last] = 0
-    step = np.where(trace.kind == Kind.ENTER, 1, 0) - np.where(trace.kind == Kind.LEAVE, 1, 0)
+    step = (trace.kind == Kind.ENTER).astype(np.int8) - (trace.kind == Kind.LEAVE)
 
     def depth(chosen: list[bool]) -> NDArray[np.int64]:
-        named = np.array([*chosen, False], dtype=bool)[trace.region]  # -1, no region, is the last
-        return np.cumsum(np.where(named, step, 0))
+        named = np.array([*chosen, False], dtype=np.int8)  # -1, no region, is the last
+        if not named.any():
+            return np.zeros(len(trace), dtype=np.int64)
+        return np.cumsum(named[trace.region] * step, dtype=np.int64)
 
     in_mpi = depth([region.paradigm is Paradigm.MPI for region in trace.regions])
     other = (
@@ -65,15 +67,17 @@ def bursts_of(trace: EventTrace) -> Bursts:
         > 0
     )
     waits |= _waits_for_lock(trace, depth([region.role is Role.LOCK for region in trace.regions]))
-    own = (in_mpi == 0) & (np.cumsum(step) > 0) & ~waits
+    own = (in_mpi == 0) & (np.cumsum(step, dtype=np.int64) > 0) & ~waits
     return Bursts(length=length, useful=own & ~other, own=own, mpi=in_mpi > 0, depth=in_mpi)
 
 
 def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.bool_]:
     """In a lock's region before it is acquired; nowhere in a trace that does not tell of that."""
-    acquired = np.where(trace.kind == Kind.ACQUIRE_LOCK, 1, 0)
-    held = np.cumsum(acquired - np.where(trace.kind == Kind.RELEASE_LOCK, 1, 0))
-    return (inside > 0) & (held < inside) & bool(acquired.any())
+    acquires = trace.kind == Kind.ACQUIRE_LOCK
+    if not acquires.any():
+        return np.zeros(len(trace), dtype=bool)
+    held = np.cumsum(np.where(acquires, 1, 0) - np.where(trace.kind == Kind.RELEASE_LOCK, 1, 0))
+    return np.asarray((inside > 0) & (held < inside))
 
 
 def by_location(trace: EventTrace, values: Ticks) -> Ticks:

@@ -24,6 +24,7 @@ from regionpredict.errors import InputError
 from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
+from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal import CYCLES
 from regionpredict.trace.replay import IDEAL, BlockedError, Network, Replay, replay
@@ -110,6 +111,7 @@ class RunFactors:
 def run_factors(
     trace: EventTrace,
     matches: Matches,
+    kernels: Kernels,
     *,
     definition: str = "reference",
     network: Network = IDEAL,
@@ -138,14 +140,16 @@ def run_factors(
     runtime = int(trace.time.max(initial=0))
     notes = list(map(str, (*trace.findings, *matches.findings)))
     if nominal is not None:
-        runtime = int(_replayed(trace, matches, nominal, own_work, bursts, notes).end.max())
+        runtime = int(
+            _replayed(trace, matches, kernels, nominal, own_work, bursts, notes).end.max()
+        )
     if not useful.max(initial=0) or not runtime:
         raise InputError(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
     begin = trace.time[trace.starts[:-1]]
-    ideal = _replayed(trace, matches, network, own_work, bursts, notes)
+    ideal = _replayed(trace, matches, kernels, network, own_work, bursts, notes)
     ideal_end = int(ideal.end.max())
     largest_own = int((own + begin).max())
     life = np.maximum(ideal.end - begin, 1)
@@ -173,7 +177,7 @@ def run_factors(
         transfer=min(transfer, 1.0),
         definition=definition,
         serialisations=serialisations,
-        eager=_eager_points(trace, matches, network, own_work, bursts, largest_own),
+        eager=_eager_points(trace, matches, kernels, network, own_work, bursts, largest_own),
         instructions=instructions,
         cycles=cycles,
         instruction_balance=balance,
@@ -187,6 +191,7 @@ def run_factors(
 def _replayed(
     trace: EventTrace,
     matches: Matches,
+    kernels: Kernels,
     network: Network,
     work: NDArray[np.int64],
     bursts: Bursts,
@@ -194,9 +199,11 @@ def _replayed(
 ) -> Replay:
     """The replay; where it blocks and the run did not, the run's network sent more eagerly."""
     try:
-        return replay(trace, matches, network, work, bursts)
+        return replay(trace, matches, kernels, network, work, bursts)
     except BlockedError:
-        found = replay(trace, matches, replace(network, eager_limit=float(2**62)), work, bursts)
+        found = replay(
+            trace, matches, kernels, replace(network, eager_limit=float(2**62)), work, bursts
+        )
         notes.append(
             f"with an eager limit of {network.eager_limit:.0f} bytes the ranks would wait for each "
             "other for ever, so their network sent more without asking: replayed without a limit"
@@ -243,6 +250,7 @@ def _counted(
 def _eager_points(
     trace: EventTrace,
     matches: Matches,
+    kernels: Kernels,
     network: Network,
     work: NDArray[np.int64],
     bursts: Bursts,
@@ -266,7 +274,7 @@ def _eager_points(
         tried.add(within)
         other = replace(network, eager_limit=limit)
         try:
-            end = int(replay(trace, matches, other, work, bursts).end.max())
+            end = int(replay(trace, matches, kernels, other, work, bursts).end.max())
         except BlockedError:  # a program that relies on eager messages blocks without them
             continue
         points.append(EagerPoint(limit, end / trace.ticks_per_second, min(own / end, 1.0)))

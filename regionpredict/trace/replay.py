@@ -7,12 +7,12 @@ is ready, and both go on together (rendezvous). Each rank begins when it began i
 
 Every operation is at most two steps: it *posts* that its rank has come so far, and it *needs* what
 others post. A *slot* holds what is posted: it is full when all posts are there, and has the time of
-the last. A rank goes on from step to step until a slot is not full; so each step is visited once,
-and the order in which ranks are visited changes nothing.
+the last. `kernels/replay.c` takes each rank from step to step until a slot is not full.
 """
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,6 +23,7 @@ from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import Bursts, bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
+from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.team_order import Synchronisation, synchronisations
 
@@ -100,19 +101,20 @@ class BlockedError(InputError):
 def replay(
     trace: EventTrace,
     matches: Matches,
+    kernels: Kernels,
     network: Network = IDEAL,
     work: Ticks | None = None,
     bursts: Bursts | None = None,
 ) -> Replay:
     """When each location ends on `network`.
 
-    `matches` and `bursts` are the trace's own. `work` says how long the span from each event to its location's
-    next takes, in ticks, where that is not what the trace shows. Raises
-    BlockedError where ranks wait for each other for ever, as where the trace misses messages or its
-    network sent larger ones eagerly.
+    `matches` and `bursts` are the trace's own. `work` says how long the span from each event to its
+    location's next takes, in ticks, where that is not what the trace shows. Raises BlockedError
+    where ranks wait for each other for ever, as where the trace misses messages or its network sent
+    larger ones eagerly.
     """
     steps = steps_of(trace, matches, network, work, bursts)
-    end = _run(steps, trace)
+    end = _run(steps, trace, kernels)
     return Replay(end, steps.computed)
 
 
@@ -265,52 +267,55 @@ class _Made:
         self.slots += len(posts)
 
 
-def _run(steps: Steps, trace: EventTrace) -> Ticks:
-    """The end of each location; plain lists, which a loop reads faster than arrays."""
+class _Replay(ctypes.Structure):
+    _fields_ = [
+        ("locations", ctypes.c_int64),
+        ("slots", ctypes.c_int64),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "bounds",
+                "work",
+                "slot",
+                "is_post",
+                "cost",
+                "missing",
+                "clock",
+                "place",
+            )
+        ),
+    ]
+
+
+def _run(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
+    """The end of each location."""
     count = len(steps.begin)
-    bounds = np.searchsorted(steps.location, np.arange(count + 1)).tolist()
-    work, slot = steps.work.tolist(), steps.slot.tolist()
-    is_post, cost = steps.is_post.tolist(), steps.cost.tolist()
-    missing = steps.posts.tolist()
-    full = [0] * len(missing)
-    waiting: dict[int, list[int]] = {}
-    clock, place = steps.begin.tolist(), bounds[:-1]
-    port = [0] * count
-    arrived = [False] * count  # whether the work before the step at `place` is done
-    ready = list(range(count))
-    while ready:
-        location = ready.pop()
-        now, at, last = clock[location], place[location], bounds[location + 1]
-        free = port[location]
-        if arrived[location]:
-            now -= work[at]  # added again below
-            arrived[location] = False
-        while at < last:
-            now += work[at]
-            which = slot[at]
-            if is_post[at]:
-                busy = cost[at]
-                posted = now
-                if busy:
-                    posted = free = (now if now > free else free) + busy
-                full[which] = max(full[which], posted)
-                missing[which] -= 1
-                if not missing[which] and which in waiting:
-                    ready += waiting.pop(which)
-            else:
-                if missing[which]:
-                    waiting.setdefault(which, []).append(location)
-                    arrived[location] = True
-                    break
-                there = full[which] + cost[at]
-                now = max(now, there)
-            at += 1
-        clock[location], place[location], port[location] = now, at, free
-    stuck = [i for i in range(count) if place[i] < bounds[i + 1]]
+    arrays = {
+        "bounds": np.searchsorted(steps.location, np.arange(count + 1)).astype(np.int64),
+        "work": steps.work,
+        "slot": steps.slot,
+        "is_post": steps.is_post.astype(np.uint8),
+        "cost": steps.cost,
+        "missing": steps.posts.copy(),
+        "clock": steps.begin.copy(),
+        "place": np.empty(count, dtype=np.int64),
+    }
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    table = _Replay(
+        locations=count,
+        slots=len(steps.posts),
+        **{name: array.ctypes.data for name, array in arrays.items()},
+    )
+    library = kernels.load("replay.c")
+    library.rp_replay.restype = ctypes.c_int64
+    stuck = library.rp_replay(ctypes.byref(table))
+    if stuck < 0:
+        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
     if stuck:
+        first = int(np.argmax(arrays["place"] < arrays["bounds"][1:]))
         raise BlockedError(
-            f"{trace.name}: the replay stops: location {trace.locations[stuck[0]]} and "
-            f"{len(stuck) - 1} others wait for each other, or for what is not in the trace",
+            f"{trace.name}: the replay stops: location {trace.locations[first]} and "
+            f"{stuck - 1} others wait for each other, or for what is not in the trace",
             remedy="give a complete trace",
         )
-    return np.array(clock, dtype=np.int64) + steps.rest
+    return np.asarray(arrays["clock"] + steps.rest)

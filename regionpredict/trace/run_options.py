@@ -76,6 +76,7 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
     factors = run_factors(
         trace,
         matches,
+        kernels,
         definition=options.definition,
         network=options.ideal,
         nominal=options.nominal,
