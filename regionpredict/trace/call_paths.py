@@ -27,7 +27,7 @@ class CallPaths:
     operation's node and the rows of the events that enter and leave it (-1: outside any region).
     `exclusive` has ticks and `visits` entries, both locations x nodes. The `mark_` columns are the
     instances of regions that synchronise (MPI_Init, MPI_Finalize, OpenMP's barriers and parallel
-    regions), in the order of their ends.
+    regions), in the order of their ends. `event_node` is the node of each ENTER and LEAVE.
     """
 
     parent: NDArray[np.int32]
@@ -40,6 +40,7 @@ class CallPaths:
     mark_enter: NDArray[np.int64]
     mark_leave: NDArray[np.int64]
     mark_node: NDArray[np.int32]
+    event_node: NDArray[np.int32]
 
     def inclusive(self) -> NDArray[np.int64]:
         """Ticks with what is called from each node: locations x nodes."""
@@ -91,6 +92,7 @@ class _CallPaths(ctypes.Structure):
                 "mark_enter",
                 "mark_leave",
                 "mark_node",
+                "event_node",
             )
         ),
         ("marks", ctypes.c_int64),
@@ -118,6 +120,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
             "mark_enter": np.empty(most_marks, dtype=np.int64),
             "mark_leave": np.empty(most_marks, dtype=np.int64),
             "mark_node": np.empty(most_marks, dtype=np.int32),
+            "event_node": np.empty(len(trace), dtype=np.int32),
         }
         at = {name: column.ctypes.data for name, column in found.items()}
         table = _CallPaths(
@@ -154,6 +157,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
         mark_enter=found["mark_enter"][:marks].copy(),
         mark_leave=found["mark_leave"][:marks].copy(),
         mark_node=found["mark_node"][:marks].copy(),
+        event_node=found["event_node"],
     )
 
 

@@ -26,6 +26,7 @@ struct call_paths {
     int64_t *exclusive, *visits;  /* ticks and entries: locations x nodes */
     int64_t *mark_enter, *mark_leave;  /* of marked regions, in the order of their leaves */
     int32_t *mark_node;
+    int32_t *event_node;          /* of each ENTER and LEAVE; -1 elsewhere */
     int64_t marks;
 };
 
@@ -103,6 +104,7 @@ int64_t rp_call_paths(struct call_paths *paths)
         int64_t depth = 0, last = 0;
         for (int64_t at = paths->starts[location]; at < paths->starts[location + 1]; at++) {
             int64_t time = paths->time[at];
+            paths->event_node[at] = NONE;
             if (paths->kind[at] == ENTER) {
                 int32_t parent = depth ? stack[depth - 1].node
                     : worker ? forked_at(fork_times, fork_nodes, forks, time) : NONE;
@@ -114,6 +116,7 @@ int64_t rp_call_paths(struct call_paths *paths)
                 if (depth)
                     exclusive[parent] += time - last;
                 last = time;
+                paths->event_node[at] = node;
                 visits[node]++;
                 if (depth == depths) {
                     struct level *more = realloc(stack, (size_t)(depths *= 2) * sizeof *stack);
@@ -124,6 +127,7 @@ int64_t rp_call_paths(struct call_paths *paths)
                 stack[depth++] = (struct level){node, at, operation, 0};
             } else if (paths->kind[at] == LEAVE && depth) {
                 struct level *top = &stack[--depth];
+                paths->event_node[at] = top->node;
                 exclusive[top->node] += time - last;
                 last = time;
                 for (int64_t k = top->first; top->direct; k++)
