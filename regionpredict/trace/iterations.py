@@ -169,7 +169,7 @@ def _collective_ends(trace: EventTrace) -> Rows | None:
     kind = trace.kind[operations.event]
     rows = np.flatnonzero((kind == Kind.COLLECTIVE_END) & world[operations.communicator])
     counts = np.bincount(location[rows], minlength=len(trace.locations))
-    if not counts.min(initial=0) or counts.min() != counts.max():
+    if not counts.all() or counts.min() != counts.max():
         return None
     found = np.empty((len(trace.locations), int(counts[0])), dtype=np.int64)
     for number in range(len(trace.locations)):

@@ -114,7 +114,7 @@ def _check_alike(one: RunFactors, other: RunFactors) -> None:
         only = sorted(other.regions - one.regions)[:3]
         raise InputError(
             f"{one.name} and {other.name} are runs of different programs: "
-            f"{', '.join(only)} is in the second alone",
+            f"only the second has {', '.join(only)}",
             remedy="give runs of one program",
         )
 
