@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.errors import InputError, UsageError
@@ -145,6 +145,7 @@ def test_a_given_law_and_wrong_ones() -> None:
         extrapolate(study((4, 1.0, 1.0, 1.0)), [16])
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0.01, 1)),

@@ -63,15 +63,16 @@ def trace_of(
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)
+    lifetimes = _lifetimes(records, first, len(locations), header)
     spans = np.concatenate(
         [
-            _lifetimes(records, first, len(locations), header),
+            lifetimes,
             _state_spans(records.states, first, calls, labels, regions),
             np.stack([calls.location, calls.begin, calls.end, calls.region], axis=1),
         ]
     )
     depth = np.ones(len(spans), dtype=np.int64)
-    depth[: len(locations)] = 0
+    depth[: len(lifetimes)] = 0
     communicators, known = _communicators(header)
     placed = placed_operations(records, first, where, calls, known, regions, findings)
     forks = _forks(records.events, where, header)
@@ -110,9 +111,9 @@ def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, 
 
 
 def _lifetimes(records: Records, first: Integers, count: int, header: Header) -> Integers:
-    """A row a location: from its first record that is not *Not created* to its last."""
+    """A row a location that has records: from its first that is not *Not created* to its last."""
     begin = np.full(count, header.ticks, dtype=np.int64)
-    end = np.zeros(count, dtype=np.int64)
+    end = np.full(count, NONE, dtype=np.int64)
     alive = records.states[records.states[:, 4] != NOT_CREATED]
     for table, from_column, to_column in ((alive, 2, 3), (records.events, 2, 2)):
         location = first[table[:, 0]] + table[:, 1]
@@ -124,7 +125,8 @@ def _lifetimes(records: Records, first: Integers, count: int, header: Header) ->
         np.minimum.at(born, location, alive[:, 2])
         begin = np.where(born < np.iinfo(np.int64).max, born, begin)
     begin = np.minimum(begin, end)
-    return np.stack([np.arange(count), begin, end, np.zeros(count, dtype=np.int64)], axis=1)
+    spans = np.stack([np.arange(count), begin, end, np.zeros(count, dtype=np.int64)], axis=1)
+    return spans[end >= 0]
 
 
 def _state_spans(
