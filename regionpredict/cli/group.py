@@ -22,8 +22,10 @@ COMMANDS = {
     "cc": "A compiler that measures the regions of what it compiles.",
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",
+    "diff": "What changed in the hints between two trees, commits or hint files.",
     "study": "Predict by both models, measure, and say how right each was.",
     "coschedule": "Who gets which cores when programs share a node.",
+    "trace": "Wait states, their causes and the critical path of MPI and OpenMP traces.",
     "run": "Run a program with each region on its hinted threads.",
     "cache": "Show or clear what is kept between calls.",
 }

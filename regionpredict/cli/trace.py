@@ -8,6 +8,9 @@ import click
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
+    "waits": "Wait states by kind, call path and rank.",
+    "delays": "What causes the waits, and how they spread.",
+    "critical-path": "What the run's length is made of, and what imbalance on it costs.",
     "factors": "Load balance, serialisation and transfer of runs, and on more processes.",
 }
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from regionpredict.cli.output import write_result
-
-if TYPE_CHECKING:
-    from regionpredict.trace import EventTrace
-    from regionpredict.trace.factors import RunFactors
-    from regionpredict.trace.kernels import Kernels
-    from regionpredict.trace.run_options import RunOptions
+from regionpredict.cli.trace_request import read_trace, trace_kernels
 
 
 @click.command("factors")
@@ -87,7 +80,7 @@ def command(
     """
     from regionpredict.report.run_factors import factors_json, factors_svg, factors_table
     from regionpredict.trace.extrapolation import extrapolate as extrapolated
-    from regionpredict.trace.run_options import RunOptions
+    from regionpredict.trace.run_options import RunOptions, factors_with
     from regionpredict.trace.scaling import study_of
 
     options = RunOptions.of(
@@ -101,7 +94,8 @@ def command(
         mark=mark,
     )
     by_factor = _laws(laws)
-    study = study_of([_factors(path, options) for path in runs])
+    kernels = trace_kernels()
+    study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
     found = None
     if extrapolate is not None or plot is not None:
         widths = _widths(study.widths[-1], extrapolate)
@@ -139,28 +133,3 @@ def _widths(measured: int, last: float | None) -> list[int]:
         widths.append(width)
         width *= 2
     return [*widths, round(last)]
-
-
-def _factors(path: str, options: RunOptions) -> RunFactors:
-    from regionpredict.trace.run_options import factors_with
-
-    kernels = _kernels()
-    return factors_with(_read(path, kernels), kernels, options)
-
-
-def _read(path: str, kernels: Kernels) -> EventTrace:
-    from regionpredict.trace.otf2_reader import read_otf2
-    from regionpredict.trace.paraver import read_paraver
-
-    if path.endswith((".prv", ".prv.gz")):
-        return read_paraver(path)
-    return read_otf2(Path(path), kernels)
-
-
-def _kernels() -> Kernels:
-    from regionpredict.cli.this_host import first_compiler
-    from regionpredict.trace.kernels import Kernels
-    from regionpredict.user_cache import private_folder, user_cache_folder
-
-    folder = private_folder(user_cache_folder(os.environ) / "kernels")
-    return Kernels((first_compiler(),), folder)

@@ -9,11 +9,11 @@ import numpy as np
 
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
 from regionpredict.trace.collective_waits import collective_waits
+from regionpredict.trace.cost_replay import CostReplay, cost_replay
 from regionpredict.trace.event_trace import EventTrace, Finding
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.message_waits import message_waits
-from regionpredict.trace.replay import Replay, replay
 from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
 from regionpredict.trace.team_waits import team_waits
 
@@ -34,7 +34,7 @@ class Analysis:
     points: SyncPoints
     scans: tuple[tuple[int, int, int], ...]
     init_completion: tuple[tuple[int, int, int], ...]
-    replay: Replay
+    replay: CostReplay
     findings: tuple[Finding, ...]
 
 
@@ -58,7 +58,7 @@ def analyse(trace: EventTrace, kernels: Kernels) -> Analysis:
         collectives.groups,
         (),
     )
-    replayed = replay(trace, paths, points, kernels)
+    replayed = cost_replay(trace, paths, points, kernels)
     findings: Sequence[Finding] = [
         *trace.findings,
         *matches.findings,

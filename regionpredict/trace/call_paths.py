@@ -62,6 +62,20 @@ def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]
     return tuple(names)
 
 
+def path_sources(
+    paths: CallPaths, names: tuple[str, ...], regions: tuple[Region, ...]
+) -> dict[str, str]:
+    """`file:line` of each call path's region, or of the nearest around it that has a line."""
+    found: list[str] = []
+    for node, number in enumerate(paths.region):
+        region, parent = regions[int(number)], int(paths.parent[node])
+        if region.file and region.line:
+            found.append(f"{region.file}:{region.line}")
+        else:
+            found.append(found[parent] if parent >= 0 else "")
+    return {name: source for name, source in zip(names, found, strict=True) if source}
+
+
 def synchronises(region: Region) -> bool:
     """Whether instances of the region are marked."""
     if region.paradigm is Paradigm.OPENMP:

@@ -17,11 +17,6 @@ from regionpredict.trace.network_replay import Network
 pytestmark = pytest.mark.compiler
 
 
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Kernels:
-    return Kernels(("gcc",), tmp_path_factory.mktemp("kernels"))
-
-
 def of(trace: EventTrace, kernels: Kernels, **options: object) -> RunFactors:
     return run_factors(trace, match(trace, kernels), kernels, **options)  # type: ignore[arg-type]
 

@@ -22,11 +22,6 @@ pytestmark = pytest.mark.compiler
 START, FINISH = 10.0, 5.0
 
 
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Kernels:
-    return Kernels(("gcc",), tmp_path_factory.mktemp("kernels"))
-
-
 def stepping(durations: list[float], collective: bool = True, mark: str = "step") -> EventTrace:
     """A long start and two ranks that step: both work, exchange a message, and meet in a barrier.
 

@@ -17,11 +17,6 @@ pytestmark = pytest.mark.compiler
 RANKS = 4
 
 
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Kernels:
-    return Kernels(("gcc",), tmp_path_factory.mktemp("kernels"))
-
-
 message = st.tuples(
     st.integers(0, RANKS - 1), st.integers(0, RANKS - 1), st.sampled_from([8, 100_000])
 ).filter(lambda m: m[0] != m[1])

@@ -68,6 +68,8 @@ struct work {
     int64_t *waited;     /* of each point: waits before it on its location */
     int64_t *before_wait, *before_cause; /* previous points, by the waiting point */
     int64_t *waiter_first, *waiters;
+    int32_t *place;      /* of each waiting point in `waiters` */
+    double *costs;       /* CLASSES for each of `waiters` */
     int64_t *expires;    /* of each point: intervals that begin there */
     struct interval *intervals;
     int64_t interval_room, interval_used, interval_free;
@@ -347,11 +349,15 @@ static bool list_waiters(struct work *w)
     for (int64_t point = 0; point < r->points; point++)
         w->waiter_first[point + 2] += w->waiter_first[point + 1];
     w->waiters = make(w->waiter_first[r->points + 1], 8);
-    if (!w->waiters)
+    w->place = make(r->points, 4);
+    w->costs = make(w->waiter_first[r->points + 1] * CLASSES, sizeof *w->costs);
+    if (!w->waiters || !w->place || !w->costs)
         return false;
     for (int64_t point = 0; point < r->points; point++)
-        if (r->wait[point] > 0 && r->cause[point] >= 0)
+        if (r->wait[point] > 0 && r->cause[point] >= 0) {
+            w->place[point] = (int32_t)w->waiter_first[r->cause[point] + 1];
             w->waiters[w->waiter_first[r->cause[point] + 1]++] = point;
+        }
     return true;
 }
 
@@ -486,7 +492,7 @@ static bool resolve(struct work *w, int64_t waiter, const double *costs)
 }
 
 /* Goes back over every location, which stops where a waiting location is not yet there. */
-static bool replay_backwards(struct work *w, double *costs)
+static bool replay_backwards(struct work *w)
 {
     struct replay *r = w->r;
     int64_t *cursor = make(r->locations, 8), *missing = make(r->points, 8);
@@ -522,7 +528,7 @@ static bool replay_backwards(struct work *w, double *costs)
                 break;
             for (int64_t at = w->waiter_first[point]; at < w->waiter_first[point + 1]; at++) {
                 int64_t waiter = w->waiters[at];
-                if (posted[waiter] && !resolve(w, waiter, costs + waiter * CLASSES)) {
+                if (posted[waiter] && !resolve(w, waiter, w->costs + at * CLASSES)) {
                     fine = false;
                     break;
                 }
@@ -530,15 +536,18 @@ static bool replay_backwards(struct work *w, double *costs)
             expire(w, location, point);
             if (r->wait[point] > 0) {
                 struct active *active = &w->active[location];
+                double costs[CLASSES];
                 for (int at = 0; at < CLASSES; at++)
-                    costs[point * CLASSES + at] = active->scale[at] * (double)r->wait[point];
+                    costs[at] = active->scale[at] * (double)r->wait[point];
                 double most = active->used ? active->maxima[active->used - 1].scale : 0.0;
                 r->propagating[point] = fmin(most, 1.0) * (double)r->wait[point];
                 posted[point] = 1;
                 int64_t cause = r->cause[point];
                 if (cause < 0 || !missing[cause])
                     for (int at = 0; at < CLASSES; at++)
-                        r->lost += costs[point * CLASSES + at];
+                        r->lost += costs[at];
+                else
+                    memcpy(w->costs + (int64_t)w->place[point] * CLASSES, costs, sizeof costs);
                 if (cause >= 0 && missing[cause] && !--missing[cause]) {
                     int64_t other = r->location[cause];
                     if (cursor[other] == cause && !queued[other]) {
@@ -611,7 +620,6 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
 {
     struct work w = {.r = r, .interval_free = NONE};
     int64_t points = r->points;
-    double *costs = make(points * CLASSES, sizeof *costs);
     w.entry = make(points, 8);
     w.entry_first = make(r->locations + 1, 8);
     w.reached = make(points, 8);
@@ -626,18 +634,18 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
     w.their_nodes = make(r->nodes, 4);
     w.my_mark = make(r->nodes, 1);
     w.their_mark = make(r->nodes, 1);
-    bool fine = costs && w.entry && w.entry_first && w.reached && w.waited && w.before_wait
+    bool fine = w.entry && w.entry_first && w.reached && w.waited && w.before_wait
         && w.before_cause && w.expires && w.active && w.mine && w.theirs && w.my_nodes
         && w.their_nodes && w.my_mark && w.their_mark;
     for (int64_t at = 0; fine && at < points; at++)
         w.before_wait[at] = w.before_cause[at] = w.expires[at] = NONE;
     fine = fine && lay_entries(&w) && lay_sums(&w) && list_waiters(&w) && find_previous(&w)
-        && replay_backwards(&w, costs);
+        && replay_backwards(&w);
     if (fine)
         follow_path(&w, starts_at);
     for (int64_t at = 0; w.active && at < r->locations; at++)
         free(w.active[at].maxima);
-    void *used[] = {costs, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
+    void *used[] = {w.costs, w.place, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
                     w.before_cause, w.expires, w.active, w.mine, w.theirs, w.my_nodes,
                     w.their_nodes, w.my_mark, w.their_mark, w.entry_node, w.entry_ticks, w.sums,
                     w.waiter_first, w.waiters, w.intervals};

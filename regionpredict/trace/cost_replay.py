@@ -19,7 +19,7 @@ from regionpredict.trace.wait_classes import CAUSED, Wait
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class CostReplay:
     """What the replay gives, in ticks.
 
     `short_term` and `long_term` are costs by wait state, location and node (Boehme 2014, section
@@ -69,7 +69,7 @@ _RESULTS = ("short_term", "long_term", "explained", "indirect", "propagating", "
 _SEGMENTS = ("segment_from", "segment_to", "segment_location")
 
 
-class _Replay(ctypes.Structure):
+class _Table(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("locations", "nodes", "points", "ranks", "groups")),
         *((name, ctypes.c_void_p) for name in _INPUTS),
@@ -82,7 +82,9 @@ class _Replay(ctypes.Structure):
     ]
 
 
-def replay(trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Kernels) -> Replay:
+def cost_replay(
+    trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Kernels
+) -> CostReplay:
     """Replays the points backwards; raises InputError where memory does not suffice."""
     locations, nodes, count = len(trace.locations), len(paths.parent), len(points)
     sizes = [len(group) for group in points.groups]
@@ -122,7 +124,7 @@ def replay(trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Ker
         "segment_location": np.zeros(count + 2, dtype=np.int32),
     }
     end, end_location = _end(trace, points)
-    table = _Replay(
+    table = _Table(
         locations=locations,
         nodes=nodes,
         points=count,
@@ -137,7 +139,7 @@ def replay(trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Ker
     if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
         raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
     pieces = int(table.segments)
-    return Replay(
+    return CostReplay(
         **{name: results[name] for name in _RESULTS},
         **{name: results[name][:pieces][::-1].copy() for name in _SEGMENTS},
         lost=float(table.lost),
