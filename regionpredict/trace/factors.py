@@ -26,8 +26,8 @@ from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
-from regionpredict.trace.network_replay import IDEAL, BlockedError, Network, Replay, replay
 from regionpredict.trace.nominal import CYCLES
+from regionpredict.trace.replay import IDEAL, BlockedError, Network, Replay, replay
 from regionpredict.trace.team_split import TeamSplit, team_split
 
 Serialisation = Literal["reference", "useful", "ideal-run"]

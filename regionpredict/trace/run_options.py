@@ -11,8 +11,8 @@ from regionpredict.trace.factors import RunFactors, run_factors
 from regionpredict.trace.iterations import cut, iterations_of
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
-from regionpredict.trace.network_replay import EAGER_LIMIT, IDEAL, Network
 from regionpredict.trace.nominal import nominal_work
+from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
 
 Phase = Literal["whole", "iterations", "clean"]
 

@@ -12,7 +12,7 @@ from regionpredict.trace import EventTrace, TraceBuilder
 from regionpredict.trace.factors import SERIALISATIONS, RunFactors, run_factors
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
-from regionpredict.trace.network_replay import Network
+from regionpredict.trace.replay import Network
 
 pytestmark = pytest.mark.compiler
 

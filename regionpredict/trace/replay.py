@@ -7,7 +7,7 @@ is ready, and both go on together (rendezvous). Each rank begins when it began i
 
 Every operation is at most two steps: it *posts* that its rank has come so far, and it *needs* what
 others post. A *slot* holds what is posted: it is full when all posts are there, and has the time of
-the last. `kernels/network_replay.c` takes each rank from step to step until a slot is not full.
+the last. `kernels/replay.c` takes each rank from step to step until a slot is not full.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ def _run(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
         slots=len(steps.posts),
         **{name: array.ctypes.data for name, array in arrays.items()},
     )
-    library = kernels.load("network_replay.c")
+    library = kernels.load("replay.c")
     library.rp_replay.restype = ctypes.c_int64
     stuck = library.rp_replay(ctypes.byref(table))
     if stuck < 0:

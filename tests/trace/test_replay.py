@@ -11,7 +11,7 @@ from regionpredict.errors import InputError
 from regionpredict.trace import EventTrace, TraceBuilder
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
-from regionpredict.trace.network_replay import BlockedError, Network, replay
+from regionpredict.trace.replay import BlockedError, Network, replay
 
 pytestmark = pytest.mark.compiler
 RANKS = 4
