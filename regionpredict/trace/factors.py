@@ -148,7 +148,10 @@ def run_factors(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
-    begin = trace.time[trace.starts[:-1]]
+    # a thread that was never used has no events, and began with the run
+    used = np.diff(trace.starts) > 0
+    begin = np.zeros(len(used), dtype=np.int64)
+    begin[used] = trace.time[trace.starts[:-1][used]]
     ideal = _replayed(trace, matches, kernels, network, own_work, bursts, notes)
     ideal_end = int(ideal.end.max())
     largest_own = int((own + begin).max())

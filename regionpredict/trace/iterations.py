@@ -63,6 +63,12 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
 
     Raises InputError where nothing repeats, or the region is not entered thrice by every rank.
     """
+    if not np.diff(trace.starts).all():
+        unused = trace.locations[int(np.argmin(np.diff(trace.starts)))]
+        raise InputError(
+            f"{trace.name}: location {unused} has no events, so no part of an iteration",
+            remedy="take the whole run",
+        )
     if mark is not None:
         return _marked(trace, mark)
     opens, ends = _calls(trace, 0)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import chain, doubled, exchange, team_chain, team_doubled
 
 from regionpredict.errors import InputError
-from regionpredict.trace import EventTrace, TraceBuilder
+from regionpredict.trace import EventTrace, Location, TraceBuilder
 from regionpredict.trace.factors import SERIALISATIONS, RunFactors, run_factors
+from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.replay import Network
@@ -181,6 +185,19 @@ def test_a_rank_without_events(kernels: Kernels) -> None:
         InputError, match="cut: 3 ranks are announced, 2 have events; the first without is 1"
     ):
         of(trace, kernels)
+
+
+def test_a_thread_that_was_never_used(kernels: Kernels) -> None:
+    # rank 0's second thread has no events: half of what there was is used
+    trace = doubled(1, 0)
+    wider = replace(
+        trace,
+        locations=(*trace.locations, Location(0, 1)),
+        starts=np.append(trace.starts, trace.starts[-1]),
+    )
+    assert of(wider, kernels).load_balance == 0.5
+    with pytest.raises(InputError, match=r"location 0\.1 has no events"):
+        iterations_of(wider)
 
 
 def test_a_trace_of_mpi_alone(kernels: Kernels) -> None:

@@ -28,6 +28,8 @@ _CHUNK = 1 << 24  # bytes of text taken apart at once: bounds the memory, not th
 _COLON, _NEWLINE, _ZERO, _MINUS = 58, 10, 48, 45
 _STATE_FIELDS, _MESSAGE_FIELDS, _EVENT_FIELDS = 8, 15, 6
 _LONGEST = 20  # digits of the largest unsigned 64-bit number, which failed counters show
+_MOST_THREADS = 10**7  # more than any machine runs of one program: the number is damaged
+_LARGEST = 2**62  # times and places in one integer
 _POWERS = (10 ** np.arange(_LONGEST, dtype=np.uint64)).astype(np.uint64)
 
 Integers = NDArray[np.int64]
@@ -70,19 +72,29 @@ def read_records(path: Path) -> tuple[Header, Records]:
             for chunk, first in _chunks(file, rest, line):
                 parts.append(_records_of(chunk, path, first, header))
     except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror or error}", remedy="", path=str(path)
-        ) from None
+        raise _damaged(f"cannot be read: {error.strerror or error}", path) from None
     except (EOFError, zlib.error):
         raise InputError(
             "the compressed file ends too early or is damaged",
             remedy="copy it anew",
             path=str(path),
         ) from None
+    last = max((int(part.max(initial=0)) for kinds in parts for part in _times(kinds)), default=0)
+    if max(last, header.ticks) * sum(header.threads) >= _LARGEST:
+        raise _damaged("times are too large to be of a run", path)
     kinds = [np.concatenate(kind) for kind in zip(*parts, strict=True)] if parts else []
     if not kinds or not any(map(len, kinds)):
-        raise InputError("holds no record", remedy="give a complete trace", path=str(path))
+        raise _damaged("holds no record", path)
     return header, Records(*kinds)
+
+
+def _damaged(message: str, path: Path, line: int | None = None) -> InputError:
+    return InputError(message, remedy="give a complete trace", path=str(path), line=line)
+
+
+def _times(tables: tuple[Integers, Integers, Integers]) -> tuple[Integers, ...]:
+    states, events, messages = tables
+    return states[:, 2:4], events[:, 2], messages[:, 2:4], messages[:, 6:8]
 
 
 _APPLICATION = re.compile(r"(\d+)\(((?:\d+:\d+,?)*)\)(?:,(\d+))?")
@@ -102,11 +114,11 @@ def _header(file: IO[bytes], path: Path) -> tuple[Header, bytes, int]:
         )
     machine, _, rest = found[3].partition(":")  # nodes, then the number of applications
     if re.match(r"\d+\([\d,]*\)", machine) is None and not machine.isdigit():
-        raise InputError("its first line names no nodes", remedy="", path=str(path), line=1)
+        raise _damaged("its first line names no nodes", path, 1)
     applications, _, lists = rest.partition(":")
     tasks = _APPLICATION.match(lists)
     if not applications.isdigit() or tasks is None:
-        raise InputError("its first line names no tasks", remedy="", path=str(path), line=1)
+        raise _damaged("its first line names no tasks", path, 1)
     if int(applications) != 1:
         raise InputError(
             f"holds {applications} applications",
@@ -116,12 +128,11 @@ def _header(file: IO[bytes], path: Path) -> tuple[Header, bytes, int]:
         )
     threads = tuple(int(part.split(":")[0]) for part in tasks[2].strip(",").split(",") if part)
     if len(threads) != int(tasks[1]) or not threads:
-        raise InputError(
-            f"its first line announces {tasks[1]} tasks and lists {len(threads)}",
-            remedy="",
-            path=str(path),
-            line=1,
+        raise _damaged(
+            f"its first line announces {tasks[1]} tasks and lists {len(threads)}", path, 1
         )
+    if sum(threads) > _MOST_THREADS:
+        raise _damaged(f"its first line announces {sum(threads)} threads", path, 1)
     communicators: dict[int, tuple[int, ...]] = {}
     number = 2
     text = file.readline(_CHUNK)
@@ -132,9 +143,7 @@ def _header(file: IO[bytes], path: Path) -> tuple[Header, bytes, int]:
                 values = [int(field) for field in fields[1:] if field]
                 communicators[values[1]] = tuple(task - 1 for task in values[3:])
             except (ValueError, IndexError):
-                raise InputError(
-                    "is no communicator", remedy="", path=str(path), line=number
-                ) from None
+                raise _damaged("is no communicator", path, number) from None
         text = file.readline(_CHUNK)
         number += 1
     unit = 1e9 if found[2] == "_ns" else 1e6

@@ -232,6 +232,9 @@ def test_numbers_of_any_length(values: list[int], negative: bool) -> None:
         (HEAD + "c:1:x\n", "x.prv:4: is no communicator"),
         (HEAD.replace(":1:2(1:1,1:1)", ":2:2(1:1,1:1):1(1:1)"), "x.prv:1: holds 2 applications"),
         (HEAD.replace("2(1:1,1:1)", "3(1:1,1:1)"), "announces 3 tasks and lists 2"),
+        (HEAD.replace("(1:1,", "(99999999999:1,"), "x.prv:1: its first line announces 1000000000"),
+        (HEAD.replace(":1000_ns", f":{10**19}_ns") + BODY, "x.prv: times are too large"),
+        (HEAD + f"1:1:1:1:1:0:{2**62}:1\n", "x.prv: times are too large"),
     ],
 )
 def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str) -> None:
