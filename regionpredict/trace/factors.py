@@ -27,7 +27,7 @@ from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal import CYCLES
-from regionpredict.trace.replay import IDEAL, BlockedError, Network, Replay, replay
+from regionpredict.trace.replay import IDEAL, BlockedError, Network, replay
 from regionpredict.trace.team_split import TeamSplit, team_split
 
 Serialisation = Literal["reference", "useful", "ideal-run"]
@@ -140,9 +140,7 @@ def run_factors(
     runtime = int(trace.time.max(initial=0))
     notes = list(map(str, (*trace.findings, *matches.findings)))
     if nominal is not None:
-        runtime = int(
-            _replayed(trace, matches, kernels, nominal, own_work, bursts, notes).end.max()
-        )
+        runtime = int(_replayed(trace, matches, kernels, nominal, own_work, bursts, notes).max())
     if not useful.max(initial=0) or not runtime:
         raise InputError(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
@@ -153,9 +151,9 @@ def run_factors(
     begin = np.zeros(len(used), dtype=np.int64)
     begin[used] = trace.time[trace.starts[:-1][used]]
     ideal = _replayed(trace, matches, kernels, network, own_work, bursts, notes)
-    ideal_end = int(ideal.end.max())
+    ideal_end = int(ideal.max())
     largest_own = int((own + begin).max())
-    life = np.maximum(ideal.end - begin, 1)
+    life = np.maximum(ideal - begin, 1)
     serialisations = {
         "reference": largest_own / ideal_end,
         "useful": int(useful.max()) / ideal_end,
@@ -199,7 +197,7 @@ def _replayed(
     work: NDArray[np.int64],
     bursts: Bursts,
     notes: list[str],
-) -> Replay:
+) -> NDArray[np.int64]:
     """The replay; where it blocks and the run did not, the run's network sent more eagerly."""
     try:
         return replay(trace, matches, kernels, network, work, bursts)
@@ -277,7 +275,7 @@ def _eager_points(
         tried.add(within)
         other = replace(network, eager_limit=limit)
         try:
-            end = int(replay(trace, matches, kernels, other, work, bursts).end.max())
+            end = int(replay(trace, matches, kernels, other, work, bursts).max())
         except BlockedError:  # a program that relies on eager messages blocks without them
             continue
         points.append(EagerPoint(limit, end / trace.ticks_per_second, min(own / end, 1.0)))

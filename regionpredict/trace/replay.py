@@ -15,6 +15,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,17 +66,6 @@ IDEAL = Network()
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """When each location ended, in ticks from the trace's begin, and what it did itself meanwhile.
-
-    Messages without a partner in the trace are left out.
-    """
-
-    end: Ticks
-    computed: Ticks
-
-
-@dataclass(frozen=True, slots=True)
 class Steps:
     """All steps, location after location. `location` ascending; `work` ticks before the step;
     `slot` and whether the step posts to it (else it needs it); `cost` in ticks: of a post, how long
@@ -91,7 +81,6 @@ class Steps:
     posts: Ticks
     begin: Ticks
     rest: Ticks
-    computed: Ticks
 
 
 class BlockedError(InputError):
@@ -105,8 +94,8 @@ def replay(
     network: Network = IDEAL,
     work: Ticks | None = None,
     bursts: Bursts | None = None,
-) -> Replay:
-    """When each location ends on `network`.
+) -> Ticks:
+    """When each location ends on `network`, in ticks from the trace's begin.
 
     `matches` and `bursts` are the trace's own. `work` says how long the span from each event to its
     location's next takes, in ticks, where that is not what the trace shows. Raises BlockedError
@@ -114,8 +103,7 @@ def replay(
     larger ones eagerly.
     """
     steps = steps_of(trace, matches, network, work, bursts)
-    end = _run(steps, trace, kernels)
-    return Replay(end, steps.computed)
+    return _run(steps, trace, kernels)
 
 
 def steps_of(
@@ -149,8 +137,7 @@ def steps_of(
         before[1:] = done[:-1]
         first = np.concatenate([[True], location[1:] != location[:-1]])
         before[first] = total[starts[location[first]]]
-    computed = total[starts[1:]] - total[starts[:-1]]
-    rest = computed.copy()
+    rest = total[starts[1:]] - total[starts[:-1]]
     np.subtract.at(rest, location, done - before)
     begin = np.array(
         [trace.time[a] if b > a else 0 for a, b in pairwise(starts.tolist())],
@@ -161,7 +148,7 @@ def steps_of(
     if overhead:
         fresh = np.concatenate([[True], event[1:] != event[:-1]]) if len(event) else is_post
         own = own + np.where(fresh, overhead, 0)
-    return Steps(location, own, slot, is_post, cost, posts, begin, rest, computed)
+    return Steps(location, own, slot, is_post, cost, posts, begin, rest)
 
 
 class _Made:
@@ -290,7 +277,7 @@ class _Replay(ctypes.Structure):
 def _run(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
     """The end of each location."""
     count = len(steps.begin)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "bounds": np.searchsorted(steps.location, np.arange(count + 1)).astype(np.int64),
         "work": steps.work,
         "slot": steps.slot,

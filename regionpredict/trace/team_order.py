@@ -39,12 +39,12 @@ class _Slots:
 
     def found(self) -> Synchronisation:
         empty = np.zeros(0, dtype=np.int64)
-        columns = [
+        post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])
             for parts in (self.posts, self.needs)
             for k in (0, 1)
-        ]
-        return Synchronisation(*columns, self.count)
+        )
+        return Synchronisation(post, post_slot, need, need_slot, self.count)
 
 
 def synchronisations(trace: EventTrace) -> Synchronisation:

@@ -200,7 +200,24 @@ def test_a_thread_that_was_never_used(kernels: Kernels) -> None:
         iterations_of(wider)
 
 
-def test_a_trace_of_mpi_alone(kernels: Kernels) -> None:
+def test_a_trace_of_calls_alone(kernels: Kernels) -> None:
+    # between its calls a rank works: 3 of 4 s and 1 of 4 s
+    build = TraceBuilder(2)
+    for rank, work in enumerate((3.0, 1.0)):
+        build.enter(rank, 0.0, "MPI_Init")
+        build.leave(rank, 0.5)
+        build.enter(rank, 0.5 + work, "MPI_Barrier")
+        build.collective(rank, 3.5)
+        build.leave(rank, 3.5)
+        build.enter(rank, 3.5, "MPI_Finalize")
+        build.leave(rank, 4.0)
+    found = of(build.build(), kernels)
+    assert found.load_balance == pytest.approx(2 / 3)
+    assert found.communication == pytest.approx(3 / 4)
+    assert found.serialisation == 1
+
+
+def test_a_trace_without_work(kernels: Kernels) -> None:
     build = TraceBuilder(1)
     build.enter(0, 0.0, "MPI_Init")
     build.leave(0, 1.0)

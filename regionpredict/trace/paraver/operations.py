@@ -184,4 +184,4 @@ def _shared_root(communicator: Integers, rank: Integers, root: Integers) -> Inte
     instance = communicator * (int(nth.max()) + 1) + nth
     of_instance = np.full(int(instance.max()) + 1, NONE, dtype=np.int64)
     np.maximum.at(of_instance, instance, root)
-    return of_instance[instance]
+    return np.asarray(of_instance[instance], dtype=np.int64)

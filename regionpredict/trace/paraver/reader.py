@@ -100,7 +100,7 @@ def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, 
     """The world first; and the rank of each by its number in the trace."""
     world = tuple(range(len(header.threads)))
     found = [Communicator("MPI_COMM_WORLD", world)]
-    known = {}
+    known: dict[int, int] = {}
     for number, members in sorted(header.communicators.items()):
         if members == world and 0 not in known.values():
             known[number] = 0

@@ -16,8 +16,8 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ _LARGEST = 2**62  # times and places in one integer
 _POWERS = (10 ** np.arange(_LONGEST, dtype=np.uint64)).astype(np.uint64)
 
 Integers = NDArray[np.int64]
+File = gzip.GzipFile | BufferedReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _times(tables: tuple[Integers, Integers, Integers]) -> tuple[Integers, ...]:
 _APPLICATION = re.compile(r"(\d+)\(((?:\d+:\d+,?)*)\)(?:,(\d+))?")
 
 
-def _header(file: IO[bytes], path: Path) -> tuple[Header, bytes, int]:
+def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
     """The header, the text read beyond it, and the number of the line that text begins with."""
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
     # the date in parentheses may hold a colon
@@ -150,7 +151,7 @@ def _header(file: IO[bytes], path: Path) -> tuple[Header, bytes, int]:
     return Header(int(found[1]), unit, threads, communicators), text, number
 
 
-def _chunks(file: IO[bytes], rest: bytes, line: int) -> Iterator[tuple[bytes, int]]:
+def _chunks(file: File, rest: bytes, line: int) -> Iterator[tuple[bytes, int]]:
     """Whole lines of text and the number of their first."""
     while True:
         more = file.read(_CHUNK)
