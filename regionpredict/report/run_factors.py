@@ -125,8 +125,8 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _extrapolation_lines(found: Extrapolation) -> list[str]:
-    rows = [("factor", "law", "p processes", "error on held-out runs")]
-    rows += [
+    laws = [("factor", "law", "p processes", "error on held-out runs")]
+    laws += [
         (
             _SHORT[factor],
             model.law,
@@ -135,10 +135,10 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
         )
         for factor, model in found.models.items()
     ]
-    lines = aligned_lines(rows)
+    lines = aligned_lines(laws)
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     heads = ("LB", "Ser", "Trf", "parallel", "computation", "global")
-    rows = [("processes", *heads, "dominating")]
+    rows: list[tuple[str, ...]] = [("processes", *heads, "dominating")]
     rows += [
         (
             str(point.width),

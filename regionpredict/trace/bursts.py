@@ -67,8 +67,8 @@ def bursts_of(trace: EventTrace) -> Bursts:
         > 0
     )
     waits |= _waits_for_lock(trace, depth([region.role is Role.LOCK for region in trace.regions]))
-    # a rank's first thread lives from its first event to its last, also where only calls of MPI were
-    # recorded; the others only in their regions
+    # a rank's first thread lives from its first event to its last, also where only calls of MPI
+    # were recorded; the others only in their regions
     first = np.array([location.thread == 0 for location in trace.locations], dtype=bool)
     alive = (np.cumsum(step, dtype=np.int64) > 0) | np.repeat(first, np.diff(trace.starts))
     own = (in_mpi == 0) & alive & ~waits
