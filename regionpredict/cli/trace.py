@@ -8,6 +8,7 @@ import click
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
+    "record": "Run an MPI program and record its calls as an OTF2 archive.",
     "waits": "Wait states by kind, call path and rank.",
     "delays": "What causes the waits, and how they spread.",
     "critical-path": "What the run's length is made of, and what imbalance on it costs.",

@@ -348,7 +348,9 @@ def _init_and_finalize(
     trace: EventTrace, paths: CallPaths, groups: _Groups, findings: list[Finding]
 ) -> tuple[list[PointRows], list[tuple[int, int, int]]]:
     """All ranks synchronise in MPI_Init and MPI_Finalize; nobody is said to wait in MPI_Init."""
-    calls = np.array([call_of(region.name) for region in trace.regions] or [0], dtype=np.uint8)
+    calls = np.array(
+        [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
+    )
     of_mark = calls[paths.region[paths.mark_node]] if len(paths.mark_node) else np.zeros(0)
     world = groups.of(trace.ranks)
     points = []

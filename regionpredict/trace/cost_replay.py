@@ -161,7 +161,9 @@ def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
 
 def _begins(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> NDArray[np.uint8]:
     """Points at the end of MPI_Init, where the path begins."""
-    calls = np.array([call_of(region.name) for region in trace.regions] or [0], dtype=np.uint8)
+    calls = np.array(
+        [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
+    )
     if not len(points):
         return np.zeros(0, dtype=np.uint8)
     at_init = calls[paths.region[points.node]] == Call.INIT

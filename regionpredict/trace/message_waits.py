@@ -55,7 +55,9 @@ def message_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> list
 
 def _columns(trace: EventTrace, paths: CallPaths) -> _Operations:
     operations = trace.operations
-    calls = np.array([call_of(region.name) for region in trace.regions] or [0], dtype=np.uint8)
+    calls = np.array(
+        [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
+    )
     mpi = np.array([region.paradigm is Paradigm.MPI for region in trace.regions] or [False])
     location = np.searchsorted(trace.starts, operations.event, side="right").astype(np.int32) - 1
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)

@@ -36,22 +36,23 @@ class PathImpact:
 
 def path_impact(analysis: Analysis) -> PathImpact:
     """Excess times of the path over each location, scaled to the location's idle time."""
-    seconds = 1.0 / analysis.trace.ticks_per_second
-    path = analysis.replay.path * seconds
-    busy = _busy(analysis) * seconds
+    ticks, busy_ticks = analysis.replay.path, _busy(analysis)
+    on_path = np.minimum(ticks.sum(axis=0), busy_ticks)
+    per_second = analysis.trace.ticks_per_second
+    path: _Table = ticks / per_second
+    busy: _Table = busy_ticks / per_second
     total = path.sum(axis=0)
-    on_path = total > 0
     excess, idle = _excess(total, busy, np.zeros(busy.shape, dtype=bool))
     imbalance = _mapped(path, total, excess, idle)
     inter = _mapped(path, total, *_excess(total, busy, busy > 0))
     return PathImpact(
         path=path,
-        activities=np.where(on_path, np.minimum(total, busy), 0.0),
-        off_path=np.maximum(busy - total, 0.0),
+        activities=on_path / per_second,
+        off_path=(busy_ticks - on_path) / per_second,
         imbalance=imbalance,
         intra=np.maximum(imbalance - inter, 0.0),
         inter=inter,
-        indicator=np.where(on_path, np.maximum(total - busy.mean(axis=0), 0.0), 0.0),
+        indicator=np.where(total > 0, np.maximum(total - busy.mean(axis=0), 0.0), 0.0),
         idle=idle,
     )
 

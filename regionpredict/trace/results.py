@@ -68,15 +68,21 @@ def critical_path(analysis: Analysis) -> TraceResult:
     replay = analysis.replay
     per_second = analysis.trace.ticks_per_second
     length = float(replay.path.sum()) / per_second
-    between = 0.0
+    between = gaps = 0.0
     if len(replay.segment_from):
         between = float(replay.segment_to[-1] - replay.segment_from[0]) / per_second
+        gaps = float((replay.segment_from[1:] - replay.segment_to[:-1]).sum()) / per_second
     used = float(impact.activities.sum() + impact.off_path.sum() + impact.imbalance.sum())
     beyond = 0.0
     if np.any(impact.idle < 0):
         beyond = float(impact.imbalance.sum() - impact.idle.sum())
     balances = (
-        Balance("path = from its begin to its end", length, between),
+        Balance(
+            "path = from its begin to its end",
+            length + gaps,
+            between,
+            {"between entering calls and their operations' begin": gaps},
+        ),
         Balance(
             "activities on and off the path + imbalance = locations x length",
             used,

@@ -27,17 +27,17 @@ def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], li
         if region.paradigm is Paradigm.OPENMP:
             kinds[number] = int(_BARRIERS.get(region.role, NO_WAIT))
             parallel[number] = region.role is Role.PARALLEL
-    region = paths.region[paths.mark_node] if len(paths.mark_node) else np.zeros(0, np.int32)
-    if not np.any(parallel[region]):
+    of_mark = paths.region[paths.mark_node] if len(paths.mark_node) else np.zeros(0, np.int32)
+    if not np.any(parallel[of_mark]):
         return [], []
     location = np.searchsorted(trace.starts, paths.mark_leave, side="right").astype(np.int32) - 1
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)[location]
     forks, fork_times = _forks(trace, rank, trace.time[paths.mark_enter], location)
     inside = forks >= 0
     found = _parallel_regions(
-        trace, paths, parallel[region] & inside, location, rank, forks, fork_times
+        trace, paths, parallel[of_mark] & inside, location, rank, forks, fork_times
     )
-    barriers, findings = _barriers(trace, paths, kinds[region], inside, location, rank, forks)
+    barriers, findings = _barriers(trace, paths, kinds[of_mark], inside, location, rank, forks)
     return [*found, *barriers], findings
 
 

@@ -31,6 +31,20 @@ def _table(results: list[TraceResult]) -> dict[tuple[str, str, str], float]:
     }
 
 
+def _differing(
+    first: dict[tuple[str, str, str], float], second: dict[tuple[str, str, str], float]
+) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Values that are not the same to a picosecond or nine digits; a missing one is 0."""
+    pairs = {
+        place: (first.get(place, 0.0), second.get(place, 0.0)) for place in first.keys() | second
+    }
+    return {
+        place: pair
+        for place, pair in pairs.items()
+        if abs(pair[0] - pair[1]) > max(1e-12, 1e-9 * abs(pair[0]))
+    }
+
+
 @given(SEEDS)
 @FEW
 def test_costs_follow_the_equations(kernels: Kernels, seed: int) -> None:
@@ -68,7 +82,7 @@ def test_times_may_be_shifted(kernels: Kernels, seed: int, shift: int) -> None:
     program = random_program(seed)
     first = _table(_results(analyse(carried_out(program), kernels)))
     second = _table(_results(analyse(carried_out(program, shift=shift), kernels)))
-    assert first == pytest.approx(second)
+    assert _differing(first, second) == {}
 
 
 @given(SEEDS, st.randoms(use_true_random=False))
@@ -86,7 +100,7 @@ def test_ranks_may_be_renamed(kernels: Kernels, seed: int, draw) -> None:
         (metric, path, str(names[int(rank)]) if rank != "None" else rank): value
         for (metric, path, rank), value in first.items()
     }
-    assert renamed == pytest.approx(second)
+    assert _differing(renamed, second) == {}
 
 
 def _ties(trace: EventTrace) -> bool:
@@ -105,7 +119,7 @@ def test_work_may_be_entered_in_pieces(kernels: Kernels, seed: int) -> None:
     second = _table(_results(analyse(carried_out(program, pieces=2), kernels)))
     for place in [place for place in first if place[0] == "visits"]:
         first.pop(place), second.pop(place)
-    assert first == pytest.approx(second)
+    assert _differing(first, second) == {}
 
 
 @given(SEEDS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from regionpredict.measure.runtime_library import shared_library
 
-_FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +30,4 @@ class Kernels:
 
 @cache
 def _loaded(compiler: Sequence[str], folder: Path, source: str) -> ctypes.CDLL:
-    return ctypes.CDLL(str(shared_library(compiler, folder, _FOLDER / source)))
+    return ctypes.CDLL(str(shared_library(compiler, folder, FOLDER / source)))
