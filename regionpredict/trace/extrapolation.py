@@ -2,7 +2,7 @@
 
 A factor's law is chosen by prediction: each law is fitted to the smaller runs and held against the
 larger ones. Rosas 2014 takes eq. 5 (Amdahl) unless the analyst knows better; this takes it unless
-the law with the least error on held-out runs is clearly better. What is kept is fitted to all runs.
+the law with the least error on held-out runs, of four sizes at least, is clearly better. What is kept is fitted to all runs.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ DEFAULT_LAW = LAWS[0]
 FACTORS = ("load_balance", "serialisation", "transfer")
 SCALED = (*FACTORS, "computation_scalability")
 """The factors that are fitted; all others are their products."""
+
+_ENOUGH = 4
+"""Sizes from which on a law is chosen: of three, a single one can be held out."""
 
 _UNREFUTED = Constant(
     2.0,
@@ -176,7 +179,7 @@ def fit_factor(
     if chosen is None:
         known = {name: error for name, error in errors.items() if error is not None}
         chosen = DEFAULT_LAW
-        if known:
+        if known and len(widths) >= _ENOUGH:
             least = min(known, key=lambda name: known[name])
             if known[least] < _CLEARLY.value * known[DEFAULT_LAW]:
                 chosen = least

@@ -131,6 +131,14 @@ def test_a_law_without_noise_is_found_and_extrapolated(law: str) -> None:
     assert low <= value(1024) <= high
 
 
+def test_three_sizes_choose_no_law() -> None:
+    value = LAW_VALUES["logarithmic-efficiency"]
+    three = fit_factor("transfer", [(p, value(p)) for p in (1, 2, 4)])
+    four = fit_factor("transfer", [(p, value(p)) for p in (1, 2, 4, 8)])
+    assert (three.law, four.law) == ("amdahl-efficiency", "logarithmic-efficiency")
+    assert three.error is not None
+
+
 def test_a_given_law_and_wrong_ones() -> None:
     points = study((1, 1.0, 1.0, 1.0), (4, 0.9, 0.8, 0.95))
     found = extrapolate(points, [16], {"serialisation": "pipeline"})
