@@ -16,11 +16,12 @@ from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.message_waits import message_waits
 from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
 from regionpredict.trace.team_waits import team_waits
+from regionpredict.trace.whole_run import with_whole_run
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A trace and what was found in it.
+    """A trace, with a region around each rank's run, and what was found in it.
 
     `names` are the call paths' names by node. `scans` and `init_completion` are rows (location,
     node, ticks) of waits without a synchronisation point. `findings` are all there are, the
@@ -43,6 +44,7 @@ def analyse(trace: EventTrace, kernels: Kernels) -> Analysis:
 
     Raises InputError where a kernel cannot be compiled or memory does not suffice.
     """
+    trace = with_whole_run(trace)
     paths = call_paths(trace, kernels)
     matches = match(trace, kernels)
     collectives = collective_waits(trace, paths, matches)

@@ -91,3 +91,18 @@ def test_damage_is_told_and_the_rest_analysed(archive: Path, tmp_path: Path) -> 
     assert json.loads(done.stdout)["findings"]
     assert "regionpredict: note: location 2:" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
+    done = run("export", str(archive))
+    assert (done.returncode, done.stderr) == (0, "")
+    events = json.loads(done.stdout)["traceEvents"]
+    regions = [event for event in events if event["ph"] == "X" and event["cat"] != "critical path"]
+    assert len([event for event in regions if event["name"] == "work"]) == 3 * 20
+    assert len([event for event in events if event["ph"] == "s"]) == 3 * 20
+    path = sorted(
+        (event for event in events if event["ph"] == "X" and event["cat"] == "critical path"),
+        key=lambda event: event["ts"],
+    )
+    assert path
+    assert all(event["dur"] >= 0 for event in regions + path)

@@ -225,3 +225,35 @@ def test_thread_that_comes_last_to_a_barrier(kernels: Kernels) -> None:
     assert by_place(critical_path(analysis), "critical_path", MS) == close(
         {"main/0": 3, "main/parallel/loop/0.1": 5}
     )
+
+
+def test_time_between_calls_counts_where_no_region_is_around_them(kernels: Kernels) -> None:
+    """Only MPI is recorded: the run itself is a region, which call paths leave out."""
+    build = TraceBuilder(2)
+    for rank, done in ((0, 2), (1, 7)):
+        build.enter(rank, 0, "MPI_Init")
+        build.leave(rank, 1 * MS)
+        build.enter(rank, done * MS, "MPI_Barrier")
+        build.collective(rank, 7 * MS)
+        build.leave(rank, 7 * MS)
+    analysis = analyse(build.build(), kernels)
+    assert by_place(waits(analysis), "wait_barrier", MS) == close({"MPI_Barrier/0": 5})
+    assert by_place(delays(analysis), "delay_short.wait_barrier", MS) == close({"program/1": 5})
+    path = critical_path(analysis)
+    assert by_place(path, "critical_path", MS) == close({"MPI_Init/1": 1, "program/1": 6})
+    assert all(balance.holds for balance in path.balances)
+
+
+def test_clocks_that_differ_are_told(kernels: Kernels) -> None:
+    build = TraceBuilder(2)
+    build.enter(0, 5 * MS, "MPI_Send")
+    build.send(0, 5 * MS, 1, size=8)
+    build.leave(0, 6 * MS)
+    build.enter(1, 0, "MPI_Recv")
+    build.receive(1, 1 * MS, 0, size=8)
+    build.leave(1, 2 * MS)
+    analysis = analyse(build.build(), kernels)
+    assert [finding.message for finding in analysis.findings] == [
+        "messages received before they were sent: clocks differ"
+    ]
+    assert by_place(waits(analysis), "late_sender", MS) == close({"MPI_Recv/1": 2})
