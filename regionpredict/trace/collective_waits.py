@@ -26,6 +26,7 @@ _N_TO_N = (
     Collective.REDUCE_SCATTER,
     Collective.REDUCE_SCATTER_BLOCK,
 )
+_ANY_TO_ANY = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits for whom
 _PREFIX = (Collective.SCAN, Collective.EXSCAN)
 _SELDOM = np.iinfo(np.int64).min
 _NEVER = np.iinfo(np.int64).max
@@ -110,7 +111,7 @@ def _table(trace: EventTrace, paths: CallPaths, matches: Matches) -> tuple[_Tabl
     between = np.array([group.remote is not None for group in trace.communicators] or [False])
     kind = trace.kind[operations.event]
     ended = (kind == Kind.COLLECTIVE_END) & (matches.instance >= 0)
-    findings = []
+    findings = _not_analysed(kind, operations.collective[ended])
     across = ended & between[operations.communicator]
     if np.any(across):
         count = int(np.count_nonzero(across))
@@ -153,6 +154,17 @@ def _table(trace: EventTrace, paths: CallPaths, matches: Matches) -> tuple[_Tabl
         operation=operations.collective[rows[first]] if len(rows) else np.zeros(0, np.uint8),
         communicator=(operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)),
     ), findings
+
+
+def _not_analysed(kind: NDArray[np.uint8], operations: NDArray[np.uint8]) -> list[Finding]:
+    found = []
+    for count, what in (
+        (np.count_nonzero(kind == Kind.COLLECTIVE_COMPLETE), "non-blocking collective operations"),
+        (np.count_nonzero(np.isin(operations, _ANY_TO_ANY)), "MPI_Alltoallv and MPI_Alltoallw"),
+    ):
+        if count:
+            found.append(Finding(f"{what}, not analysed", count=int(count)))
+    return found
 
 
 def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:

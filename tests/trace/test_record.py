@@ -17,10 +17,13 @@ from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.results import delays, waits
 
 pytest.importorskip("otf2")
+# What pip brings lies beside the interpreter.
+SEARCH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 pytestmark = [
     pytest.mark.compiler,
     pytest.mark.skipif(
-        shutil.which("mpicc") is None or shutil.which("mpirun") is None, reason="no MPI"
+        shutil.which("mpicc", path=SEARCH) is None or shutil.which("mpirun", path=SEARCH) is None,
+        reason="no MPI",
     ),
 ]
 
@@ -59,7 +62,8 @@ int main(int count, char **words)
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return {**os.environ, **root, "PATH": SEARCH}
 
 
 def _record(*words: str) -> subprocess.CompletedProcess[str]:
@@ -75,7 +79,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "program.c").write_text(PROGRAM)
     subprocess.run(
         ["mpicc", "-g", "-finstrument-functions", "program.c", "-o", "program"],
-        cwd=folder, check=True,
+        cwd=folder, check=True, env=_environment(),
     )  # fmt: skip
     return folder / "program"
 
