@@ -13,6 +13,7 @@ COMMANDS = {
     "delays": "What causes the waits, and how they spread.",
     "export": "The timeline with the critical path, for Perfetto.",
     "critical-path": "What the run's length is made of, and what imbalance on it costs.",
+    "factors": "Load balance, serialisation and transfer of runs, and on more processes.",
 }
 
 

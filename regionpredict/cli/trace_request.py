@@ -12,6 +12,7 @@ import click
 from regionpredict.cli.output import write_result
 
 if TYPE_CHECKING:
+    from regionpredict.trace import EventTrace
     from regionpredict.trace.analysis import Analysis
     from regionpredict.trace.kernels import Kernels
     from regionpredict.trace.profile import TraceResult
@@ -60,10 +61,19 @@ def trace_kernels() -> Kernels:
 def analysed(archive: str) -> Analysis:
     """The analysed archive."""
     from regionpredict.trace.analysis import analyse
-    from regionpredict.trace.otf2_reader import read_otf2
 
     kernels = trace_kernels()
-    return analyse(read_otf2(Path(archive), kernels), kernels)
+    return analyse(read_trace(archive, kernels), kernels)
+
+
+def read_trace(path: str, kernels: Kernels) -> EventTrace:
+    """A Paraver trace by its suffix, else an OTF2 archive."""
+    from regionpredict.trace.otf2_reader import read_otf2
+    from regionpredict.trace.paraver import read_paraver
+
+    if path.endswith((".prv", ".prv.gz")):
+        return read_paraver(path)
+    return read_otf2(Path(path), kernels)
 
 
 def tell(

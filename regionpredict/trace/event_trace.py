@@ -59,6 +59,7 @@ class Role(IntEnum):
     ONE_SIDED = 8
     OTHER = 9
     PROGRAM = 10  # the whole run; call paths leave it out
+    IDLE = 11  # a thread waits or has nothing to do, outside any of its constructs
 
 
 class Collective(IntEnum):
@@ -165,6 +166,20 @@ class Operations:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A hardware counter's readings: `increase` since the location's reading before (or its begin).
+
+    `event` has the row of the event with which each reading was taken, ascending. Where a reading
+    failed there is none. `name` is the counter's own, as PAPI_TOT_INS; `unit` is 1 where unnamed.
+    """
+
+    name: str
+    event: NDArray[np.int64]
+    increase: NDArray[np.int64]
+    unit: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
 class EventTrace:
     """All events, location after location, in order of time within each.
 
@@ -188,6 +203,7 @@ class EventTrace:
     operations: Operations
     findings: tuple[Finding, ...] = field(default=())
     name: str = ""
+    counters: tuple[Counter, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)
