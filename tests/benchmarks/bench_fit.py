@@ -11,16 +11,13 @@ seeds are held out. Prints a Markdown table.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
-import logging
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from extrap_models import ExtraP
 
 from regionpredict.fit import fit, fit_many
 from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate, is_growth
@@ -161,81 +158,6 @@ def leading(terms: Any) -> dict[int, tuple[float, float]]:
 def same(a: dict[int, Any], b: dict[int, Any]) -> bool:
     """Whether two sets of leading terms agree."""
     return set(a) == set(b) and all(np.allclose(a[k], b[k]) for k in a)
-
-
-class ExtraP:
-    """Extra-P's default modelling, through its Python interface."""
-
-    def __init__(self) -> None:
-        import extrap
-        from extrap.entities.callpath import Callpath
-        from extrap.entities.coordinate import Coordinate
-        from extrap.entities.experiment import Experiment
-        from extrap.entities.measurement import Measurement
-        from extrap.entities.metric import Metric
-        from extrap.entities.parameter import Parameter
-        from extrap.modelers.model_generator import ModelGenerator
-
-        self.version = extrap.__version__
-        self.parts = (Experiment, Parameter, Coordinate, Callpath, Metric, Measurement)
-        self.generator = ModelGenerator
-        logging.disable(logging.CRITICAL)
-
-    def model(self, samples: list[Sample]) -> tuple[list[Any], float]:
-        """Functions of samples that share their points, and the seconds of processor time."""
-        experiment_type, parameter, coordinate, callpath, metric_type, measurement = self.parts
-        experiment = experiment_type()
-        for k in range(len(samples[0].points[0])):
-            experiment.add_parameter(parameter("pqr"[k]))
-        places = [coordinate(*p) for p in samples[0].points]
-        for place in places:
-            experiment.add_coordinate(place)
-        metric = metric_type("time")
-        experiment.add_metric(metric)
-        for k, sample in enumerate(samples):
-            path = callpath(f"c{k}")
-            experiment.add_callpath(path)
-            for place, values in zip(places, sample.values, strict=True):
-                experiment.add_measurement(measurement(place, path, metric, values))
-        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
-            generator = self.generator(experiment)
-            start = time.process_time()
-            generator.model_all()
-            spent = time.process_time() - start
-        found = experiment.modelers[-1].models
-        functions = [
-            found[callpath(f"c{k}"), metric].hypothesis.function for k in range(len(samples))
-        ]
-        return functions, spent
-
-    @staticmethod
-    def terms(function: Any) -> list[Any]:
-        """The terms of a function, as `FittedModel.terms` has them."""
-        result = []
-        for term in getattr(function, "compound_terms", []):
-            pairs = getattr(term, "parameter_term_pairs", [(0, term)])
-            powers = {}
-            for index, part in pairs:
-                power = {"polynomial": 0.0, "logarithm": 0.0}
-                for simple in part.simple_terms:
-                    power[simple.term_type] = float(simple.exponent)
-                powers[index] = (power["polynomial"], power["logarithm"])
-            result.append((term.coefficient, powers))
-        return result
-
-    def all(self, samples: list[Sample]) -> list[Any]:
-        """Functions of samples with any points."""
-        groups: dict[Any, list[int]] = {}
-        for k, sample in enumerate(samples):
-            groups.setdefault(tuple(sample.points), []).append(k)
-        result: list[Any] = [None] * len(samples)
-        for members in groups.values():
-            for k, function in zip(
-                members, self.model([samples[m] for m in members])[0], strict=True
-            ):
-                result[k] = function
-        return result
 
 
 NOISES = (0.02, 0.05, 0.10)
