@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.model import quality
 from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import (
     FloatArray,
@@ -33,6 +36,16 @@ class Interval:
     level: float
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What holds for the parameter's smaller values, from `first` to `last` measured one."""
+
+    first: float
+    last: float
+    constant: float
+    terms: tuple[tuple[float, Monomial], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class FittedModel:
     """A model of one metric: `constant + sum(coefficient * monomial)`, or its reciprocal.
@@ -43,6 +56,10 @@ class FittedModel:
     and 6). `ceiling` is the value that a saturating law never falls below (times) or exceeds
     (reciprocals of them). `law` names the law: `pmnf`, `amdahl`, `amdahl-log`,
     `amdahl-linear`, `usl`, `saturation`, `pipeline`.
+
+    Where the behaviour changes on the way, `pieces` are the models of the smaller values of the
+    only parameter that varies, ascending; constant and terms hold from `start` on. `forecast`
+    tells what is expected beyond the measured points where the formula alone does not.
     """
 
     constant: float
@@ -56,6 +73,9 @@ class FittedModel:
     ceiling: float | None = None
     law_parameters: dict[str, float] = field(default_factory=dict)
     rivals: Callable[[], list[Candidate]] | None = None
+    pieces: tuple[Piece, ...] = ()
+    start: float = -np.inf
+    forecast: Forecast | None = None
 
     def predict(self, point: Point) -> float:
         """The value at `point` (one number per parameter), in the unit of the metric.
@@ -66,7 +86,21 @@ class FittedModel:
         return float(self.predict_many(np.atleast_2d(np.asarray(point, dtype=np.float64)))[0])
 
     def predict_many(self, points: FloatArray) -> FloatArray:
-        """The values at the points `(k, m)`; shape `(k,)`."""
+        """The values at the points `(k, m)`; shape `(k,)`.
+
+        Within the measured range they are the formula's; beyond it, where the formula does not
+        explain the measurements to within their noise, those of `outlook`.
+        """
+        x = self._checked(points)
+        value = self.formula_values(x)
+        beyond = self._beyond(x)
+        if beyond.any():
+            outlook = self.outlook(x[beyond])
+            if outlook is not None:
+                value[beyond] = outlook.values
+        return value
+
+    def _checked(self, points: FloatArray) -> FloatArray:
         x = np.asarray(points, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != len(self.parameters):
             raise InputError(
@@ -74,9 +108,28 @@ class FittedModel:
                 f"the model has the parameters {', '.join(self.parameters)}",
                 remedy="give one number per parameter",
             )
-        value = self.constant + np.zeros(len(x))
-        for coefficient, monomial in self.terms:
-            value = value + coefficient * self._column(monomial, x)
+        return x
+
+    def _beyond(self, x: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray((x > self.points.max(0)).any(1))
+
+    def outlook(self, points: FloatArray) -> Outlook | None:
+        """What is expected at points `(k, m)` beyond the measured ones, by whom and how surely.
+
+        None where the formula explains the measurements to within their noise, or goes through
+        all of them, and where nothing but the formula is known: then the formula says it.
+        """
+        return self.forecast(points) if self.forecast is not None else None
+
+    def formula_values(self, points: FloatArray) -> FloatArray:
+        """The formula's values at the points `(k, m)`, however far off; shape `(k,)`."""
+        x = self._checked(points)
+        value = self._sum(self.constant, self.terms, x)
+        ends = [*(piece.first for piece in self.pieces[1:]), self.start]
+        for piece, following in reversed(list(zip(self.pieces, ends, strict=False))):
+            [index] = {i for p in (*self.pieces, self) for _, m in p.terms for i in m} or {0}
+            here = x[:, index] <= 0.5 * (piece.last + following)
+            value[here] = self._sum(piece.constant, piece.terms, x[here])
         if self.ceiling is not None:
             value = np.maximum(value, self.ceiling)
         if self.reciprocal:
@@ -84,11 +137,21 @@ class FittedModel:
             return 1.0 / np.maximum(value, 1e-12 * float(np.abs(value).max() or 1.0))
         return np.maximum(value, 0.0) if self.observations.relative else value
 
+    def _sum(
+        self, constant: float, terms: Sequence[tuple[float, Monomial]], x: FloatArray
+    ) -> FloatArray:
+        value = constant + np.zeros(len(x))
+        for coefficient, monomial in terms:
+            value = value + coefficient * self._column(monomial, x)
+        return value
+
     def _column(self, monomial: Monomial, x: FloatArray) -> FloatArray:
         column = np.ones(len(x))
         for index, term in monomial.items():
             values = x[:, index]
-            if (term[1] and values.min() <= 0) or (term[0] < 0 and values.min() == 0):
+            if len(values) and (
+                (term[1] and values.min() <= 0) or (term[0] < 0 and values.min() == 0)
+            ):
                 raise InputError(
                     f"{term_text(self.parameters[index], term)} has no value at "
                     f"{self.parameters[index]} = {values.min():g}",
@@ -150,6 +213,9 @@ class FittedModel:
             terms=list(zip(coefficients[1:], monomials, strict=True)),
             law="pmnf",
             notes=(),
+            pieces=(),
+            start=-np.inf,
+            forecast=None,
         )
 
     def candidates(self) -> list[Candidate]:
@@ -165,10 +231,15 @@ class FittedModel:
         """Where the metric's expected value at `point` lies with probability `level`.
 
         Counts the uncertainty of the coefficients and that of the choice of the model: the
-        candidates count by their posterior probability.
+        candidates count by their posterior probability. Where an outlook says the value, its
+        spread says how far it may be off.
         """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         centre = self.predict(point)
+        outlook = self.outlook(x) if self._beyond(x).any() else None
+        if outlook is not None:
+            reach = float(outlook.spread[0]) * NormalDist().inv_cdf(0.5 + level / 2)
+            return Interval(centre * np.exp(-reach), centre * np.exp(reach), level)
         low, high = quality.interval(self, x, level)
         return Interval(min(low, centre), max(high, centre), level)
 

@@ -9,10 +9,11 @@ noise; data with such values is weighed by its largest value throughout.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.model.terms import FloatArray
@@ -26,6 +27,10 @@ _VARIANCE_FACTOR: dict[str, float] = {
     "minimum": 2.24,
     "first-quartile": 1.6,
 }
+
+_ENOUGH_REPETITIONS = 3.0  # degrees of freedom that tell how large the noise is
+_LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
+_EXACT = 1e-6  # relative variance that is taken for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,19 @@ class Observations:
     def noise(self) -> float:
         """Relative standard deviation of one repetition; `nan` without repetitions."""
         return float(np.sqrt(self.within / self.dof)) if self.dof > 0 else float("nan")
+
+    def explained(self, misfit: float, used: int) -> bool:
+        """Whether a model of `used` numbers leaves no more than the repetitions' noise does.
+
+        `misfit` is its weighted sum of squares. Where no repetitions tell the noise, only a model
+        that goes through all points, with points to spare, explains them.
+        """
+        left = len(self.y) - used
+        if left < 1:
+            return False
+        if self.dof >= _ENOUGH_REPETITIONS:
+            return misfit / left <= _LIKE_NOISE * max(self.within / self.dof, _EXACT)
+        return misfit / left <= _EXACT
 
 
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
@@ -129,3 +147,13 @@ def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -
         count.append(float(len(data)))
     counts = np.array(count)
     return _weigh(np.array(y), np.array(within), counts, float((counts - 1).sum()), statistic)
+
+
+def leading_points(seen: Observations, count: int) -> Observations:
+    """The first `count` points alone; the noise is still what all repetitions tell."""
+    return replace(seen, y=seen.y[:count], weights=seen.weights[:count])
+
+
+def ordered(seen: Observations, order: NDArray[np.intp]) -> Observations:
+    """The same points in another order."""
+    return replace(seen, y=seen.y[order], weights=seen.weights[order])

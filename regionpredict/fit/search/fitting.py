@@ -14,7 +14,8 @@ from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
-from regionpredict.fit.search.options import NEEDED_POINTS, Options
+from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
+from regionpredict.fit.search.pieces import completed
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
 
@@ -45,6 +46,7 @@ def fit(
     criterion: Criterion = DEFAULT_CRITERION,
     max_terms: int = 2,
     min_points: int = NEEDED_POINTS,
+    segments: int = MOST_SEGMENTS,
     law: str = "auto",
     prior: Prior | None = None,
 ) -> FittedModel:
@@ -53,7 +55,7 @@ def fit(
     `points`: `n` points, each with one number per parameter (or a bare number for one
     parameter). `values`: `n` lists of repetitions, in any one unit; their lengths may differ,
     NaN repetitions are left out. `statistic` summarises them. `space` and `max_terms` bound the
-    search, `law` names a law to be fitted instead (`regionpredict.fit.laws.LAWS`), or
+    search, `segments` the pieces that a range may fall into (1: none), `law` names a law to be fitted instead (`regionpredict.fit.laws.LAWS`), or
     `threads` for the best of those for run times over threads. `prior` says what is known.
 
     Raises `InputError` for fewer than `min_points` different points, a point without a finite
@@ -63,12 +65,15 @@ def fit(
     >>> str(model), round(model.predict((64,)), 6)
     ('3 + 2*log2(p)', 15.0)
     """
-    if statistic == "mean" and space is None and max_terms == 2 and min_points == NEEDED_POINTS:
+    usual = min_points == NEEDED_POINTS and segments == MOST_SEGMENTS
+    if usual and statistic == "mean" and space is None and max_terms == 2:
         options = _DEFAULT_OPTIONS
         if criterion is not DEFAULT_CRITERION:
             options = Options(criterion=criterion)
     else:
-        options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
+        options = Options(
+            statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments
+        )
     names = tuple(parameters) if parameters else None
     plan = plan_of(points, names, options)
     observations = summarise(_merged(values, plan), options.statistic)
@@ -101,7 +106,9 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     o = observations
     single = one_parameter.select_one(o, compiled, options.criterion)
     if single.settled or options.max_terms < 2:
-        return _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
+        return _built(
+            plan, o, options, single.constant, ((single.coefficient, single.first),), single.settled
+        )
     selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
     return _model(plan, o, selection, 0, options)
 
@@ -138,8 +145,12 @@ def _built(
     options: Options,
     constant: float,
     chosen: tuple[tuple[float, int], ...],
+    settled: bool = False,
 ) -> FittedModel:
-    """The model of these coefficients and columns of the space; a column of -1 is none."""
+    """The model of these coefficients and columns of the space; a column of -1 is none.
+
+    `settled` says that nothing is left to explain.
+    """
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
@@ -166,7 +177,7 @@ def _built(
             )
         ]
 
-    return FittedModel(
+    model = FittedModel(
         constant=constant,
         terms=terms,
         law=law_of(terms),
@@ -175,6 +186,7 @@ def _built(
         observations=observations,
         rivals=rivals,
     )
+    return completed(model, index, options, settled=settled) if plan.active else model
 
 
 def fit_many(
@@ -187,13 +199,14 @@ def fit_many(
     criterion: Criterion = DEFAULT_CRITERION,
     max_terms: int = 2,
     min_points: int = NEEDED_POINTS,
+    segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> list[FittedModel]:
     """`fit` for many call paths measured at the same points; faster than one by one.
 
     `many` holds, for each call path, what `values` is in `fit`. Raises as `fit` does.
     """
-    options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
+    options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
     seen = [summarise(_merged(values, plan), statistic) for values in many]
     if law not in ("auto", "pmnf"):
