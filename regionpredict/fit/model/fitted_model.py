@@ -111,7 +111,11 @@ class FittedModel:
         return x
 
     def _beyond(self, x: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray((x > self.points.max(0)).any(1))
+        """Which points no measured one reaches in all parameters."""
+        reached = np.ones((len(x), len(self.points)), dtype=bool)
+        for column, measured in zip(x.T, self.points.T, strict=True):
+            reached &= column[:, None] <= measured
+        return np.asarray(~reached.any(1))
 
     def outlook(self, points: FloatArray) -> Outlook | None:
         """What is expected at points `(k, m)` beyond the measured ones, by whom and how surely.

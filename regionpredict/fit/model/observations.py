@@ -30,6 +30,7 @@ _VARIANCE_FACTOR: dict[str, float] = {
 
 _ENOUGH_REPETITIONS = 3.0  # degrees of freedom that tell how large the noise is
 _LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
+_SPARE_POINTS = 2  # that a model without repetitions must go through by itself
 _EXACT = 1e-6  # relative variance that is taken for none
 
 
@@ -61,11 +62,9 @@ class Observations:
         that goes through all points, with points to spare, explains them.
         """
         left = len(self.y) - used
-        if left < 1:
-            return False
-        if self.dof >= _ENOUGH_REPETITIONS:
+        if left >= 1 and self.dof >= _ENOUGH_REPETITIONS:
             return misfit / left <= _LIKE_NOISE * max(self.within / self.dof, _EXACT)
-        return misfit / left <= _EXACT
+        return left >= _SPARE_POINTS and misfit / left <= _EXACT
 
 
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
@@ -154,6 +153,6 @@ def leading_points(seen: Observations, count: int) -> Observations:
     return replace(seen, y=seen.y[:count], weights=seen.weights[:count])
 
 
-def ordered(seen: Observations, order: NDArray[np.intp]) -> Observations:
-    """The same points in another order."""
-    return replace(seen, y=seen.y[order], weights=seen.weights[order])
+def at_points(seen: Observations, chosen: NDArray[np.generic]) -> Observations:
+    """The chosen points alone, in the order of their indices, or where a mask of them is true."""
+    return replace(seen, y=seen.y[chosen], weights=seen.weights[chosen])

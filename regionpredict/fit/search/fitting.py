@@ -92,7 +92,7 @@ def fit(
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
         terms, constant = several_parameters.search(plan.grid, observations, options.criterion)
-        return FittedModel(
+        model = FittedModel(
             constant=constant,
             terms=terms,
             law="pmnf",
@@ -101,6 +101,7 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
             observations=observations,
             rivals=lambda: several_parameters.rivals(plan.grid, observations, options.criterion),  # type: ignore[arg-type]
         )
+        return completed(model, plan.active, options, settled=False)
     compiled = plan.single
     assert compiled is not None
     o = observations
@@ -186,7 +187,7 @@ def _built(
         observations=observations,
         rivals=rivals,
     )
-    return completed(model, index, options, settled=settled) if plan.active else model
+    return completed(model, plan.active, options, settled=settled) if plan.active else model
 
 
 def fit_many(

@@ -32,6 +32,7 @@ _POWERS = (2, 3, 4)
 _LINES = (3, 4)
 _DAMPED = 0.7  # halfway between a trend that goes on and none, in terms of a doubling
 _FINEST_MISFIT = 5e-3  # relative; below it, terms of a few points do not differ for sure
+_SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # as surfaces of divided volumes do; with its rarity
 _RARITY = 1.5  # as `Criterion.rarity`, for averages, which need no winner
 
 NAMES = (
@@ -79,9 +80,10 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
     """`sum` and `work` for every window: `(10, k)`."""
     count = len(x)
     sizes = [w if w > 1 else max(4, int(np.ceil(count * w))) for w in _WINDOWS]
-    usable = [k for k, term in enumerate(space.terms) if x[0] >= 1 or term[1] == 0]
-    terms = [space.terms[k] for k in usable]
-    rarity = np.array([space.rarities[k] for k in usable])
+    known = [*zip(space.terms, space.rarities, strict=True), *_SLOWLY_FALLING]
+    usable = [(term, rare) for term, rare in known if x[0] >= 1 or term[1] == 0]
+    terms = [term for term, _ in usable]
+    rarity = np.array([rare for _, rare in usable])
     columns = evaluate_all(terms, np.append(x, at))
     column, beyond = columns[:, :count], columns[:, count:]
     mask = np.arange(count) >= count - np.array(sizes)[:, None]
@@ -105,7 +107,8 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = (shares * np.log(np.maximum(expected, 1e-300))).sum(1) / shares.sum(1)
         found = np.exp(logs) / divisor
-        found[[size > count for size in sizes]] = np.nan
+        # Windows that have the same points are one opinion.
+        found[[size > count or size in sizes[k + 1 :] for k, size in enumerate(sizes)]] = np.nan
         result[row * len(sizes) : (row + 1) * len(sizes)] = found
     return result
 

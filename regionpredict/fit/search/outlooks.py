@@ -12,7 +12,7 @@ The forecast's own errors at those points say how uncertain it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -74,28 +74,42 @@ class Forecaster:
         """The forecast, the standard deviation of its logarithm, and the shares `(f,)`."""
         x, y = self._x, self._seen.y
         ahead = np.log(value / x[-1])
-        errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
-        own: list[float] = []  # of the forecast, per distance asked for
-        for origin, told in zip(self._origins, self._past, strict=True):
+        told, truths, scales = [], [], []
+        for origin, opinion in zip(self._origins, self._past, strict=True):
             reach = np.log(x[origin:] / x[origin - 1])
             target = int(np.argmin(np.abs(reach - ahead)))
-            opinion, truth = told[:, target], y[origin + target]
-            forecast = _weighted_median(opinion, _shares(errors, opinion))
-            with np.errstate(invalid="ignore"):
-                errors.append(np.minimum(np.abs(np.log(opinion / truth)), _MOST_ERROR))
+            told.append(opinion[:, target])
+            truths.append(y[origin + target])
             # Errors grow with the distance; where the series has no point as far, they are scaled.
-            error = abs(float(np.log(forecast / truth))) * max(1.0, ahead / reach[target])
-            own.append(min(error, _MOST_ERROR))
-        shares = _shares(errors, now)
-        forecast = _weighted_median(now, shares)
-        known = now[np.isfinite(now)]
-        apart = np.minimum(np.abs(np.log(known / forecast)), _MOST_ERROR)
-        disagreement = float(np.quantile(apart, _AGREEMENT))
-        weights = _fading(len(own))
-        squares = float(weights @ np.square(own)) if own else 0.0
-        past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)
-        spread = np.sqrt(past + (_DISAGREEMENT * disagreement) ** 2 + _LEAST_ERROR**2)
-        return forecast, float(spread), shares
+            scales.append(max(1.0, ahead / reach[target]))
+        return combined(told, truths, scales, now)
+
+
+def combined(
+    told: Sequence[FloatArray], truths: Sequence[float], scales: Sequence[float], now: FloatArray
+) -> tuple[float, float, FloatArray]:
+    """The forecast, the standard deviation of its logarithm, and the shares `(f,)`.
+
+    `told` has what the forecasters said `(f,)` of each of the `truths`, oldest first, and `scales`
+    how many times farther ahead the question lies than each of them. `now` is `(f,)`.
+    """
+    errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
+    own: list[float] = []  # of the forecast, per distance asked for
+    for opinion, truth, scale in zip(told, truths, scales, strict=True):
+        forecast = _weighted_median(opinion, _shares(errors, opinion))
+        with np.errstate(invalid="ignore"):
+            errors.append(np.minimum(np.abs(np.log(opinion / truth)), _MOST_ERROR))
+        own.append(min(abs(float(np.log(forecast / truth))) * scale, _MOST_ERROR))
+    shares = _shares(errors, now)
+    forecast = _weighted_median(now, shares)
+    known = now[np.isfinite(now)]
+    apart = np.minimum(np.abs(np.log(known / forecast)), _MOST_ERROR)
+    disagreement = float(np.quantile(apart, _AGREEMENT))
+    weights = _fading(len(own))
+    squares = float(weights @ np.square(own)) if own else 0.0
+    past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)
+    spread = np.sqrt(past + (_DISAGREEMENT * disagreement) ** 2 + _LEAST_ERROR**2)
+    return forecast, float(spread), shares
 
 
 def _fading(count: int) -> FloatArray:

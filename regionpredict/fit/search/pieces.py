@@ -8,13 +8,14 @@ import numpy as np
 
 from regionpredict.fit.laws.thread_laws import law_of
 from regionpredict.fit.model.fitted_model import FittedModel, Piece
-from regionpredict.fit.model.observations import Observations, ordered
-from regionpredict.fit.model.outlook import Outlook
+from regionpredict.fit.model.observations import Observations, at_points
+from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import one_parameter
 from regionpredict.fit.search.division import PRICE, SHORTEST, cost_of, divide
 from regionpredict.fit.search.forecasters import FEWEST
+from regionpredict.fit.search.grid_outlooks import GridForecaster
 from regionpredict.fit.search.options import Options
 from regionpredict.fit.search.outlooks import Forecaster
 
@@ -40,7 +41,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     if len(x) < 2 * shortest or explained(model):
         return model
     order = np.argsort(x, kind="stable")
-    x, seen = x[order], ordered(seen, order)
+    x, seen = x[order], at_points(seen, order)
     floor = options.criterion.noise_floor
     stretches, cost = divide(
         x, seen, options.space, floor=floor, shortest=shortest, most=options.segments
@@ -86,32 +87,44 @@ def _stretch(
 
 
 class LazyOutlook:
-    """The outlook of a model of one parameter, worked out when it is first asked for."""
+    """The outlook of a model, worked out when it is first asked for.
 
-    def __init__(self, model: FittedModel, index: int, options: Options) -> None:
-        self._model, self._index, self._options = model, index, options
+    `active` are the parameters that vary.
+    """
+
+    def __init__(self, model: FittedModel, active: tuple[int, ...], options: Options) -> None:
+        self._model, self._active, self._options = model, active, options
         self._asked = False
-        self._forecaster: Forecaster | None = None
+        self._forecast: Forecast | None = None
 
     def __call__(self, points: FloatArray) -> Outlook | None:
         """See `Forecast`."""
         if not self._asked:
-            self._asked, self._forecaster = True, self._made()
-        return self._forecaster.at(points[:, self._index]) if self._forecaster else None
+            self._asked, self._forecast = True, self._made()
+        return self._forecast(points) if self._forecast is not None else None
 
-    def _made(self) -> Forecaster | None:
-        model, options = self._model, self._options
-        x, seen = model.points[:, self._index], model.observations
-        if not seen.relative or x.min() <= 0 or len(x) < FEWEST or explained(model):
+    def _made(self) -> Forecast | None:
+        model, options, active = self._model, self._options, self._active
+        seen = model.observations
+        if not seen.relative or len(model.points) < FEWEST or explained(model):
             return None
+        if model.points[:, active].min() <= 0:
+            return None
+        if len(active) > 1:
+            return GridForecaster(model.points, seen, active, options).at
+        x = model.points[:, active[0]]
         order = np.argsort(x, kind="stable")
-        return Forecaster(
-            x[order], ordered(seen, order), options.space, options.criterion, options.max_terms
+        forecaster = Forecaster(
+            x[order], at_points(seen, order), options.space, options.criterion, options.max_terms
         )
+        return lambda points: forecaster.at(points[:, active[0]])
 
 
-def completed(model: FittedModel, index: int, options: Options, *, settled: bool) -> FittedModel:
+def completed(
+    model: FittedModel, active: tuple[int, ...], options: Options, *, settled: bool
+) -> FittedModel:
     """The model in pieces if need be, and with its outlook; `settled` ones have no other side."""
-    if not settled and options.segments > 1 and len(model.points) >= FEWEST_TO_DIVIDE:
-        model = with_pieces(model, index, options)
-    return replace(model, forecast=LazyOutlook(model, index, options))
+    single = len(active) == 1 and not settled
+    if single and options.segments > 1 and len(model.points) >= FEWEST_TO_DIVIDE:
+        model = with_pieces(model, active[0], options)
+    return replace(model, forecast=LazyOutlook(model, active, options))
