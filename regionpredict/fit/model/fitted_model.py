@@ -58,8 +58,8 @@ class FittedModel:
     `amdahl-linear`, `usl`, `saturation`, `pipeline`.
 
     Where the behaviour changes on the way, `pieces` are the models of the smaller values of the
-    only parameter that varies, ascending; constant and terms hold from `start` on. `forecast`
-    tells what is expected beyond the measured points where the formula alone does not.
+    only parameter that varies, ascending; constant and terms hold from `start` on. `forecaster`
+    finds out what is expected beyond the measured points, when that is first asked for.
     """
 
     constant: float
@@ -75,7 +75,7 @@ class FittedModel:
     rivals: Callable[[], list[Candidate]] | None = None
     pieces: tuple[Piece, ...] = ()
     start: float = -np.inf
-    forecast: Forecast | None = None
+    forecaster: Callable[[FittedModel], Forecast | None] | None = None
 
     def predict(self, point: Point) -> float:
         """The value at `point` (one number per parameter), in the unit of the metric.
@@ -123,7 +123,11 @@ class FittedModel:
         None where the formula explains the measurements to within their noise, or goes through
         all of them, and where nothing but the formula is known: then the formula says it.
         """
-        return self.forecast(points) if self.forecast is not None else None
+        return self._forecast(points) if self._forecast is not None else None
+
+    @cached_property
+    def _forecast(self) -> Forecast | None:
+        return self.forecaster(self) if self.forecaster is not None else None
 
     def formula_values(self, points: FloatArray) -> FloatArray:
         """The formula's values at the points `(k, m)`, however far off; shape `(k,)`."""
@@ -219,7 +223,7 @@ class FittedModel:
             notes=(),
             pieces=(),
             start=-np.inf,
-            forecast=None,
+            forecaster=None,
         )
 
     def candidates(self) -> list[Candidate]:

@@ -1,9 +1,11 @@
 """Repetitions in, one summary, its weight and the noise for each point out.
 
-Noise is taken as relative to the value, as run times have it, and its size is estimated from the
-spread of the repetitions: with `r` repetitions at each of `n` points there are `n(r - 1)`
-degrees of freedom, whatever the growth is. Values that are zero or negative have no relative
-noise; data with such values is weighed by its largest value throughout.
+Noise is taken as relative to the value, as run times have it, unless the repetitions clearly say
+that it is constant, or both (`noise.py`). Its size is estimated from their spread: with `r`
+repetitions at each of `n` points there are `n(r - 1)` degrees of freedom, whatever the growth is.
+Values that are zero or negative have no relative noise; data with such values is weighed by its
+largest value throughout. Only the mean's spread is that about the mean: the other summaries are
+asked for where single repetitions are far off, and so their spread does not see those either.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.fit.model.noise import robust_squares, scales, without_hiccups
 from regionpredict.fit.model.terms import FloatArray
 
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
@@ -30,6 +33,7 @@ _VARIANCE_FACTOR: dict[str, float] = {
 
 _ENOUGH_REPETITIONS = 3.0  # degrees of freedom that tell how large the noise is
 _LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
+_LOPSIDED = 0.5  # so large a share of all relative spread at one point: is it relative?
 _SPARE_POINTS = 2  # that a model without repetitions must go through by itself
 _EXACT = 1e-6  # relative variance that is taken for none
 
@@ -41,7 +45,8 @@ class Observations:
     `y` is `(n,)` in the unit of the metric; `weights` is `(n,)`, the number of repetitions over
     the square of the noise's scale, so that weighted sums of squares are relative variances;
     `within` is the weighted sum of squares of the repetitions about their summary and `dof` its
-    degrees of freedom; `relative` says whether the scale is the value itself.
+    degrees of freedom; `relative` says whether all values are positive: then the scale is the
+    value itself, unless the repetitions say otherwise.
     """
 
     y: FloatArray
@@ -89,19 +94,22 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     total = np.add.reduce(data, None)
     if total - total != 0:
         return _summarise_ragged(values, statistic)
+    if statistic != "mean":
+        kept = without_hiccups(data)
+        if kept is not None:
+            return _summarise_ragged(kept, statistic)  # type: ignore[arg-type]
     y, within = summarise_block(data, statistic)
     count = data.shape[1]
-    return _weigh(y, within, count, len(y) * (count - 1.0), statistic)
+    return _weigh(y, within, count, count - 1.0, statistic)
 
 
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
-    """Summary and sum of squares about the mean over the last axis of a block of repetitions."""
-    count = data.shape[-1]
-    mean = np.add.reduce(data, -1) / count
-    deviation = data - mean[..., None]
-    within = np.add.reduce(deviation * deviation, -1)
+    """Summary and sum of squares of the noise over the last axis of a block of repetitions."""
     if statistic == "mean":
-        return mean, within
+        mean = np.add.reduce(data, -1) / data.shape[-1]
+        deviation = data - mean[..., None]
+        return mean, np.add.reduce(deviation * deviation, -1)
+    within = robust_squares(data)
     if statistic == "median":
         return np.median(data, axis=-1), within
     if statistic == "minimum":
@@ -110,16 +118,28 @@ def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray,
 
 
 def _weigh(
-    y: FloatArray, within: FloatArray, count: FloatArray | int, dof: float, statistic: Statistic
+    y: FloatArray,
+    within: FloatArray,
+    count: FloatArray | int,
+    dof: FloatArray | float,
+    statistic: Statistic,
 ) -> Observations:
+    """`dof` and `within` are each point's own."""
     factor = _VARIANCE_FACTOR[statistic]
     relative = bool(np.minimum.reduce(y) > 0)
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
+    own = within / squares
+    total = float(np.add.reduce(own))
+    if relative and float(np.maximum.reduce(own)) > max(_LOPSIDED, 3.0 / len(y)) * total:
+        other = scales(y, within, dof)
+        if other is not None:
+            squares = other
+            total = float(np.add.reduce(within / squares))
     return Observations(
         y=y,
         weights=(count / factor) / squares,
-        within=float(np.add.reduce(within / squares)),
-        dof=dof,
+        within=total,
+        dof=dof * len(y) if isinstance(dof, float) else float(np.add.reduce(dof)),
         relative=relative,
     )
 
@@ -145,7 +165,7 @@ def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -
         within.append(float(spread))
         count.append(float(len(data)))
     counts = np.array(count)
-    return _weigh(np.array(y), np.array(within), counts, float((counts - 1).sum()), statistic)
+    return _weigh(np.array(y), np.array(within), counts, counts - 1.0, statistic)
 
 
 def leading_points(seen: Observations, count: int) -> Observations:

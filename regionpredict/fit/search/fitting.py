@@ -15,7 +15,7 @@ from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace, growth_ord
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
-from regionpredict.fit.search.pieces import completed
+from regionpredict.fit.search.pieces import FEWEST_TO_DIVIDE, Outlooks, with_pieces
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
 
@@ -92,7 +92,7 @@ def fit(
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
         terms, constant = several_parameters.search(plan.grid, observations, options.criterion)
-        model = FittedModel(
+        return FittedModel(
             constant=constant,
             terms=terms,
             law="pmnf",
@@ -100,8 +100,8 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
             points=plan.points,
             observations=observations,
             rivals=lambda: several_parameters.rivals(plan.grid, observations, options.criterion),  # type: ignore[arg-type]
+            forecaster=Outlooks(plan.active, options),
         )
-        return completed(model, plan.active, options, settled=False)
     compiled = plan.single
     assert compiled is not None
     o = observations
@@ -186,8 +186,11 @@ def _built(
         points=plan.points,
         observations=observations,
         rivals=rivals,
+        forecaster=Outlooks(plan.active, options) if plan.active else None,
     )
-    return completed(model, plan.active, options, settled=settled) if plan.active else model
+    if settled or options.segments < 2 or len(plan.points) < FEWEST_TO_DIVIDE:
+        return model
+    return with_pieces(model, index, options)
 
 
 def fit_many(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -86,26 +86,16 @@ def _stretch(
     return float(found.constant[0]), terms if first >= 0 else []
 
 
-class LazyOutlook:
-    """The outlook of a model, worked out when it is first asked for.
+@dataclass(frozen=True, slots=True)
+class Outlooks:
+    """Finds the forecast of a model, whose parameters `active` vary; see `FittedModel.outlook`."""
 
-    `active` are the parameters that vary.
-    """
+    active: tuple[int, ...]
+    options: Options
 
-    def __init__(self, model: FittedModel, active: tuple[int, ...], options: Options) -> None:
-        self._model, self._active, self._options = model, active, options
-        self._asked = False
-        self._forecast: Forecast | None = None
-
-    def __call__(self, points: FloatArray) -> Outlook | None:
-        """See `Forecast`."""
-        if not self._asked:
-            self._asked, self._forecast = True, self._made()
-        return self._forecast(points) if self._forecast is not None else None
-
-    def _made(self) -> Forecast | None:
-        model, options, active = self._model, self._options, self._active
-        seen = model.observations
+    def __call__(self, model: FittedModel) -> Forecast | None:
+        """The model's forecast; None where its formula says it all."""
+        options, active, seen = self.options, self.active, model.observations
         if not seen.relative or len(model.points) < FEWEST or explained(model):
             return None
         if model.points[:, active].min() <= 0:
@@ -118,13 +108,3 @@ class LazyOutlook:
             x[order], at_points(seen, order), options.space, options.criterion, options.max_terms
         )
         return lambda points: forecaster.at(points[:, active[0]])
-
-
-def completed(
-    model: FittedModel, active: tuple[int, ...], options: Options, *, settled: bool
-) -> FittedModel:
-    """The model in pieces if need be, and with its outlook; `settled` ones have no other side."""
-    single = len(active) == 1 and not settled
-    if single and options.segments > 1 and len(model.points) >= FEWEST_TO_DIVIDE:
-        model = with_pieces(model, active[0], options)
-    return replace(model, forecast=LazyOutlook(model, active, options))

@@ -26,6 +26,7 @@ from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
 from regionpredict.fit.search.one_parameter import Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
+_SHORT_LIST_OF_SUMS = 6  # terms that stand alone cost no products
 _LINE_MINIMUM = 3
 _FIRST_TERMS: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0), (2.0, 0.0))
 _SHORT_LIST_RANGE = 8.0
@@ -57,8 +58,8 @@ class _Axis:
     line_count: int
 
 
-_ShortLists = tuple[tuple[int, ...], ...]
-"""For each parameter the indices of its short-listed terms."""
+_ShortLists = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+"""For each parameter the indices of the terms for products, and of those that may stand alone."""
 
 
 @dataclass(slots=True)
@@ -96,7 +97,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The candidate columns: monomials, `(c, n)` values, and the price of each and each pair."""
+    """The candidate columns: monomials, `(c, n)` values, and the price of each and each pair.
+
+    `sums` `(s, m)` are the sums of one term of each of three parameters or more.
+    """
 
     monomials: tuple[Monomial, ...]
     values: FloatArray
@@ -104,6 +108,8 @@ class _Columns:
     first: NDArray[np.intp]
     second: NDArray[np.intp]
     pair_price: FloatArray
+    sums: NDArray[np.intp]
+    sum_price: FloatArray
 
 
 def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
@@ -139,7 +145,7 @@ def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
 def _short_list(
     axis: _Axis, observations: Observations, count: int, criterion: Criterion
 ) -> tuple[int, ...]:
-    """The indices of the terms that describe the lines of this parameter best."""
+    """The indices of the terms that describe the lines of this parameter best, best first."""
     y, w = observations.y, observations.weights
     h = len(axis.terms)
     residual = np.zeros(h)
@@ -159,13 +165,22 @@ def _short_list(
     score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.rarity * axis.rarity
     order = np.argsort(score, kind="stable")[:count]
     near = order[score[order] <= score[order[0]] + _SHORT_LIST_RANGE]
-    return tuple(sorted(near.tolist()))
+    return tuple(near.tolist())
 
 
 def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     monomials: list[Monomial] = []
     values, price = [], []
-    for picks in product(*((-1, *terms) for terms in lists)):
+    narrow, wide = lists
+    picked = list(product(*((-1, *terms) for terms in narrow)))
+    alone: list[list[int]] = []  # for each parameter, where its terms stand alone
+    for number, terms in enumerate(wide):
+        nothing = [-1] * len(wide)
+        ones = [tuple([*nothing[:number], term, *nothing[number + 1 :]]) for term in terms]
+        picked.extend(one for one in ones if one not in picked)
+        # The first pick is no term at all, so it is no column.
+        alone.append([picked.index(one) - 1 for one in ones])
+    for picks in picked:
         monomial: Monomial = {}
         column = np.ones(len(grid.points))
         for axis, pick in zip(grid.axes, picks, strict=True):
@@ -183,7 +198,18 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
             for a, b in zip(first.tolist(), second.tolist(), strict=True)
         ]
     )
-    return _Columns(tuple(monomials), np.array(values), np.array(price), first, second, pair_price)
+    sums = list(product(*alone)) if len(alone) > 2 else []
+    sum_price = [_price(tuple(monomials[k] for k in picks), criterion) for picks in sums]
+    return _Columns(
+        tuple(monomials),
+        np.array(values),
+        np.array(price),
+        first,
+        second,
+        pair_price,
+        np.array(sums, dtype=np.intp).reshape(len(sums), len(alone)),
+        np.array(sum_price),
+    )
 
 
 def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
@@ -220,21 +246,24 @@ def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -
     lists of the others, parameter by parameter, and keeping those of the best models, twice.
     """
     count = _SHORT_LIST.get(len(grid.axes), 2)
-    lists = [
-        _short_list(axis, observations, count, criterion)
+    wide = max(count, _SHORT_LIST_OF_SUMS) if len(grid.axes) > 2 else count
+    ranked = [
+        _short_list(axis, observations, wide, criterion)
         if axis.lines
         else tuple(k for k, term in enumerate(axis.terms) if term in _FIRST_TERMS)[:count]
         for axis in grid.axes
     ]
+    lists = [tuple(sorted(terms[:count])) for terms in ranked]
+    alone = [tuple(sorted(terms)) for terms in ranked]
     if all(axis.lines for axis in grid.axes):
-        return tuple(lists)
+        return tuple(lists), tuple(alone)
     for _ in range(2):
         for number, axis in enumerate(grid.axes):
             if axis.lines:
                 continue
             common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
             lists[number] = common
-            fit = _standardise(grid, observations, criterion, tuple(lists))
+            fit = _standardise(grid, observations, criterion, (tuple(lists), tuple(lists)))
             kept: dict[int, None] = {}
             for _, chosen in _ranked(fit, 12):
                 for k in chosen:
@@ -242,7 +271,7 @@ def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -
                     if term is not None:
                         kept.setdefault(axis.terms.index(term))
             lists[number] = tuple(sorted(list(kept)[:count])) or common[:count]
-    return tuple(lists)
+    return tuple(lists), tuple(lists)
 
 
 def _standardise(
@@ -308,8 +337,36 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
             ranked.extend(
                 (float(pair_scores[k]), (int(a[usable[k]]), int(b[usable[k]]))) for k in best
             )
+    ranked.extend(_sums(fit, keep))
     ranked.sort(key=lambda item: item[0])
     return ranked
+
+
+def _sums(fit: _Fit, keep: int) -> list[_Scored]:
+    """The best sums of one term of every parameter, where there are three or more.
+
+    Growing the best pairs misses them: which two parameters explain most alone says little of the
+    terms that three explain together.
+    """
+    sums = fit.columns.sums
+    if not len(sums):
+        return []
+    used = np.unique(sums)
+    gram = np.eye(len(fit.unit))
+    gram[np.ix_(used, used)] = fit.unit[used] @ fit.unit[used].T
+    matrices = gram[sums[:, :, None], sums[:, None, :]]
+    projection = fit.projection[sums]
+    sound = np.flatnonzero(np.linalg.det(matrices) > _SMALLEST_DETERMINANT)
+    solution = np.linalg.solve(matrices[sound], projection[sound][:, :, None])[:, :, 0]
+    positive = (solution > 0).all(1)
+    sound, solution = sound[positive], solution[positive]
+    explained = (solution * projection[sound]).sum(1)
+    scores = (
+        fit.dof * np.log(fit.base + np.maximum(fit.spread - explained, 0.0))
+        + fit.columns.sum_price[sound]
+    )
+    best = np.argsort(scores, kind="stable")[:keep]
+    return [(float(scores[k]), tuple(sums[sound[k]].tolist())) for k in best]
 
 
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
