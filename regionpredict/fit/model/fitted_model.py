@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.model import quality
-from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.observations import Observations, at_points
 from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import (
@@ -100,6 +100,21 @@ class FittedModel:
                 value[beyond] = outlook.values
         return value
 
+    def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
+        """For each piece, ascending, which points `(n,)` are its own, and its monomials."""
+        found = []
+        rest = np.ones(len(self.points), dtype=bool)
+        for piece in self.pieces:
+            own = rest & (self.points[:, self._varying] <= piece.last)
+            rest &= ~own
+            found.append((own, tuple(monomial for _, monomial in piece.terms)))
+        return [*found, (rest, self.monomials)]
+
+    @property
+    def _varying(self) -> int:
+        """The parameter that pieces divide, the only one that varies."""
+        return int(np.argmax((self.points != self.points[0]).any(0)))
+
     def _checked(self, points: FloatArray) -> FloatArray:
         x = np.asarray(points, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != len(self.parameters):
@@ -135,8 +150,7 @@ class FittedModel:
         value = self._sum(self.constant, self.terms, x)
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
         for piece, following in reversed(list(zip(self.pieces, ends, strict=False))):
-            [index] = {i for p in (*self.pieces, self) for _, m in p.terms for i in m} or {0}
-            here = x[:, index] <= 0.5 * (piece.last + following)
+            here = x[:, self._varying] <= 0.5 * (piece.last + following)
             value[here] = self._sum(piece.constant, piece.terms, x[here])
         if self.ceiling is not None:
             value = np.maximum(value, self.ceiling)
@@ -248,8 +262,29 @@ class FittedModel:
         if outlook is not None:
             reach = float(outlook.spread[0]) * NormalDist().inv_cdf(0.5 + level / 2)
             return Interval(centre * np.exp(-reach), centre * np.exp(reach), level)
-        low, high = quality.interval(self, x, level)
+        low, high = quality.interval(self._around(x), x, level)
         return Interval(min(low, centre), max(high, centre), level)
+
+    def _around(self, x: FloatArray) -> FittedModel:
+        """The model of the piece that the point `(1, m)` lies in, on that piece's points alone."""
+        if not self.pieces:
+            return self
+        ends = [*(piece.first for piece in self.pieces[1:]), self.start]
+        value = float(x[0, self._varying])
+        row = sum(value > 0.5 * (p.last + e) for p, e in zip(self.pieces, ends, strict=True))
+        own, _ = self.stretches()[row]
+        last = row == len(self.pieces)
+        return replace(
+            self,
+            constant=self.constant if last else self.pieces[row].constant,
+            terms=self.terms if last else list(self.pieces[row].terms),
+            points=self.points[own],
+            observations=at_points(self.observations, own),
+            rivals=self.rivals if last else None,
+            pieces=(),
+            start=-np.inf,
+            forecaster=None,
+        )
 
     def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
         """Why a prediction at `point` should not be trusted; empty if nothing speaks against it."""
@@ -289,23 +324,51 @@ class FittedModel:
         >>> m.formula(), m.formula("latex")
         ('3 + 2*p', '3 + 2 \\\\cdot p')
         """
+        last = self._sum_text(self.constant, self.terms, style, digits)
+        if self.pieces:
+            return self._pieces_text(last, style, digits)
+        if self.ceiling is not None:
+            top = _number(self.ceiling, style, digits)
+            last = f"\\max({last}, {top})" if style == "latex" else f"max({last}, {top})"
+        if self.reciprocal:
+            return f"\\frac{{1}}{{{last}}}" if style == "latex" else f"1/({last})"
+        return last
+
+    def _sum_text(
+        self, constant: float, terms: Sequence[tuple[float, Monomial]], style: str, digits: int
+    ) -> str:
         parts = []
-        if self.constant or not self.terms:
-            parts.append(_number(self.constant, style, digits))
-        for coefficient, monomial in self.terms:
+        if constant or not terms:
+            parts.append(_number(constant, style, digits))
+        for coefficient, monomial in terms:
             joint = " " if style == "latex" else "*"
             product = joint.join(
                 term_text(self.parameters[i], t, style=style) for i, t in sorted(monomial.items())
             )
             dot = " \\cdot " if style == "latex" else "*"
             parts.append(f"{_number(coefficient, style, digits)}{dot}{product}")
-        text = " + ".join(parts).replace("+ -", "- ")
-        if self.ceiling is not None:
-            top = _number(self.ceiling, style, digits)
-            text = f"\\max({text}, {top})" if style == "latex" else f"max({text}, {top})"
-        if self.reciprocal:
-            return f"\\frac{{1}}{{{text}}}" if style == "latex" else f"1/({text})"
-        return text
+        return " + ".join(parts).replace("+ -", "- ")
+
+    def _pieces_text(self, last: str, style: str, digits: int) -> str:
+        name = self.parameters[self._varying]
+        ends = [*(piece.first for piece in self.pieces[1:]), self.start]
+        parts = [self._sum_text(p.constant, p.terms, style, digits) for p in self.pieces]
+        if style == "python":
+            for part, piece, end in reversed(list(zip(parts, self.pieces, ends, strict=True))):
+                last = f"({part} if {name} <= {0.5 * (piece.last + end)!r} else {last})"
+            return last
+        if style == "latex":
+            rows = [
+                f"{part} & {name} \\le {piece.last:g}"
+                for part, piece in zip(parts, self.pieces, strict=True)
+            ]
+            rows.append(f"{last} & {name} \\ge {self.start:g}")
+            return "\\begin{cases} " + " \\\\ ".join(rows) + " \\end{cases}"
+        before = "; ".join(
+            f"{part} up to {name} = {piece.last:g}"
+            for part, piece in zip(parts, self.pieces, strict=True)
+        )
+        return f"{before}; {last} from {name} = {self.start:g}"
 
     def __str__(self) -> str:
         return self.formula()

@@ -10,7 +10,7 @@ from regionpredict.fit.laws.thread_laws import law_of
 from regionpredict.fit.model.fitted_model import FittedModel, Piece
 from regionpredict.fit.model.observations import Observations, at_points
 from regionpredict.fit.model.outlook import Forecast, Outlook
-from regionpredict.fit.model.quality import Monomial
+from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import one_parameter
 from regionpredict.fit.search.division import PRICE, SHORTEST, cost_of, divide
@@ -59,8 +59,10 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
         Piece(float(x[start]), float(x[stop - 1]), value, tuple(some))
         for (start, stop), (value, some) in zip(stretches, earlier, strict=False)
     )
+    last = slice(*stretches[-1])
     return replace(
         model,
+        rivals=lambda: _rivals(x[last], seen, last, index, options),
         constant=constant,
         terms=terms,
         law=law_of(terms),
@@ -74,16 +76,32 @@ def _stretch(
 ) -> tuple[float, list[tuple[float, Monomial]]]:
     """The constant and the term of a stretch."""
     compiled = options.space.compiled(x)
-    data = one_parameter.Data(
+    data = _data(seen, where)
+    found = one_parameter.select(data, compiled, options.criterion, max_terms=1)
+    first = int(found.first[0])
+    terms = [(float(found.coefficient_first[0]), {index: compiled.terms[first]})]
+    return float(found.constant[0]), terms if first >= 0 else []
+
+
+def _data(seen: Observations, where: slice) -> one_parameter.Data:
+    return one_parameter.Data(
         seen.y[None, where],
         seen.weights[None, where],
         np.array([seen.within]),
         np.array([seen.dof]),
     )
-    found = one_parameter.select(data, compiled, options.criterion, max_terms=1)
-    first = int(found.first[0])
-    terms = [(float(found.coefficient_first[0]), {index: compiled.terms[first]})]
-    return float(found.constant[0]), terms if first >= 0 else []
+
+
+def _rivals(
+    x: FloatArray, seen: Observations, where: slice, index: int, options: Options
+) -> list[Candidate]:
+    """The models of one term that compete for a stretch, best first."""
+    compiled = options.space.compiled(x)
+    ranked = one_parameter.rank(_data(seen, where), compiled, options.criterion, max_terms=1)
+    return [
+        Candidate(({index: compiled.terms[k]},) if k >= 0 else (), float(score))
+        for k, score in zip(ranked.first.tolist(), ranked.score.tolist(), strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
