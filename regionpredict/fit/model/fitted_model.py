@@ -216,10 +216,11 @@ class FittedModel:
         return max(growing, key=growth_key, default={})
 
     def runners_up(self, count: int = 5) -> list[FittedModel]:
-        """The next best models, best first, each with its quality."""
+        """The next best models, best first, each with its quality; of pieces, those of the last."""
         own = _shape(self.monomials)
         others = [c for c in self.candidates() if _shape(c.monomials) != own]
-        return [self._refitted(candidate.monomials) for candidate in others[:count]]
+        here = self._around(self.points[[int(np.argmax(self.points[:, self._varying]))]])
+        return [here._refitted(candidate.monomials) for candidate in others[:count]]
 
     def _refitted(self, monomials: Sequence[Monomial]) -> FittedModel:
         """The same data with other monomials, by weighted least squares."""

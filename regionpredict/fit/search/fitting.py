@@ -15,7 +15,8 @@ from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace, growth_ord
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
-from regionpredict.fit.search.pieces import FEWEST_TO_DIVIDE, Outlooks, with_pieces
+from regionpredict.fit.search.outliers import without_outlier
+from regionpredict.fit.search.pieces import Outlooks, explained, with_pieces
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
 
@@ -91,27 +92,54 @@ def fit(
 
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
-        terms, constant = several_parameters.search(plan.grid, observations, options.criterion)
-        return FittedModel(
-            constant=constant,
-            terms=terms,
-            law="pmnf",
-            parameters=plan.names,
-            points=plan.points,
-            observations=observations,
-            rivals=lambda: several_parameters.rivals(plan.grid, observations, options.criterion),  # type: ignore[arg-type]
-            forecaster=Outlooks(plan.active, options),
-        )
+        return _finished(_fit_grid(plan, observations, options), plan, options)
     compiled = plan.single
     assert compiled is not None
     o = observations
     single = one_parameter.select_one(o, compiled, options.criterion)
     if single.settled or options.max_terms < 2:
-        return _built(
-            plan, o, options, single.constant, ((single.coefficient, single.first),), single.settled
-        )
+        model = _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
+        return model if single.settled else _finished(model, plan, options)
     selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
-    return _model(plan, o, selection, 0, options)
+    return _finished(_built(plan, o, options, *_chosen(selection, 0)), plan, options)
+
+
+def _fit_grid(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
+    """The model of several parameters."""
+    grid = plan.grid
+    assert grid is not None
+    terms, constant = several_parameters.search(grid, observations, options.criterion)
+    return FittedModel(
+        constant=constant,
+        terms=terms,
+        law="pmnf",
+        parameters=plan.names,
+        points=plan.points,
+        observations=observations,
+        rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
+        forecaster=Outlooks(plan.active, options),
+    )
+
+
+def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+    """The model without an outlier, and in pieces, where it does not explain all points as it is."""
+    if not plan.active or explained(model):
+        return model
+
+    def refit(observations: Observations) -> FittedModel:
+        if plan.grid is not None:
+            return _fit_grid(plan, observations, options)
+        compiled = plan.single
+        assert compiled is not None
+        selection = one_parameter.select(
+            _data_of([observations]), compiled, options.criterion, max_terms=options.max_terms
+        )
+        return _built(plan, observations, options, *_chosen(selection, 0))
+
+    model = without_outlier(model, plan.active, refit)
+    if plan.grid is not None or options.segments < 2:
+        return model
+    return with_pieces(model, plan.active[0], options)
 
 
 def _data_of(observations: Sequence[Observations]) -> Data:
@@ -126,18 +154,14 @@ def _data_of(observations: Sequence[Observations]) -> Data:
     )
 
 
-def _model(
-    plan: PointPlan,
-    observations: Observations,
-    selection: one_parameter.Selection,
-    row: int,
-    options: Options,
-) -> FittedModel:
-    chosen = (
+def _chosen(
+    selection: one_parameter.Selection, row: int
+) -> tuple[float, tuple[tuple[float, int], ...]]:
+    """The constant, and coefficients with columns of the space."""
+    return float(selection.constant[row]), (
         (float(selection.coefficient_first[row]), int(selection.first[row])),
         (float(selection.coefficient_second[row]), int(selection.second[row])),
     )
-    return _built(plan, observations, options, float(selection.constant[row]), chosen)
 
 
 def _built(
@@ -146,12 +170,8 @@ def _built(
     options: Options,
     constant: float,
     chosen: tuple[tuple[float, int], ...],
-    settled: bool = False,
 ) -> FittedModel:
-    """The model of these coefficients and columns of the space; a column of -1 is none.
-
-    `settled` says that nothing is left to explain.
-    """
+    """The model of these coefficients and columns of the space; a column of -1 is none."""
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
@@ -178,7 +198,7 @@ def _built(
             )
         ]
 
-    model = FittedModel(
+    return FittedModel(
         constant=constant,
         terms=terms,
         law=law_of(terms),
@@ -188,9 +208,6 @@ def _built(
         rivals=rivals,
         forecaster=Outlooks(plan.active, options) if plan.active else None,
     )
-    if settled or options.segments < 2 or len(plan.points) < FEWEST_TO_DIVIDE:
-        return model
-    return with_pieces(model, index, options)
 
 
 def fit_many(
@@ -224,8 +241,8 @@ def fit_many(
             _data_of(block), plan.single, criterion, max_terms=max_terms
         )
         models.extend(
-            _model(plan, observations, selection, row, options)
-            for row, observations in enumerate(block)
+            _finished(_built(plan, seen, options, *_chosen(selection, row)), plan, options)
+            for row, seen in enumerate(block)
         )
     return models
 

@@ -19,8 +19,6 @@ from regionpredict.fit.search.grid_outlooks import GridForecaster
 from regionpredict.fit.search.options import Options
 from regionpredict.fit.search.outlooks import Forecaster
 
-FEWEST_TO_DIVIDE = 2 * SHORTEST
-
 
 def explained(model: FittedModel) -> bool:
     """Whether the formula leaves no more than noise at the model's own points."""
@@ -119,9 +117,11 @@ class Outlooks:
         if model.points[:, active].min() <= 0:
             return None
         if len(active) > 1:
-            return GridForecaster(model.points, seen, active, options).at
-        x = model.points[:, active[0]]
-        order = np.argsort(x, kind="stable")
+            kept = seen.weights > 0  # all but an outlier
+            known = at_points(seen, kept)
+            return GridForecaster(model.points[kept], known, active, options).at
+        x = np.where(seen.weights > 0, model.points[:, active[0]], np.inf)
+        order = np.argsort(x, kind="stable")[: np.count_nonzero(seen.weights)]
         forecaster = Forecaster(
             x[order], at_points(seen, order), options.space, options.criterion, options.max_terms
         )
