@@ -66,10 +66,21 @@ class Observations:
         `misfit` is its weighted sum of squares. Where no repetitions tell the noise, only a model
         that goes through all points, with points to spare, explains them.
         """
-        left = len(self.y) - used
-        if left >= 1 and self.dof >= _ENOUGH_REPETITIONS:
-            return misfit / left <= _LIKE_NOISE * max(self.within / self.dof, _EXACT)
-        return left >= _SPARE_POINTS and misfit / left <= _EXACT
+        left = np.array([np.count_nonzero(self.weights) - used])
+        return bool(
+            are_explained(np.array([misfit]), left, np.array([self.within]), np.array([self.dof]))[0]
+        )
+
+
+def are_explained(
+    misfit: FloatArray, left: NDArray[np.intp], within: FloatArray, dof: FloatArray
+) -> NDArray[np.bool_]:
+    """`Observations.explained` for many series `(b,)` with `left` points more than numbers."""
+    known = dof >= _ENOUGH_REPETITIONS
+    noise = np.where(known, within / np.where(known, dof, 1.0), 0.0)
+    allowed = np.maximum(_LIKE_NOISE * noise, _EXACT)
+    spare = np.where(known, 1, _SPARE_POINTS)
+    return np.asarray((left >= spare) & (misfit <= allowed * left))
 
 
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
@@ -101,6 +112,33 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     y, within = summarise_block(data, statistic)
     count = data.shape[1]
     return _weigh(y, within, count, count - 1.0, statistic)
+
+
+def summarise_many(
+    many: Sequence[Sequence[Sequence[float]]], statistic: Statistic
+) -> list[Observations]:
+    """`summarise` for many series with the same points; equal numbers of repetitions go together."""
+    try:
+        data = np.array(many, dtype=np.float64)
+    except (ValueError, TypeError):
+        data = np.empty(0)
+    if data.ndim != 3 or statistic != "mean" or not np.isfinite(data).all() or not data.size:
+        return [summarise(values, statistic) for values in many]
+    y, within = summarise_block(data, statistic)
+    count, points = float(data.shape[2]), y.shape[1]
+    dof = (count - 1.0) * points
+    positive = y.min(1) > 0
+    squares = np.where(positive[:, None], y * y, 1.0)
+    own = within / squares
+    total = own.sum(1)
+    plain = positive & (own.max(1) <= max(_LOPSIDED, 3.0 / points) * total)
+    weights = count / squares
+    return [
+        Observations(y[row], weights[row], total[row], dof, True)
+        if alone
+        else _weigh(y[row], within[row], int(count), count - 1.0, statistic)
+        for row, alone in enumerate(plain.tolist())
+    ]
 
 
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:

@@ -153,7 +153,8 @@ def of_model(model: ModelOfData) -> Quality:
         columns = design(monomials, model.points[own])
         leverage[own] = weighted_fit(columns, target[own], weights[own]).leverage
     left_out = y - (y - fitted) / np.maximum(1.0 - leverage, 1e-3)
-    return Quality(smape(y, fitted), adjusted, smape(y, left_out))
+    kept = weights > 0  # an outlier is not what the model is held against
+    return Quality(smape(y[kept], fitted[kept]), adjusted, smape(y[kept], left_out[kept]))
 
 
 def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
@@ -161,6 +162,7 @@ def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
     groups: dict[tuple[object, ...], list[int]] = {}
     for row, model in enumerate(models):
         plain = not model.reciprocal and model.ceiling is None and len(model.stretches()) == 1
+        plain = plain and bool(model.observations.weights.all())
         shape = tuple(tuple(m.items()) for _, m in model.terms)
         key = (
             (model.points.shape, model.points.tobytes(), shape)

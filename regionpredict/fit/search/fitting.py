@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.laws.thread_laws import THREAD_LAWS, fit_law, law_of
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.fit.model.observations import Observations, Statistic, summarise
+from regionpredict.fit.model.observations import (
+    Observations,
+    Statistic,
+    are_explained,
+    summarise,
+    summarise_many,
+)
 from regionpredict.fit.model.quality import Candidate, Monomial
-from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace, growth_order
+from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
@@ -229,7 +236,7 @@ def fit_many(
     """
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
-    seen = [summarise(_merged(values, plan), statistic) for values in many]
+    seen = summarise_many([_merged(values, plan) for values in many], statistic)
     if law not in ("auto", "pmnf"):
         return [fit_law(law, plan.points, observations, plan.names) for observations in seen]
     if plan.single is None:
@@ -237,14 +244,29 @@ def fit_many(
     models: list[FittedModel] = []
     for start in range(0, len(seen), 512):
         block = seen[start : start + 512]
-        selection = one_parameter.select(
-            _data_of(block), plan.single, criterion, max_terms=max_terms
-        )
-        models.extend(
-            _finished(_built(plan, seen, options, *_chosen(selection, row)), plan, options)
-            for row, seen in enumerate(block)
-        )
+        data = _data_of(block)
+        selection = one_parameter.select(data, plan.single, criterion, max_terms=max_terms)
+        done = _explained_rows(data, selection, plan.single)
+        for row, observations in enumerate(block):
+            model = _built(plan, observations, options, *_chosen(selection, row))
+            models.append(model if done[row] else _finished(model, plan, options))
     return models
+
+
+def _explained_rows(
+    data: Data, selection: one_parameter.Selection, space: CompiledSpace
+) -> NDArray[np.bool_]:
+    """`Observations.explained` of all call paths together: `(b,)`."""
+    modelled = np.tile(selection.constant[:, None], data.y.shape[1])
+    for index, coefficient in (
+        (selection.first, selection.coefficient_first),
+        (selection.second, selection.coefficient_second),
+    ):
+        rows = np.flatnonzero(index >= 0)
+        modelled[rows] += coefficient[rows, None] * space.columns[index[rows]]
+    misfit = (data.weights * (data.y - modelled) ** 2).sum(1)
+    used = 1 + (selection.first >= 0) + (selection.second >= 0)
+    return are_explained(misfit, data.y.shape[1] - used, data.within, data.dof)
 
 
 __all__ = ["THREAD_LAWS", "Options", "fit", "fit_many"]

@@ -19,6 +19,7 @@ _FEWEST = 5
 _FAR = 0.3  # of the logarithm: nearer, a point may be what it says it is
 _FAR_IN_NOISE = 8.0  # standard deviations of one point, where repetitions tell them
 _FAR_IN_MISFIT = 20.0  # times what the others miss their model by, where none do
+_SUSPICIOUS = 8.0  # times the noise's variance, in the mean of all points
 _MANY = 8  # points from which on not every one is tried, but
 _TRIED = 4  # those farthest off
 _SPARE = 2  # points that the others' model must have more than numbers, without repetitions
@@ -37,6 +38,9 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
     if count < _FEWEST or not seen.relative or not active:
         return model
     off = np.sqrt(seen.weights) * np.abs(seen.y - model.formula_values(model.points))
+    # A point so far off leaves more than this, however the model bends towards it.
+    if seen.dof > 0 and float(off @ off) < _SUSPICIOUS * seen.within / seen.dof * count:
+        return model
     if len(active) == 1:
         off[np.argmax(model.points[:, active[0]])] = -1.0
     tried = np.argsort(-off, kind="stable")[: _TRIED if count > _MANY else count]
