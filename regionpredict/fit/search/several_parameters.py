@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
-from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.quality import Candidate, Monomial, design
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
 from regionpredict.fit.search.one_parameter import Criterion
 
@@ -33,6 +33,7 @@ _SHORT_LIST_RANGE = 8.0
 _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
 _BEAM = 3
+_NEGATIVE = 12.0  # the price of negative coefficients, as for one parameter
 _SMALLEST_DETERMINANT = 1e-7
 MOST_COLUMNS = 512
 
@@ -143,7 +144,7 @@ def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
 
 
 def _short_list(
-    axis: _Axis, observations: Observations, count: int, criterion: Criterion
+    axis: _Axis, observations: Observations, count: int, criterion: Criterion, signed: bool
 ) -> tuple[int, ...]:
     """The indices of the terms that describe the lines of this parameter best, best first."""
     y, w = observations.y, observations.weights
@@ -157,7 +158,8 @@ def _short_list(
         weighted = wl * centred
         sums = wl @ lines.stacked  # of the columns and of their squares
         norm = sums[:, h:] - sums[:, :h] ** 2 / total
-        rising = np.maximum(weighted @ lines.transposed, 0.0)
+        product = weighted @ lines.transposed
+        rising = product if signed else np.maximum(product, 0.0)
         residual += float((weighted * centred).sum()) - (rising * rising / norm).sum(0)
         measured += lines.indices.size
     dof = observations.dof + 1.0 + max(measured - 2 * axis.line_count, 0)
@@ -226,7 +228,10 @@ def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Standardised columns `(c, n)` of one data set, their products, and the scales."""
+    """Standardised columns `(c, n)` of one data set, their products, and the scales.
+
+    `signed` says that coefficients may be negative, for a price.
+    """
 
     columns: _Columns
     unit: FloatArray
@@ -237,9 +242,12 @@ class _Fit:
     spread: float
     base: float
     dof: float
+    signed: bool
 
 
-def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -> _ShortLists:
+def _short_lists(
+    grid: Grid, observations: Observations, criterion: Criterion, signed: bool
+) -> _ShortLists:
     """The short lists of all parameters.
 
     Where a parameter has no lines, its list is found by trying all its common terms beside the
@@ -248,7 +256,7 @@ def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -
     count = _SHORT_LIST.get(len(grid.axes), 2)
     wide = max(count, _SHORT_LIST_OF_SUMS) if len(grid.axes) > 2 else count
     ranked = [
-        _short_list(axis, observations, wide, criterion)
+        _short_list(axis, observations, wide, criterion, signed)
         if axis.lines
         else tuple(k for k, term in enumerate(axis.terms) if term in _FIRST_TERMS)[:count]
         for axis in grid.axes
@@ -263,7 +271,7 @@ def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -
                 continue
             common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
             lists[number] = common
-            fit = _standardise(grid, observations, criterion, (tuple(lists), tuple(lists)))
+            fit = _standardise(grid, observations, criterion, (tuple(lists), tuple(lists)), signed)
             kept: dict[int, None] = {}
             for _, chosen in _ranked(fit, 12):
                 for k in chosen:
@@ -279,9 +287,10 @@ def _standardise(
     observations: Observations,
     criterion: Criterion,
     lists: _ShortLists | None = None,
+    signed: bool = False,
 ) -> _Fit:
     if lists is None:
-        lists = _short_lists(grid, observations, criterion)
+        lists = _short_lists(grid, observations, criterion, signed)
     columns = grid.columns(lists, criterion)
     y, w = observations.y, observations.weights
     root = np.sqrt(w)
@@ -303,6 +312,7 @@ def _standardise(
         spread=float(centred @ centred),
         base=observations.within + criterion.floor_dof * criterion.noise_floor**2,
         dof=observations.dof + criterion.floor_dof + len(y) - 2.0,
+        signed=signed,
     )
 
 
@@ -312,10 +322,9 @@ _Scored = tuple[float, tuple[int, ...]]
 def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
     """The best models of no, one and two columns, best first."""
     constant = (fit.dof * np.log(fit.base + fit.spread), ())
-    single = fit.dof * np.log(
-        fit.base + np.maximum(fit.spread - np.maximum(fit.projection, 0.0) ** 2, 0.0)
-    )
-    single_scores = single + fit.columns.price
+    slope = fit.projection if fit.signed else np.maximum(fit.projection, 0.0)
+    single = fit.dof * np.log(fit.base + np.maximum(fit.spread - slope**2, 0.0))
+    single_scores = single + fit.columns.price + _NEGATIVE * (slope < 0)
     ranked: list[_Scored] = [constant]
     ranked.extend((float(single_scores[k]), (int(k),)) for k in np.argsort(single_scores)[:keep])
     a, b = fit.columns.first, fit.columns.second
@@ -323,8 +332,9 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
         rho = (fit.unit @ fit.unit.T)[a, b]
         pa, pb = fit.projection[a], fit.projection[b]
         determinant = 1.0 - rho * rho
+        positive = (pa > rho * pb) & (pb > rho * pa)
         usable = np.flatnonzero(
-            (pa > rho * pb) & (pb > rho * pa) & (determinant > _SMALLEST_DETERMINANT)
+            (positive | fit.signed) & (determinant > _SMALLEST_DETERMINANT)
         )
         if len(usable):
             r, pa, pb = rho[usable], pa[usable], pb[usable]
@@ -332,6 +342,7 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
             pair_scores = (
                 fit.dof * np.log(fit.base + np.maximum(fit.spread - explained, 0.0))
                 + fit.columns.pair_price[usable]
+                + _NEGATIVE * ~positive[usable]
             )
             best = np.argpartition(pair_scores, min(keep, len(pair_scores)) - 1)[:keep]
             ranked.extend(
@@ -370,7 +381,7 @@ def _sums(fit: _Fit, keep: int) -> list[_Scored]:
 
 
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
-    """Coefficients of the standardised columns and the residual; None unless all positive."""
+    """Coefficients of the standardised columns and the residual; None for a wrong sign."""
     index = list(chosen)
     unit = fit.unit[index]
     try:
@@ -379,7 +390,7 @@ def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float
         )
     except np.linalg.LinAlgError:
         return None
-    if (solution <= 0).any():
+    if (solution <= 0).any() and not fit.signed:
         return None
     return solution, max(fit.spread - float(solution @ fit.projection[index]), 0.0)
 
@@ -436,10 +447,12 @@ def _explained(fit: _Fit, index: list[int]) -> float:
 def search(
     grid: Grid, observations: Observations, criterion: Criterion
 ) -> tuple[list[tuple[float, Monomial]], float]:
-    """The best model's terms, largest growth first, and its constant."""
-    fit = _standardise(grid, observations, criterion)
-    ranked = _ranked(fit, 8)
-    chosen = _extend(fit, ranked, criterion, 2 + len(grid.axes))[1]
+    """The best model's terms, largest growth first, and its constant.
+
+    Coefficients are positive, unless that leaves something to explain: then they may be negative
+    where the values stay positive at all corners of the measured ranges, as those of efficiencies.
+    """
+    fit, (_, chosen) = _best(grid, observations, criterion)
     if not chosen:
         return [], fit.mean
     solved = _coefficients(fit, chosen)
@@ -454,13 +467,47 @@ def search(
     return terms, constant
 
 
+def _best(
+    grid: Grid, observations: Observations, criterion: Criterion
+) -> tuple[_Fit, _Scored]:
+    """The best model of positive coefficients, or of signed ones where those explain more."""
+    fit = _standardise(grid, observations, criterion)
+    best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))
+    solved = _coefficients(fit, best[1]) if best[1] else None
+    misfit = solved[1] if solved is not None else fit.spread
+    if observations.explained(misfit, 1 + len(best[1])):
+        return fit, best
+    signed = _standardise(grid, observations, criterion, signed=True)
+    for score, chosen in _ranked(signed, 8):
+        if score >= best[0]:
+            break
+        if chosen and _stays_positive(grid, observations, signed, chosen):
+            return signed, (score, chosen)
+    return fit, best
+
+
+def _stays_positive(
+    grid: Grid, observations: Observations, fit: _Fit, chosen: tuple[int, ...]
+) -> bool:
+    """Whether the model is positive at all corners, where the measured values are."""
+    solved = _coefficients(fit, chosen)
+    if solved is None:
+        return False
+    if not observations.relative:
+        return True
+    coefficients = solved[0] / fit.norm[list(chosen)]
+    ends = [(column.min(), column.max()) for column in grid.points.T]
+    corners = np.array(list(product(*ends)))
+    columns = design([fit.columns.monomials[k] for k in chosen], corners)[:, 1:]
+    values = fit.mean + (columns - fit.column_mean[list(chosen)]) @ coefficients
+    return bool(values.min() > 0)
+
+
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
     """The best models considered, best first."""
-    fit = _standardise(grid, observations, criterion)
-    ranked = _ranked(fit, 30)
-    best = _extend(fit, ranked, criterion, 2 + len(grid.axes))
-    if best not in ranked:
-        ranked.insert(0, best)
+    fit, best = _best(grid, observations, criterion)
+    ranked = [one for one in _ranked(fit, 30) if one[0] > best[0]]
+    ranked.insert(0, best)
     return [
         Candidate(tuple(fit.columns.monomials[k] for k in chosen), float(score))
         for score, chosen in ranked
