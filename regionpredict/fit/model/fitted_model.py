@@ -26,6 +26,10 @@ from regionpredict.fit.model.terms import (
 
 Point = Sequence[float] | float
 
+_FAR = 4.0  # times the largest measured value; from here on a poor fit is said to be a guess
+_TOO_FAR = 32.0  # and from here on every prediction
+_POOR_FIT = 10.0  # percent (SMAPE)
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -289,20 +293,30 @@ class FittedModel:
 
     def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
         """Why a prediction at `point` should not be trusted; empty if nothing speaks against it."""
-        x = np.atleast_2d(np.asarray(point, dtype=np.float64))[0]
+        x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         band = self.interval(point, level)
         middle = self.predict(point)
-        reach = [
-            f"{name} = {value:g} is {value / top:.0f} times the largest measured value"
-            for name, value, top in zip(self.parameters, x, self.points.max(0), strict=True)
-            if top > 0 and value > 32 * top
+        beyond = [
+            (name, value, value / top)
+            for name, value, top in zip(self.parameters, x[0], self.points.max(0), strict=True)
+            if top > 0 and value > top
         ]
-        if middle > 0 and band.high - band.low > middle:
-            reach.append(
+        doubts = [
+            f"{name} = {value:g} is {times:.0f} times the largest measured value"
+            for name, value, times in beyond
+            if times > _TOO_FAR
+        ]
+        if band.high - band.low > abs(middle):
+            doubts.append(
                 f"the data support anything from {band.low:.3g} to {band.high:.3g} "
                 f"({level:.0%} confidence)"
             )
-        return "; ".join(reach)
+        if middle <= 0 and self.observations.relative:
+            return "; ".join(["no prediction: the formula falls to zero or below", *doubts])
+        # Far off, what does not describe the points is no more than a guess.
+        if any(times >= _FAR for _, _, times in beyond) and self.smape > _POOR_FIT:
+            return "; ".join([f"a guess: the model misses the points by {self.smape:.0f} %", *doubts])
+        return "; ".join(doubts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -334,6 +348,11 @@ class FittedModel:
         if self.reciprocal:
             return f"\\frac{{1}}{{{last}}}" if style == "latex" else f"1/({last})"
         return last
+
+    def sum_text(self, monomials: Sequence[Monomial], coefficients: Sequence[float]) -> str:
+        """A constant and monomials with their coefficients, the constant's first, as text."""
+        terms = list(zip(coefficients[1:], monomials, strict=True))
+        return self._sum_text(coefficients[0], terms, "text", 4)
 
     def _sum_text(
         self, constant: float, terms: Sequence[tuple[float, Monomial]], style: str, digits: int
