@@ -315,7 +315,9 @@ class FittedModel:
             return "; ".join(["no prediction: the formula falls to zero or below", *doubts])
         # Far off, what does not describe the points is no more than a guess.
         if any(times >= _FAR for _, _, times in beyond) and self.smape > _POOR_FIT:
-            return "; ".join([f"a guess: the model misses the points by {self.smape:.0f} %", *doubts])
+            return "; ".join(
+                [f"a guess: the model misses the points by {self.smape:.0f} %", *doubts]
+            )
         return "; ".join(doubts)
 
     @property

@@ -68,7 +68,9 @@ class Observations:
         """
         left = np.array([np.count_nonzero(self.weights) - used])
         return bool(
-            are_explained(np.array([misfit]), left, np.array([self.within]), np.array([self.dof]))[0]
+            are_explained(np.array([misfit]), left, np.array([self.within]), np.array([self.dof]))[
+                0
+            ]
         )
 
 

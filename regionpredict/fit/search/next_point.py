@@ -78,7 +78,9 @@ def next_point(
     pairs = shares[:, None] * shares[None, :]
     np.fill_diagonal(pairs, 0.0)
     doubt = float(pairs.sum())
-    decides = (pairs[:, :, None] * parted).sum((0, 1)) / doubt if doubt > 0 else np.zeros(len(asked))
+    decides = (
+        (pairs[:, :, None] * parted).sum((0, 1)) / doubt if doubt > 0 else np.zeros(len(asked))
+    )
     prices = _prices(model, asked, processors, seconds, repetitions)
     hopeful = np.flatnonzero(decides >= _ENOUGH * decides.max())
     price = prices if prices is not None else asked.prod(1)
@@ -151,7 +153,7 @@ def _parted(expected: FloatArray, noise: float) -> FloatArray:
     """How surely each point `(k,)` tells each pair of candidates apart: `(c, c, k)`, 0 to 1."""
     logs = np.log(expected)
     distance = np.abs(logs[:, None, :] - logs[None, :, :]) / (_APART * noise)
-    return np.asarray(1.0 - np.exp(-np.minimum(distance, 30.0) ** 2))
+    return np.asarray(1.0 - np.exp(-(np.minimum(distance, 30.0) ** 2)))
 
 
 def _prices(

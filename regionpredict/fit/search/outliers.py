@@ -56,9 +56,7 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
         return model
     [row] = np.flatnonzero(best.observations.weights == 0).tolist()
     expected = float(best.formula_values(best.points[[row]])[0])
-    place = ", ".join(
-        f"{best.parameters[index]} = {best.points[row, index]:g}" for index in active
-    )
+    place = ", ".join(f"{best.parameters[index]} = {best.points[row, index]:g}" for index in active)
     note = (
         f"{place} is left out as an outlier: {seen.y[row]:.4g} was measured, all other points "
         f"agree on {expected:.4g}"

@@ -333,9 +333,7 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
         pa, pb = fit.projection[a], fit.projection[b]
         determinant = 1.0 - rho * rho
         positive = (pa > rho * pb) & (pb > rho * pa)
-        usable = np.flatnonzero(
-            (positive | fit.signed) & (determinant > _SMALLEST_DETERMINANT)
-        )
+        usable = np.flatnonzero((positive | fit.signed) & (determinant > _SMALLEST_DETERMINANT))
         if len(usable):
             r, pa, pb = rho[usable], pa[usable], pb[usable]
             explained = (pa * pa + pb * pb - 2.0 * r * pa * pb) / determinant[usable]
@@ -467,9 +465,7 @@ def search(
     return terms, constant
 
 
-def _best(
-    grid: Grid, observations: Observations, criterion: Criterion
-) -> tuple[_Fit, _Scored]:
+def _best(grid: Grid, observations: Observations, criterion: Criterion) -> tuple[_Fit, _Scored]:
     """The best model of positive coefficients, or of signed ones where those explain more."""
     fit = _standardise(grid, observations, criterion)
     best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))
