@@ -8,9 +8,9 @@ parameters, is left out and predicted from the others. Extra-P models the values
 times the first parameter, whose model divided by it is often the better one for strong scaling.
 
 Every group counts alike, however many series it has: a share is the mean of the groups' shares, an
-error the median of the groups' medians. A comparison is decided where the errors lie more than half
-a percentage point apart. "Better of both" is, for every series, the one of Extra-P's two models that
-came nearer, which nobody can know beforehand. Prints Markdown tables.
+error the median of the groups' medians. A comparison is decided where the errors lie more than
+half a percentage point apart. "The better of both" is, for every series, the one of Extra-P's two
+models that came nearer, which nobody can know beforehand. Prints Markdown tables.
 """
 
 from __future__ import annotations
@@ -140,6 +140,13 @@ def won(outcomes: list[Outcome], theirs: Callable[[Outcome], float]) -> str:
     return f"{share} ({wins} to {losses})"
 
 
+def coverage(outcomes: list[Outcome]) -> str:
+    """How many intervals hold the truth, in percent: every group alike, and of all series."""
+    groups = [np.mean([one.covered for one in group]) for group in by_group(outcomes).values()]
+    share = np.mean([one.covered for one in outcomes])
+    return f"{100 * np.mean(groups):.0f} ({100 * share:.0f} of all series)"
+
+
 def typical(outcomes: list[Outcome], figure: Callable[[Outcome], float]) -> float:
     """The median of the groups' medians."""
     return float(
@@ -173,12 +180,7 @@ def summary(outcomes: list[Outcome]) -> None:
             rows[f"median error, {name}, %"] = lambda some, f=figure: f"{typical(some, f):.1f}"  # type: ignore[misc]
         for name, figure in rivals.items():
             rows[f"won against {name}"] = lambda some, f=figure: won(some, f)  # type: ignore[misc]
-    rows["90 % intervals that hold the truth, %"] = lambda some: (
-        "{:.0f} ({:.0f} of all series)".format(
-            100 * np.mean([np.mean([o.covered for o in g]) for g in by_group(some).values()]),
-            100 * np.mean([o.covered for o in some]),
-        )
-    )
+    rows["90 % intervals that hold the truth, %"] = coverage
     rows["their width, % of the truth"] = lambda some: f"{typical(some, lambda o: o.width):.0f}"
     for name, row in rows.items():
         print(

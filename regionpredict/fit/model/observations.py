@@ -119,7 +119,7 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
 def summarise_many(
     many: Sequence[Sequence[Sequence[float]]], statistic: Statistic
 ) -> list[Observations]:
-    """`summarise` for many series with the same points; equal numbers of repetitions go together."""
+    """`summarise` for many series; those with equal numbers of repetitions go together."""
     try:
         data = np.array(many, dtype=np.float64)
     except (ValueError, TypeError):

@@ -63,8 +63,9 @@ def fit(
     `points`: `n` points, each with one number per parameter (or a bare number for one
     parameter). `values`: `n` lists of repetitions, in any one unit; their lengths may differ,
     NaN repetitions are left out. `statistic` summarises them. `space` and `max_terms` bound the
-    search, `segments` the pieces that a range may fall into (1: none), `law` names a law to be fitted instead (`regionpredict.fit.laws.LAWS`), or
-    `threads` for the best of those for run times over threads. `prior` says what is known.
+    search, `segments` the pieces that a range may fall into (1: none). `law` names a law to be
+    fitted instead (`regionpredict.fit.laws.LAWS`), or `threads` for the best of those for run
+    times over threads. `prior` says what is known.
 
     Raises `InputError` for fewer than `min_points` different points, a point without a finite
     value, and points and values of different number.
@@ -129,7 +130,7 @@ def _fit_grid(plan: PointPlan, observations: Observations, options: Options) -> 
 
 
 def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model without an outlier, and in pieces, where it does not explain all points as it is."""
+    """The model without an outlier, or in pieces, where it does not explain all points."""
     if not plan.active or explained(model):
         return model
 
@@ -139,7 +140,7 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
         compiled = plan.single
         assert compiled is not None
         selection = one_parameter.select(
-            _data_of([observations]), compiled, options.criterion, max_terms=options.max_terms
+            _data_of([observations]), compiled, options.criterion, max_terms=1
         )
         return _built(plan, observations, options, *_chosen(selection, 0))
 

@@ -7,6 +7,7 @@ units of the noise. The price is the processors times the time that the model ex
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -115,14 +116,14 @@ def _proposals(points: FloatArray) -> FloatArray:
         axes.append([*values.tolist(), *(float(round(v)) if v > 8 else v for v in further)])
     measured = {tuple(point) for point in points.tolist()}
     # From the smallest on: the list is cut where there are too many.
-    found = sorted((p for p in product(*axes) if p not in measured), key=lambda p: np.prod(p))
+    found = sorted((p for p in product(*axes) if p not in measured), key=math.prod)
     return np.array(found[:_MOST_POINTS] or [points[-1].tolist()], dtype=np.float64)
 
 
 def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, FloatArray]:
     """The candidates' names, probabilities `(c,)`, and predictions `(c, k)`, all positive."""
     candidates = model.candidates()[:_CANDIDATES]
-    here = model.stretches()[-1][0] & (model.observations.weights > 0)
+    here = np.flatnonzero(model.stretches()[-1][0] & (model.observations.weights > 0))
     y, weights = model.observations.y[here], model.observations.weights[here]
     names, scores, rows = [], [], []
     for candidate in candidates:
@@ -146,7 +147,7 @@ def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, F
 def _noise(model: FittedModel, repetitions: int) -> float:
     """The standard deviation of the logarithm of what a new point's repetitions tell."""
     one = model.noise if np.isfinite(model.noise) else model.smape / 100
-    return max(one / np.sqrt(repetitions), _LEAST_NOISE)
+    return max(one / math.sqrt(repetitions), _LEAST_NOISE)
 
 
 def _parted(expected: FloatArray, noise: float) -> FloatArray:

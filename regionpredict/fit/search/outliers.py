@@ -1,8 +1,9 @@
 """One point that all others contradict: found, left out, and named.
 
 A mistyped value or a run on a broken node would be smeared over the whole model. A point is taken
-for an outlier only if a model explains all the others and this one lies far from it. The largest
-point of a single parameter never is: there, a change of behaviour looks the same.
+for an outlier only if a model explains all the others and this one lies far from it. Of a single
+parameter it must be a model of one term at most, and the two largest points are never taken for
+outliers: there, a change of behaviour looks the same. The smallest must lie farther off than others.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ _FAR = 0.3  # of the logarithm: nearer, a point may be what it says it is
 _FAR_IN_NOISE = 8.0  # standard deviations of one point, where repetitions tell them
 _FAR_IN_MISFIT = 20.0  # times what the others miss their model by, where none do
 _SUSPICIOUS = 8.0  # times the noise's variance, in the mean of all points
+_AT_THE_EDGE = 5.0  # the smallest value, one processor, often has reasons of its own
 _MANY = 8  # points from which on not every one is tried, but
 _TRIED = 4  # those farthest off
+_CONFIRMING = 2  # larger points of a single parameter that must agree with the smaller ones
 _SPARE = 2  # points that the others' model must have more than numbers, without repetitions
 
 Refit = Callable[[Observations], FittedModel]
@@ -42,14 +45,15 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
     if seen.dof > 0 and float(off @ off) < _SUSPICIOUS * seen.within / seen.dof * count:
         return model
     if len(active) == 1:
-        off[np.argmax(model.points[:, active[0]])] = -1.0
+        off[np.argsort(model.points[:, active[0]])[-_CONFIRMING:]] = -1.0
+    first = int(np.argmin(model.points[:, active[0]])) if len(active) == 1 else -1
     tried = np.argsort(-off, kind="stable")[: _TRIED if count > _MANY else count]
     best, least = model, np.inf
     for row in tried[off[tried] >= 0].tolist():
         weights = seen.weights.copy()
         weights[row] = 0.0
         other = refit(replace(seen, weights=weights))
-        misfit = _contradicted(other, row)
+        misfit = _contradicted(other, row, _AT_THE_EDGE if row == first else 1.0)
         if misfit is not None and misfit < least:
             best, least = other, misfit
     if best is model:
@@ -64,11 +68,14 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
     return replace(best, notes=(*best.notes, note))
 
 
-def _contradicted(model: FittedModel, row: int) -> float | None:
-    """The misfit of the other points, if they are explained and contradict this one."""
+def _contradicted(model: FittedModel, row: int, harder: float) -> float | None:
+    """The misfit of the other points, if they are explained and contradict this one.
+
+    `harder` says how many times farther off than others it must be.
+    """
     seen = model.observations
     expected = model.formula_values(model.points)
-    if not expected[row] > 0:
+    if not expected[row] > 0 or any(coefficient < 0 for coefficient, _ in model.terms):
         return None
     distance = abs(float(np.log(seen.y[row] / expected[row])))
     misfit = float((seen.weights * (seen.y - expected) ** 2).sum())
@@ -77,7 +84,7 @@ def _contradicted(model: FittedModel, row: int) -> float | None:
     if distance < _FAR or left < 1:
         return None
     if seen.dof > 0:
-        far = distance > _FAR_IN_NOISE * seen.noise
+        far = distance > harder * _FAR_IN_NOISE * seen.noise
         return misfit if far and seen.explained(misfit, used + 1) else None
-    far = distance > _FAR_IN_MISFIT * np.sqrt(misfit / left)
+    far = distance > harder * _FAR_IN_MISFIT * np.sqrt(misfit / left)
     return misfit if far and left >= _SPARE else None

@@ -9,7 +9,7 @@ import numpy as np
 from regionpredict.fit.laws.thread_laws import law_of
 from regionpredict.fit.model.fitted_model import FittedModel, Piece
 from regionpredict.fit.model.observations import Observations, at_points
-from regionpredict.fit.model.outlook import Forecast, Outlook
+from regionpredict.fit.model.outlook import Forecast
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import one_parameter

@@ -178,7 +178,7 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     alone: list[list[int]] = []  # for each parameter, where its terms stand alone
     for number, terms in enumerate(wide):
         nothing = [-1] * len(wide)
-        ones = [tuple([*nothing[:number], term, *nothing[number + 1 :]]) for term in terms]
+        ones = [(*nothing[:number], term, *nothing[number + 1 :]) for term in terms]
         picked.extend(one for one in ones if one not in picked)
         # The first pick is no term at all, so it is no column.
         alone.append([picked.index(one) - 1 for one in ones])
