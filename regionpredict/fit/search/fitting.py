@@ -233,7 +233,9 @@ def fit_many(
 ) -> list[FittedModel]:
     """`fit` for many call paths measured at the same points; faster than one by one.
 
-    `many` holds, for each call path, what `values` is in `fit`. Raises as `fit` does.
+    `many` holds, for each call path, what `values` is in `fit`. Of 30 call paths or more, how
+    often each term occurs tells how likely it is; then a model may differ from that of `fit`.
+    Raises as `fit` does.
     """
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
@@ -246,7 +248,9 @@ def fit_many(
     for start in range(0, len(seen), 512):
         block = seen[start : start + 512]
         data = _data_of(block)
-        selection = one_parameter.select(data, plan.single, criterion, max_terms=max_terms)
+        selection = one_parameter.select(
+            data, plan.single, criterion, max_terms=max_terms, learn=True
+        )
         done = _explained_rows(data, selection, plan.single)
         for row, observations in enumerate(block):
             model = _built(plan, observations, options, *_chosen(selection, row))

@@ -3,7 +3,7 @@
 A mistyped value or a run on a broken node would be smeared over the whole model. A point is taken
 for an outlier only if a model explains all the others and this one lies far from it. Of a single
 parameter it must be a model of one term at most, and the two largest points are never taken for
-outliers: there, a change of behaviour looks the same. The smallest must lie farther off than others.
+outliers: there, a change of behaviour looks the same. The smallest must lie farther off.
 """
 
 from __future__ import annotations
