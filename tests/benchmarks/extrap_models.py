@@ -1,6 +1,6 @@
 """Extra-P's default modelling, called in this process, for benchmarks to hold ours against.
 
-`make .venv-rival` makes an environment with it (`pip install .[rival]`): it wants an older numpy
+`make bench-fit` makes an environment with it (`pip install .[rival]`): it wants an older numpy
 than the package's other dependencies come with, so it is no part of the `test` extra.
 """
 

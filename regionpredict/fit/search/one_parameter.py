@@ -39,7 +39,8 @@ IntArray = NDArray[np.intp]
 class Criterion:
     """The weights of the model selection; all in units of minus twice a log-probability.
 
-    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two;
+    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two,
+    `grid_rarity` in one of several parameters;
     `growth`: the gain over a constant that a first term must bring; `second`: the price of a
     second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
     more threads; `occam`: the share of the coefficients' volume that counts;
@@ -49,6 +50,7 @@ class Criterion:
 
     rarity: float = 2.4
     pair_rarity: float = 7.0
+    grid_rarity: float = 4.0
     growth: float = 6.0
     second: float = 4.0
     thread_overhead: float = -2.0

@@ -222,7 +222,7 @@ def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
         criterion.growth
         + _FURTHER_TERM * (len(monomials) - 1)
         + _SECOND_TERM_OF_PARAMETER * (len(factors) - len(parameters))
-        + criterion.rarity * sum(rarity(term) for _, term in factors)
+        + criterion.grid_rarity * sum(rarity(term) for _, term in factors)
     )
 
 
