@@ -66,23 +66,10 @@ class Observations:
         `misfit` is its weighted sum of squares. Where no repetitions tell the noise, only a model
         that goes through all points, with points to spare, explains them.
         """
-        left = np.array([np.count_nonzero(self.weights) - used])
-        return bool(
-            are_explained(np.array([misfit]), left, np.array([self.within]), np.array([self.dof]))[
-                0
-            ]
-        )
-
-
-def are_explained(
-    misfit: FloatArray, left: NDArray[np.intp], within: FloatArray, dof: FloatArray
-) -> NDArray[np.bool_]:
-    """`Observations.explained` for many series `(b,)` with `left` points more than numbers."""
-    known = dof >= _ENOUGH_REPETITIONS
-    noise = np.where(known, within / np.where(known, dof, 1.0), 0.0)
-    allowed = np.maximum(_LIKE_NOISE * noise, _EXACT)
-    spare = np.where(known, 1, _SPARE_POINTS)
-    return np.asarray((left >= spare) & (misfit <= allowed * left))
+        left = np.count_nonzero(self.weights) - used
+        if left >= 1 and self.dof >= _ENOUGH_REPETITIONS:
+            return bool(misfit <= left * _LIKE_NOISE * max(self.within / self.dof, _EXACT))
+        return bool(left >= _SPARE_POINTS and misfit <= left * _EXACT)
 
 
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.laws.thread_laws import THREAD_LAWS, fit_law, law_of
@@ -13,7 +12,6 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import (
     Observations,
     Statistic,
-    are_explained,
     summarise,
     summarise_many,
 )
@@ -251,7 +249,7 @@ def fit_many(
         selection = one_parameter.select(
             data, plan.single, criterion, max_terms=max_terms, learn=True
         )
-        done = _explained_rows(data, selection, plan.single)
+        done = _explained_rows(block, data, selection, plan.single)
         for row, observations in enumerate(block):
             model = _built(plan, observations, options, *_chosen(selection, row))
             models.append(model if done[row] else _finished(model, plan, options))
@@ -259,9 +257,12 @@ def fit_many(
 
 
 def _explained_rows(
-    data: Data, selection: one_parameter.Selection, space: CompiledSpace
-) -> NDArray[np.bool_]:
-    """`Observations.explained` of all call paths together: `(b,)`."""
+    seen: Sequence[Observations],
+    data: Data,
+    selection: one_parameter.Selection,
+    space: CompiledSpace,
+) -> list[bool]:
+    """`Observations.explained` by the selected models of all call paths."""
     modelled = np.tile(selection.constant[:, None], data.y.shape[1])
     for index, coefficient in (
         (selection.first, selection.coefficient_first),
@@ -271,7 +272,10 @@ def _explained_rows(
         modelled[rows] += coefficient[rows, None] * space.columns[index[rows]]
     misfit = (data.weights * (data.y - modelled) ** 2).sum(1)
     used = 1 + (selection.first >= 0) + (selection.second >= 0)
-    return are_explained(misfit, data.y.shape[1] - used, data.within, data.dof)
+    return [
+        observations.explained(left, numbers)
+        for observations, left, numbers in zip(seen, misfit.tolist(), used.tolist(), strict=True)
+    ]
 
 
 __all__ = ["THREAD_LAWS", "Options", "fit", "fit_many"]

@@ -403,14 +403,15 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
             if score > best[0] + 2 * _FURTHER_TERM:
                 continue
             index = list(chosen)
-            basis = np.linalg.qr(fit.unit[index].T)[0]
-            shared = fit.unit @ basis
-            independent = 1.0 - (shared * shared).sum(1)  # of each column's unit of squares
-            centred = fit.projection - shared @ (basis.T @ _target(fit, basis, index))
-            gain = np.where(independent > _SMALLEST_DETERMINANT, centred, 0.0) ** 2 / np.maximum(
-                independent, _SMALLEST_DETERMINANT
+            shared = fit.unit[index] @ fit.unit.T  # of the chosen columns with all
+            known = np.linalg.solve(
+                shared[:, index], np.column_stack([fit.projection[index], shared])
             )
-            explained = _explained(fit, index)
+            explained = float(fit.projection[index] @ known[:, 0])
+            independent = 1.0 - (shared * known[:, 1:]).sum(0)  # of each column's unit of squares
+            rest = fit.projection - known[:, 0] @ shared
+            usable = independent > _SMALLEST_DETERMINANT
+            gain = np.where(usable, rest**2 / np.where(usable, independent, 1.0), 0.0)
             hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))
             low = _price(tuple(fit.columns.monomials[k] for k in chosen), criterion)
             for k in np.flatnonzero(hopeful + low + _FURTHER_TERM < best[0])[:200].tolist():
@@ -428,18 +429,6 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
         best = grown[0]
         beam = grown[:_BEAM]
     return best
-
-
-def _target(fit: _Fit, basis: FloatArray, index: list[int]) -> FloatArray:
-    """The part of the data inside the chosen columns, `(n,)`."""
-    gram = fit.unit[index] @ fit.unit[index].T
-    return fit.unit[index].T @ np.linalg.solve(gram, fit.projection[index])
-
-
-def _explained(fit: _Fit, index: list[int]) -> float:
-    gram = fit.unit[index] @ fit.unit[index].T
-    projection = fit.projection[index]
-    return float(projection @ np.linalg.solve(gram, projection))
 
 
 def search(
