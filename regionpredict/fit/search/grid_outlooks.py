@@ -21,7 +21,7 @@ from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import several_parameters
 from regionpredict.fit.search.forecasters import FEWEST
 from regionpredict.fit.search.options import Options
-from regionpredict.fit.search.outlooks import Forecaster, combined
+from regionpredict.fit.search.outlooks import Forecaster, Said, combined, outlook_of
 from regionpredict.fit.search.several_parameters import Grid
 
 _ORIGINS = 5  # measured points that are predicted from those before them
@@ -46,21 +46,20 @@ class GridForecaster:
         self._formulas: dict[
             bytes, list[tuple[float, list[tuple[float, dict[int, tuple[float, ...]]]]]]
         ] = {}
+        self._lines: dict[bytes, Forecaster] = {}
+        self._said: dict[tuple[float, ...], Said] = {}
         self._told, self._truths = self._rolling()
 
     def at(self, points: FloatArray) -> Outlook:
         """The outlook at points `(k, m)`."""
         every = np.ones(len(self._points), dtype=bool)
-        now = np.array([self._opinions(every, point) for point in points])
         scales = [1.0] * len(self._truths)
-        results = [combined(self._told, self._truths, scales, row) for row in now]
-        return Outlook(
-            np.array([value for value, _, _ in results]),
-            np.array([spread for _, spread, _ in results]),
-            self.names,
-            now.T,
-            np.array([shares for _, _, shares in results]).T,
-        )
+        for point in points:
+            if tuple(point) not in self._said:
+                now = self._opinions(every, point)
+                told = combined(self._told, self._truths, scales, now)
+                self._said[tuple(point)] = (now, *told)
+        return outlook_of(self.names, [self._said[tuple(point)] for point in points])
 
     def _rolling(self) -> tuple[list[FloatArray], list[float]]:
         """What is said of the outermost points by the points that do not reach them."""
@@ -123,14 +122,17 @@ class GridForecaster:
         if line.sum() < FEWEST:
             return float("nan")
         order = np.flatnonzero(line)[np.argsort(points[line, index], kind="stable")]
-        options = self._options
-        forecaster = Forecaster(
-            points[order, index],
-            at_points(seen, order),
-            options.space,
-            options.criterion,
-            options.max_terms,
-        )
+        key = points[order].tobytes()
+        forecaster = self._lines.get(key)
+        if forecaster is None:
+            options = self._options
+            forecaster = self._lines[key] = Forecaster(
+                points[order, index],
+                at_points(seen, order),
+                options.space,
+                options.criterion,
+                options.max_terms,
+            )
         return float(forecaster.at(target[[index]]).values[0])
 
 

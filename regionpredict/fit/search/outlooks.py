@@ -57,18 +57,18 @@ class Forecaster:
         count = len(x)
         self._origins = range(max(FEWEST, count - _ORIGINS), count)
         self._past = [ask(origin, x[origin:]) for origin in self._origins]
+        self._said: dict[float, Said] = {}
 
     def at(self, values: FloatArray) -> Outlook:
         """The outlook at values `(k,)` beyond the largest measured one."""
-        now = self._ask(len(self._x), values)
-        results = [self._one(now[:, column], value) for column, value in enumerate(values)]
-        return Outlook(
-            np.array([value for value, _, _ in results]),
-            np.array([spread for _, spread, _ in results]),
-            NAMES,
-            now,
-            np.array([shares for _, _, shares in results]).T,
-        )
+        asked = values.tolist()
+        new = np.array([value for value in dict.fromkeys(asked) if value not in self._said])
+        if len(new):
+            now = self._ask(len(self._x), new)
+            for column, value in enumerate(new.tolist()):
+                self._said[value] = (now[:, column], *self._one(now[:, column], value))
+        said = [self._said[value] for value in asked]
+        return outlook_of(NAMES, said)
 
     def _one(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
         """The forecast, the standard deviation of its logarithm, and the shares `(f,)`."""
@@ -83,6 +83,21 @@ class Forecaster:
             # Errors grow with the distance; where the series has no point as far, they are scaled.
             scales.append(max(1.0, ahead / reach[target]))
         return combined(told, truths, scales, now)
+
+
+Said = tuple[FloatArray, float, float, FloatArray]
+"""Of one point the opinions `(f,)`, the forecast, its spread, and the shares `(f,)`."""
+
+
+def outlook_of(names: tuple[str, ...], said: Sequence[Said]) -> Outlook:
+    """What is said of `k` points, together."""
+    return Outlook(
+        np.array([value for _, value, _, _ in said]),
+        np.array([spread for _, _, spread, _ in said]),
+        names,
+        np.array([opinion for opinion, _, _, _ in said]).T,
+        np.array([shares for _, _, _, shares in said]).T,
+    )
 
 
 def combined(
