@@ -3,7 +3,8 @@
 Beside the `formula`, and the `formula of work` (of the value times the first parameter), the lines
 through the question tell something: along a parameter, the points that share all others are a
 series of one parameter with an outlook of its own. `neighbours` takes the change along one
-parameter to be the same at the neighbouring values of another, as a factor or as a difference.
+parameter to be the same at the neighbouring values of another, as a factor or as a difference;
+`last` is the last measured value below the question.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class GridForecaster:
             "formula of work",
             *names,
             *(f"{kind} of {pair}" for pair in pairs for kind in ("factors", "differences")),
+            "last",
         )
         self._formulas: dict[
             bytes, list[tuple[float, list[tuple[float, dict[int, tuple[float, ...]]]]]]
@@ -89,6 +91,7 @@ class GridForecaster:
         found += [self._along(index, lines[index], points, seen, target) for index in self._active]
         for a, b in combinations(self._active, 2):
             found += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
+        found.append(float(seen.y[-1 - int(np.argmax((points <= target).all(1)[::-1]))]))
         told = np.array(found)
         return np.where(np.isfinite(told) & (told > 0), told, np.nan)
 

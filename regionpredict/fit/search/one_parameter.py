@@ -77,6 +77,7 @@ _MANY_PATHS = 30  # call paths that together tell how common terms are
 _PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
+_ROUNDING = 1e-14
 
 
 class Data(NamedTuple):
@@ -132,7 +133,8 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     sums = w @ space.stacked
     column_sum = sums[:, :h]
     column_mean = column_sum / total
-    column_norm = sums[:, h:] - column_mean * column_sum
+    # Rounding must not make the norm of a nearly constant column negative.
+    column_norm = np.maximum(sums[:, h:] - column_mean * column_sum, _ROUNDING * sums[:, h:])
     size = np.abs(y)
     largest = _least(size[:, None, :] * space.inverse, 2)
     least = _least(size, 1, keepdims=True)
