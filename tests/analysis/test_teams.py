@@ -214,3 +214,46 @@ def test_runs_with_values_for_their_names() -> None:
     assert Runs(n, None, 10.0).at({}) == 10.0  # what it is taken to be
     assert Runs(n, 3, 3.0).at({"n": 7}) == 3.0  # known
     assert Runs(None, None, 10.0).at({"n": 7}) == 10.0
+
+
+@each_frontend
+def test_recorded_runs_fill_in_what_the_source_does_not_say(frontend: str, tmp_path: Path) -> None:
+    """A team that nobody can count the runs of: its plain loop ran 6 times, that in a loop of 3
+    turns 18 times, that in a loop of unknown turns 24 times: four in each of six runs.
+    """
+    text = """double a[1000];
+void work(int turns) {
+#pragma omp parallel
+  {
+#pragma omp for
+    for (int i = 0; i < 1000; i++) a[i] += 1;
+    for (int k = 0; k < 3; k++) {
+#pragma omp for
+      for (int i = 0; i < 1000; i++) a[i] += 2;
+    }
+    for (int k = 0; k < turns; k++) {
+#pragma omp for
+      for (int i = 0; i < 1000; i++) a[i] += 3;
+    }
+  }
+}
+int main(int argc, char **argv) {
+  for (int r = 0; r < argc; r++) work(argc);
+  return 0;
+}
+"""
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    known = {own.region.span.line: own.region.id for own in analysis.facts}
+
+    def told(**runs: int) -> tuple[int | None, dict[int, int | None]]:
+        recorded = {known[int(line[1:])]: count for line, count in runs.items()}
+        (team,) = program_teams(analysis.program, analysis.facts, {}, recorded).teams
+        return team.executions.value, runs_by_line(team)
+
+    assert told()[1] == {5: 1, 8: 3, 12: None}
+    assert told(L5=6, L8=18, L12=24) == (6, {5: 1, 8: 3, 12: 4})
+    assert told(L8=18, L12=24) == (6, {5: 1, 8: 3, 12: 4})
+    assert told(L5=6, L8=18, L12=25) == (6, {5: 1, 8: 3, 12: None})  # no whole number of times
+    assert told(L5=6, L8=21)[1] == {5: 1, 8: 3, 12: None}  # two that disagree tell nothing

@@ -330,3 +330,20 @@ def test_a_loop_that_may_end_early_touches_at_most_its_box() -> None:
     inner = "for (int i = 0; i < 7; i++) for (int j = 0; j < 5; j++) {{ A[i][j] = 1; {end} }}"
     assert facts_of_loop(inner.format(end="if (x[j] > 1) break;"), DECLARATIONS).working_set.at_most
     assert not facts_of_loop(inner.format(end=""), DECLARATIONS).working_set.at_most
+
+
+def test_a_loop_that_runs_nothing_touches_nothing() -> None:
+    """Also one whose counter stands in no subscript."""
+    text = "for (int i = 0; i < 7; i++) for (int k = 0; k < m; k++) x[i] = 1;"
+    assert facts_of_loop(text, DECLARATIONS, m=0).working_set.value == 0
+    assert facts_of_loop(text, DECLARATIONS, m=3).working_set.value == 7 * 8
+
+
+def test_the_form_is_left_out_where_the_number_is_another() -> None:
+    """Rows 0 to 4 of seven, columns 0 to 4: 25 doubles, though 7 rows are counted through."""
+    rows = "for (int i = 0; i < {n}; i++) for (int j = i; j < 5; j++) A[i][j] = 1;"
+    known = facts_of_loop(rows.format(n=7), DECLARATIONS).working_set
+    assert (str(known.expr), known.value) == ("200", 200)
+    given = facts_of_loop(rows.format(n="n"), DECLARATIONS, n=7).working_set
+    assert given.value == 200
+    assert given.expr is None or given.expr.evaluate({"n": 7}) == 200
