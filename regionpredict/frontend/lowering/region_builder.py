@@ -13,8 +13,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
-from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
+from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
 from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, skips, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
@@ -30,11 +29,9 @@ from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
-    UNKNOWN,
     CallExpr,
     Cast,
     Compound,
-    CType,
     Decl,
     DeclStmt,
     Directive,
@@ -72,8 +69,6 @@ from regionpredict.ir import (
 )
 from regionpredict.ir.expr import ZERO
 
-_MAX_INLINE = 6
-_MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -90,11 +85,8 @@ class RegionBuilder:
         self.statements = 0
         self.effects = unit.effects
         self.values = VariableValues(self.context, self.effects)
-        self.calling: list[Decl] = [function.decl]
-        self.returned: CType = UNKNOWN
+        self.calls = FollowedCalls(unit, self.context, function, self)
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
-        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
-        self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -112,7 +104,7 @@ class RegionBuilder:
                 "RP101", self.span, "no loop could be read under this directive: region skipped"
             )
         else:
-            self.context.private.update(_declared_in(loop))
+            self.context.private.update(declared_in(loop))
             self.context.private_names.update(_listed_private(self.pragma))
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
@@ -189,7 +181,7 @@ class RegionBuilder:
         self.context.open_loops.append(name)
         frame.env[header.decl] = self._loop_value(header, name)
         self._enter(loop, written, header, name, outside, frame)
-        body = self._body(loop.body, frame)
+        body = self.body(loop.body, frame)
         self.context.open_loops.pop()
         self.values.leave(loop, written, trips, outside, frame)
         self.values.leave_counter(loop, header, trips, frame)
@@ -210,7 +202,7 @@ class RegionBuilder:
             return [self._uncounted(loop, "for", frame)]
         nodes: list[Node] = []
         for _ in range(iterations):
-            nodes += self._body(loop.body, frame)
+            nodes += self.body(loop.body, frame)
             if loop.increment is not None:
                 self.values.assign(loop.increment, frame)
         return nodes
@@ -276,7 +268,7 @@ class RegionBuilder:
         body: list[Node] = []
         if loop.condition is not None:
             body += self._expression(loop.condition, loop.span, frame, "condition")
-        body += self._body(loop.body, frame)
+        body += self.body(loop.body, frame)
         if isinstance(loop, For) and loop.increment is not None:
             body += self._expression(loop.increment, loop.span, frame, "assign")
         self.context.open_loops.pop()
@@ -296,7 +288,7 @@ class RegionBuilder:
             "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
             " unknown",
         )  # fmt: skip
-        body = self._body(loop.body, frame)
+        body = self.body(loop.body, frame)
         self.context.open_loops.pop()
         size = Expr.name(f"size({text})")
         return [
@@ -306,7 +298,8 @@ class RegionBuilder:
 
     # -- statements -----------------------------------------------------------------------------
 
-    def _body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+    def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+        """What a statement does, and all in it."""
         if statement is None:
             return []
         if isinstance(statement, Compound):
@@ -321,7 +314,7 @@ class RegionBuilder:
             return self._if(statement, frame)
         if isinstance(statement, While):
             if statement.behind and _is_zero(statement.condition) and not exits(statement.body):
-                return self._body(statement.body, frame)  # do { ... } while (0)
+                return self.body(statement.body, frame)  # do { ... } while (0)
             return [self._uncounted(statement, "while", frame)]
         if isinstance(statement, RangeFor):
             return self._range_for(statement, frame)
@@ -334,7 +327,7 @@ class RegionBuilder:
         while at < len(items):
             end = jumped_back(items, at)
             if end is None:
-                nodes += self._body(items[at], frame)
+                nodes += self.body(items[at], frame)
                 at += 1
                 continue
             back = Compound(items[at : end + 1])
@@ -345,7 +338,7 @@ class RegionBuilder:
                 self.values.forget(decl, frame)
             body: list[Node] = []
             for item in back.items:
-                body += self._body(item, frame)
+                body += self.body(item, frame)
             self.context.open_loops.pop()
             for decl in in_order(written):
                 self.values.forget(decl, frame)
@@ -377,8 +370,7 @@ class RegionBuilder:
             if statement.value is None or _is_object(statement.value):
                 return []
             given = self._expression(statement.value, statement.span, frame, "return")
-            if self.results:
-                self.results[-1].append(self._result(statement.value, frame))
+            self.calls.note_result(statement.value, frame)
             return given
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
@@ -397,7 +389,7 @@ class RegionBuilder:
     def _directive(self, statement: Directive, frame: Frame) -> list[Node]:
         words = statement.pragma.kind.split()
         self.simd = statement.pragma if "simd" in words else None
-        body = self._body(statement.body, frame)
+        body = self.body(statement.body, frame)
         if words[0] in _PLAIN and "parallel" not in words:
             return body
         return [Synchronisation(words[0], tuple(body), statement.span)]
@@ -413,7 +405,7 @@ class RegionBuilder:
         ends: list[dict[Decl, Expr | Pointer]] = []
         for side in sides:
             inner = frame._replace(env=dict(before))
-            lowered.append(tuple(self._body(side, inner)))
+            lowered.append(tuple(self.body(side, inner)))
             ends.append(inner.env)
         if len(sides) == 1:
             ends.append(before)
@@ -450,14 +442,14 @@ class RegionBuilder:
         tally = self._tally(span, frame, nodes)
         ctype = tally.visit(expression)
         if role == "return":
-            self.returned = ctype
+            self.calls.returned = ctype
         self._finish(tally, show(expression), role, nodes, 0)
         self.values.assign(expression, frame)
         self.values.stored(expression, frame)
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
-        return Tally(self.context, frame, span, lambda call, at: self._follow(call, at, nodes))
+        return Tally(self.context, frame, span, lambda call, at: self.calls.follow(call, at, nodes))
 
     def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1
@@ -477,104 +469,8 @@ class RegionBuilder:
             role = "call"
         nodes.append(tally.statement(text, role))
 
-    # -- calls ----------------------------------------------------------------------------------
-
-    def _follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Puts the statements of a called function here; None where it cannot be followed."""
-        asked = call
-        if call.decl is None and call.pointer is not None:
-            meant = self._pointed(call.pointer, self._at())
-            if meant is not None:
-                call = call._replace(name=meant.name, decl=meant)
-        function = self.unit.body_of(call.decl) if call.decl is not None else None
-        if function is None or call.decl is None:
-            return self._library_call(call, frame, nodes)
-        if (
-            call.decl in self.calling
-            or len(self.calling) > _MAX_INLINE
-            or (self.statements > _MAX_STATEMENTS)
-        ):
-            self.say(
-                "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
-            )
-            return None
-        for argument in call.args:
-            nodes += self._argument(argument, call.span, frame)
-        inner = self.context.entered(function, call.args, frame)
-        at = self._at()
-        self.handed.update((parameter, (argument, at)) for parameter, argument
-                           in zip(function.parameters, call.args, strict=False))  # fmt: skip
-        self.calling.append(call.decl)
-        self.results.append([])
-        outer, self.returned = self.returned, call.decl.ctype
-        nodes += self._body(function.body, inner)
-        self.calling.pop()
-        if function.closure:  # it may set what is around it
-            own = set(function.parameters) | _declared_in(function.body)
-            frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
-        self._keep_result(asked, self.results.pop())
-        ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
-        self.returned = outer
-        return ctype
-
-    def _at(self) -> Function:
-        """The function whose statements are read now."""
-        return self.unit.body_of(self.calling[-1]) or self.function
-
-    def _pointed(self, pointer: Decl, at: Function) -> Decl | None:
-        """The function that a variable of `at` holds: what a call that is followed handed over, or
-        all that the program puts there."""
-        if pointer not in self.handed:
-            return pointed_function(self.unit, pointer, at)
-        argument, caller = self.handed[pointer]
-        own = named_function(argument)
-        if own is None and isinstance(argument, Name):
-            return self._pointed(argument.decl, caller)
-        return own
-
-    def _result(self, value: Expression, frame: Frame) -> Expr | Pointer | None:
-        kind = self.calling[-1].ctype.kind
-        if kind == "int":
-            return self.context.value(value, frame)
-        return self.context.pointer(value, frame) if kind == "pointer" else None
-
-    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
-        """What a call that was followed is worth, where all its ways out agree."""
-        self.context.returned.pop(call, None)
-        first = results[0] if results else None
-        if first is None:
-            return
-        if all(result == first for result in results):
-            self.context.returned[call] = first
-        elif isinstance(first, Pointer) and all(
-            isinstance(result, Pointer) and result.array == first.array for result in results
-        ):
-            moved = first.plus(self.context.varying(call.name))
-            self.context.returned[call] = moved
-
-    def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Puts the loops of a library's function here; None where it is no such function."""
-        rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
-        if rivals:
-            places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
-            message = f"{call.name}() has several definitions ({places}): none is followed"
-            self.say("RP103", call.span, message)
-            return None
-        if not has_loops(call):
-            return None
-        before: list[Node] = []
-        for argument in call.args:
-            before += self._argument(argument, call.span, frame)
-        loops = library_loops(call, self.context, frame)
-        if loops is None:
-            return None
-        nodes += [*before, *loops]
-        if any(isinstance(node, Loop) and node.trips is None for node in loops):
-            message = f"the length of the text that {call.name}() goes through is not counted"
-            self.say("RP105", call.span, message)
-        return call.decl.ctype if call.decl is not None else UNKNOWN
-
-    def _argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
+    def argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
+        """What the argument of a call that is followed does."""
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
@@ -615,11 +511,3 @@ def _reduced(simd: Pragma | None) -> frozenset[str]:
     names = (name.partition("[")[0].strip() for text in texts
              for name in text.rpartition(":")[2].split(","))  # fmt: skip
     return frozenset(name for name in names if name)
-
-
-def _declared_in(loop: Stmt) -> set[Decl]:
-    declared: set[Decl] = set()
-    for statement in every_statement(loop):
-        if isinstance(statement, DeclStmt):
-            declared.update(statement.decls)
-    return declared
