@@ -55,6 +55,12 @@ class FollowedCalls:
         self.returned: CType = UNKNOWN
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
         self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
+        self._loops_around = [0]  # of each function that is read: how many when it was called
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether a loop of the function that is read now is open."""
+        return len(self.context.open_loops) > self._loops_around[-1]
 
     def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the statements of a called function here; None where it cannot be followed."""
@@ -82,10 +88,12 @@ class FollowedCalls:
         self.handed.update((parameter, (argument, at)) for parameter, argument
                            in zip(function.parameters, call.args, strict=False))  # fmt: skip
         self.calling.append(call.decl)
+        self._loops_around.append(len(self.context.open_loops))
         self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
         nodes += self.lowering.body(function.body, inner)
         self.calling.pop()
+        self._loops_around.pop()
         if function.closure:  # it may set what is around it
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)

@@ -13,8 +13,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
-from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, skips, stops, tests_more
+from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     as_counted,
@@ -32,6 +33,7 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Cast,
     Compound,
+    CType,
     Decl,
     DeclStmt,
     Directive,
@@ -69,6 +71,7 @@ from regionpredict.ir import (
 )
 from regionpredict.ir.expr import ZERO
 
+_NOT_LEFT = "not left before"
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -187,7 +190,7 @@ class RegionBuilder:
         self.values.leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=stops(loop), skips=skips(loop.body),
+            loop.span, exits=stops(loop),
             unordered=_reduced(simd),
         )  # fmt: skip
         return [*before, node]
@@ -323,6 +326,7 @@ class RegionBuilder:
     def _items(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
         """Statements in their order; what a `goto` goes back over is a loop that is not counted."""
         nodes: list[Node] = []
+        items, rest = parted(items, in_loop=self.calls.in_loop)
         at = 0
         while at < len(items):
             end = jumped_back(items, at)
@@ -346,6 +350,8 @@ class RegionBuilder:
             self.say("RP105", span, "how often a goto goes back here is not counted")
             nodes.append(Loop(name, None, None, "", None, tuple(body), span, "while"))
             at = end + 1
+        if rest is not None:
+            nodes.append(self._branch(_NOT_LEFT, [rest], self._span_of(rest), frame))
         return nodes
 
     def _span_of(self, statement: Stmt) -> Span:
@@ -449,7 +455,19 @@ class RegionBuilder:
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
-        return Tally(self.context, frame, span, lambda call, at: self.calls.follow(call, at, nodes))
+        def follow(call: CallExpr, at: Frame, perhaps: bool) -> CType | None:
+            if not perhaps:
+                return self.calls.follow(call, at, nodes)
+            inside: list[Node] = []
+            before = dict(at.env)
+            ctype = self.calls.follow(call, at, inside)
+            for decl in in_order({d for d, held in at.env.items() if held != before.get(d)}):
+                self.values.forget(decl, at)
+            if inside:
+                nodes.append(Branch(show(call), (tuple(inside),), call.span))
+            return ctype
+
+        return Tally(self.context, frame, span, follow)
 
     def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
@@ -127,7 +128,10 @@ class VariableValues:
             return ZERO
         if isinstance(body, Compound):
             total = ZERO
-            for item in body.items:
+            items, rest = parted(body.items, in_loop=True)
+            if rest is not None and decl in self.effects.written_in(rest):
+                return None
+            for item in items:
                 part = self.advance(item, decl, frame)
                 if part is None:
                     return None
