@@ -96,16 +96,17 @@ def _of_unary(expression: Unary) -> CType:
     return promoted(inner) if expression.op in ("-", "~") else inner
 
 
-def converted(value: Expr, ctype: CType) -> Expr:
+def converted(value: Expr, ctype: CType, *, exact: bool = False) -> Expr:
     """What is left of a value in a variable of an integer type.
 
     Names are taken to stand for numbers that `int` and longer types hold; of what is stored into a
-    shorter one, its type keeps what it can (`unsigned char c = 266` is 10).
+    shorter one, its type keeps what it can (`unsigned char c = 266` is 10). `exact`: of what an
+    unsigned type holds, its numbers alone, however long it is.
     """
     if ctype.kind != "int" or not 0 < ctype.bits <= 64:
         return value
     number = value.constant
-    if number is None and ctype.bits > _NARROW:
+    if number is None and ctype.bits > _NARROW and not (exact and ctype.unsigned):
         return value
     if isinstance(number, Fraction):
         return value

@@ -13,7 +13,7 @@ from __future__ import annotations
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Value
-from regionpredict.frontend.lowering.variable_values import VariableValues
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -154,7 +154,8 @@ class _Walk:
 
     def _if(self, statement: If, frame: Frame) -> bool:
         self._expression(statement.condition, frame)
-        known = self.context.value(statement.condition, frame).constant
+        condition = self.context.condition(statement.condition, frame)
+        known = condition.constant
         sides = [statement.then, statement.other]
         if known is not None:
             side = sides[0] if known else sides[1]
@@ -174,17 +175,29 @@ class _Walk:
                 return True
             if side is None or not _ends(side):
                 ends.append((inner.env, self.context.member_values))
-        self._join(ends, frame)
+        self._join(ends, condition, frame)
         return False
 
-    def _join(self, ends: list[tuple[dict[Decl, Value], dict[str, Expr]]], frame: Frame) -> None:
-        """What all ways agree on."""
+    def _join(
+        self, ends: list[tuple[dict[Decl, Value], dict[str, Expr]]], condition: Expr, frame: Frame
+    ) -> None:
+        """What all ways agree on, or what each of two leaves by a condition that is understood."""
         if not ends:
             return
-        for decl in {decl for env, _ in ends for decl in env}:
+        for decl in in_order({decl for env, _ in ends for decl in env}):
             held = [env.get(decl) for env, _ in ends]
-            if held[0] is not None and all(value == held[0] for value in held):
-                frame.env[decl] = held[0]
+            first, last = held[0], held[-1]
+            if first is None and decl.ctype.kind == "int":
+                first = self.values.unset(decl, Frame({}, frame.depth))
+            if last is None and decl.ctype.kind == "int":
+                last = self.values.unset(decl, Frame({}, frame.depth))
+            if first is not None and first == last:
+                frame.env[decl] = first
+            elif (
+                isinstance(first, Expr) and isinstance(last, Expr)
+                and all(_is_plain(one) for one in (first, last, condition))
+            ):  # fmt: skip
+                frame.env[decl] = Expr.atom("select", condition, first, last)
             else:
                 self.values.forget(decl, frame)
         first, *others = (members for _, members in ends)

@@ -11,9 +11,16 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of, usual
+from regionpredict.frontend.lowering.integer_types import (
+    converted,
+    floating_value,
+    promoted,
+    type_of,
+    usual,
+)
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
+    INT,
     STEPS,
     UNKNOWN,
     Assign,
@@ -105,6 +112,7 @@ class Context:
         self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
         self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
+        self.exact = False  # unsigned numbers wrap round, whatever names stand for
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
@@ -156,6 +164,17 @@ class Context:
 
     # -- integers -------------------------------------------------------------------------------
 
+    def condition(self, expression: Expression, frame: Frame) -> Expr:
+        """The value of a condition as C's types have it, for numbers of any size."""
+        before, self.exact = self.exact, True
+        value = self.value(expression, frame)
+        self.exact = before
+        return value
+
+    def converted(self, value: Expr, ctype: CType) -> Expr:
+        """What is left of a value in a variable of a type."""
+        return converted(value, ctype, exact=self.exact)
+
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
         """The integer value of an expression, as far as it can be told and stays readable."""
         result = self._value(expression, frame)
@@ -202,6 +221,18 @@ class Context:
         if op == ",":
             return self.value(expression.right, frame)
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
+        if not self.exact:
+            return self._computed(expression, left, right)
+        ctype = type_of(expression.left)
+        if op not in ("<<", ">>", "&&", "||"):
+            ctype = usual(ctype, type_of(expression.right))
+            left, right = self.converted(left, ctype), self.converted(right, ctype)
+        result = self._computed(expression, left, right)
+        return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
+
+    def _computed(self, expression: Binary, left: Expr, right: Expr) -> Expr:
+        """What an operator makes of two values."""
+        op = expression.op
         if left.constant is not None and right.constant is not None:
             ctype = usual(type_of(expression.left), type_of(expression.right))
             if ctype.unsigned:  # of numbers below zero it keeps others
@@ -233,11 +264,12 @@ class Context:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
             number = floating_value(expression.operand)
             return Expr.const(int(number)) if number is not None else self.varying("?")
-        return converted(self.value(expression.operand, frame), expression.ctype)
+        return self.converted(self.value(expression.operand, frame), expression.ctype)
 
     def _unary(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":
-            return -self.value(expression.operand, frame)
+            negated = -self.value(expression.operand, frame)
+            return self.converted(negated, type_of(expression)) if self.exact else negated
         if expression.op in ("!", "~"):
             kind = "not" if expression.op == "!" else "bitnot"
             return Expr.atom(kind, self.value(expression.operand, frame))
