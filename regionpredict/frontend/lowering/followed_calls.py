@@ -65,6 +65,7 @@ class FollowedCalls:
     def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Puts the statements of a called function here; None where it cannot be followed."""
         asked = call
+        self.context.followed.discard(asked)
         if call.decl is None and call.pointer is not None:
             meant = self._pointed(call.pointer, self._at())
             if meant is not None:
@@ -91,7 +92,10 @@ class FollowedCalls:
         self._loops_around.append(len(self.context.open_loops))
         self.results.append([])
         outer, self.returned = self.returned, call.decl.ctype
+        self.context.frames.append(frame)
+        self.context.followed.add(asked)
         nodes += self.lowering.body(function.body, inner)
+        self.context.frames.pop()
         self.calling.pop()
         self._loops_around.pop()
         if function.closure:  # it may set what is around it

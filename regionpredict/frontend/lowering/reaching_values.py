@@ -13,7 +13,7 @@ from __future__ import annotations
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Value
-from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -80,7 +80,7 @@ class Reached:
 
     def _told(self, value: Expr) -> Expr | None:
         """The value in the region's names."""
-        if not _is_plain(value) or value.names & self._changed:
+        if not is_plain(value) or value.names & self._changed:
             return None
         declared = self._context.named()
         names: dict[str, Expr] = {}
@@ -106,10 +106,6 @@ def reaching_values(
     context = Context(unit.body_of, unit.objects)
     walk, frame = _Walk(unit, context, site), Frame({})
     return Reached(context, frame, region) if walk.through(function.body, frame) else None
-
-
-def _is_plain(value: Expr) -> bool:
-    return not any(atom.kind in ("varying", "call", "ref") for atom in value.atoms())
 
 
 class _Walk:
@@ -138,7 +134,7 @@ class _Walk:
                 if decl.init is not None and decl.kind != "static":
                     self._calls(decl.init, frame)
                     self._expose(decl.init)
-                    self.values.set(decl, decl.init, frame)
+                    self.values.declare(decl, decl.init, frame)
             return False
         if isinstance(statement, ExprStmt):
             self._expression(statement.expr, frame)
@@ -154,7 +150,7 @@ class _Walk:
 
     def _if(self, statement: If, frame: Frame) -> bool:
         self._expression(statement.condition, frame)
-        condition = self.context.condition(statement.condition, frame)
+        condition = self.values.decided(statement.condition, frame)
         known = condition.constant
         sides = [statement.then, statement.other]
         if known is not None:
@@ -191,13 +187,9 @@ class _Walk:
                 first = self.values.unset(decl, Frame({}, frame.depth))
             if last is None and decl.ctype.kind == "int":
                 last = self.values.unset(decl, Frame({}, frame.depth))
-            if first is not None and first == last:
-                frame.env[decl] = first
-            elif (
-                isinstance(first, Expr) and isinstance(last, Expr)
-                and all(_is_plain(one) for one in (first, last, condition))
-            ):  # fmt: skip
-                frame.env[decl] = Expr.atom("select", condition, first, last)
+            chosen = self.values.chosen(condition, first, last)
+            if chosen is not None:
+                frame.env[decl] = chosen
             else:
                 self.values.forget(decl, frame)
         first, *others = (members for _, members in ends)
@@ -263,7 +255,7 @@ class _Walk:
             own = _root(target)
             if path is not None and target.field.ctype.kind == "int":
                 self.context.member_values.pop(path, None)
-                if value is not None and _is_plain(value):
+                if value is not None and is_plain(value):
                     self.context.member_values[path] = converted(value, target.field.ctype)
             if own is None or own.kind not in _OWN or own.ctype.kind != "struct":
                 self._forget_exposed(frame)

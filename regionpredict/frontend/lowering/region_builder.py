@@ -175,6 +175,7 @@ class RegionBuilder:
         if header is None:
             return [*before, *self._unsteady(loop, frame)]
         name = self._loop_name(header.decl, frame)
+        self.values.forget_stored(loop, frame)
         written = set(self.effects.written_in(loop.body))
         if loop.increment is not None:  # other variables that it moves
             written |= self.effects.of(loop.increment).keys() - {header.decl}
@@ -265,6 +266,7 @@ class RegionBuilder:
         written = set(self.effects.written_in(loop.body))
         if isinstance(loop, For) and loop.increment is not None:
             written |= self.effects.of(loop.increment).keys()
+        self.values.forget_stored(loop, frame)
         self.context.open_loops.append(name)
         for decl in in_order(written):
             self.values.forget(decl, frame)
@@ -403,9 +405,17 @@ class RegionBuilder:
     def _if(self, statement: If, frame: Frame) -> list[Node]:
         test = self._expression(statement.condition, statement.span, frame, "condition")
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
-        return [*test, self._branch(show(statement.condition), sides, statement.span, frame)]
+        value = self.values.decided(statement.condition, frame)
+        branch = self._branch(show(statement.condition), sides, statement.span, frame, value)
+        return [*test, branch]
 
-    def _branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
+    def _branch(
+        self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
+    ) -> Node:
+        """The sides of a condition, and behind it what they leave in variables.
+
+        `test` is the condition's value, where it has one: it chooses between two numbers.
+        """
         before = dict(frame.env)
         lowered: list[tuple[Node, ...]] = []
         ends: list[dict[Decl, Expr | Pointer]] = []
@@ -417,9 +427,10 @@ class RegionBuilder:
             ends.append(before)
         for decl in in_order({d for end in ends for d in end}):
             held = [end.get(decl) for end in ends]
-            if (all(value == held[0] for value in held) and held[0] is not None) or (
-                isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", "")
-            ):
+            chosen = self.values.chosen(test, *held) if len(held) == 2 else None
+            if chosen is not None:
+                frame.env[decl] = chosen
+            elif isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", ""):
                 frame.env[decl] = held[0]
             else:
                 self.values.forget(decl, frame)
@@ -433,11 +444,12 @@ class RegionBuilder:
                 continue
             before = len(nodes)
             tally = self._tally(statement.span, frame, nodes)
+            self.values.expose(decl.init)
             tally.visit(decl.init)
             tally.writes.add(self.context.name_of(decl, frame.depth))
             text = f"{decl.name} = {show(decl.init)}"
             self._finish(tally, text, "declare", nodes, before)
-            self.values.set(decl, decl.init, frame)
+            self.values.declare(decl, decl.init, frame)
             self.values.stored(decl.init, frame)
         return nodes
 
@@ -446,6 +458,7 @@ class RegionBuilder:
     ) -> list[Node]:
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
+        self.values.expose(expression)
         ctype = tally.visit(expression)
         if role == "return":
             self.calls.returned = ctype

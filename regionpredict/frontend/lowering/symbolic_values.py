@@ -112,6 +112,8 @@ class Context:
         self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
         self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
+        self.frames: list[Frame] = []  # of the functions that call the one being followed
+        self.followed: set[CallExpr] = set()  # calls whose statements have been gone through
         self.exact = False  # unsigned numbers wrap round, whatever names stand for
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
@@ -137,6 +139,10 @@ class Context:
     def named(self) -> Mapping[str, tuple[Decl, int]]:
         """The variable that each name so far means, and how many calls deep it is declared."""
         return self._declared
+
+    def holder(self, decl: Decl, frame: Frame) -> Frame | None:
+        """The frame in which a variable has a value: this one, or that of a function around."""
+        return next((one for one in (frame, *reversed(self.frames)) if decl in one.env), None)
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
@@ -293,7 +299,11 @@ class Context:
         if place is None:
             return self.varying(show(expression))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
-            return Expr.name(place.array.lstrip("&"))  # a variable behind a reference
+            behind = self._declared.get(place.array)
+            holder = self.holder(behind[0], frame) if behind is not None else None
+            held = holder.env[behind[0]] if holder is not None and behind is not None else None
+            # A variable behind a reference.
+            return held if isinstance(held, Expr) else Expr.name(place.array.lstrip("&"))
         label = place.array + (f".{place.member}" if place.member else "")
         return Expr.atom("ref", *place.subscripts, label=label)
 
