@@ -9,10 +9,11 @@ Before, as C, and after, as the IR dump shows it:
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.carried_loops import Repeated, carried_loop, written_by
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
 from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
@@ -174,6 +175,10 @@ class RegionBuilder:
             header = as_counted(loop, header, self.context, frame) if steady else None
         if header is None:
             return [*before, *self._unsteady(loop, frame)]
+        if self.context.open_loops and tests_more(loop) and not exits(loop.body):
+            carried = self._carried(loop, "for", frame)
+            if carried is not None:
+                return [*before, carried]
         name = self._loop_name(header.decl, frame)
         self.values.forget_stored(loop, frame)
         written = set(self.effects.written_in(loop.body))
@@ -203,7 +208,7 @@ class RegionBuilder:
         """
         iterations = self.values.known_iterations(loop, frame)
         if iterations is None:
-            return [self._uncounted(loop, "for", frame)]
+            return [self._carried(loop, "for", frame) or self._uncounted(loop, "for", frame)]
         nodes: list[Node] = []
         for _ in range(iterations):
             nodes += self.body(loop.body, frame)
@@ -258,6 +263,47 @@ class RegionBuilder:
                 passed = (Expr.name(name) - header.start) * Expr.const(1).over(abs(int(step)))
                 moved = passed * advance if step > 0 else -passed * advance
                 frame.env[decl] = start + moved if isinstance(start, Expr) else start.plus(moved)
+            else:
+                self.values.forget(decl, frame)
+
+    def _carried(self, loop: For | While, kind: str, frame: Frame) -> Node | None:
+        """A loop that carries numbers from one iteration to the next; None: it is not counted."""
+        if loop.condition is None or not self.context.open_loops:
+            return None
+        increment = loop.increment if isinstance(loop, For) else None
+        behind = isinstance(loop, While) and loop.behind
+        name = f"{kind}@{loop.span.line}"
+        while name in self.context.open_loops:
+            name += "'"
+        repeated = Repeated(loop.condition, loop.body, increment, behind)
+        carried = carried_loop(repeated, name, self.unit, self.context, frame)
+        if carried is None:
+            return None
+        outside = dict(frame.env)
+        self.values.forget_stored(loop, frame)
+        self.context.open_loops.append(name)
+        self._put(carried.inside, Expr.name(name), repeated, outside, frame)
+        body: list[Node] = []
+        if kind != "for":
+            body += self._expression(loop.condition, loop.span, frame, "condition")
+            self._put(carried.inside, Expr.name(name), repeated, outside, frame)
+        body += self.body(loop.body, frame)
+        self.context.open_loops.pop()
+        self._put(carried.after, carried.trips, repeated, outside, frame)
+        return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
+
+    def _put(
+        self, held: Mapping[Decl, Expr], number: Expr, loop: Repeated,
+        outside: dict[Decl, Expr | Pointer], frame: Frame,
+    ) -> None:  # fmt: skip
+        """What a loop's variables hold when so many iterations are done."""
+        for decl in in_order({*written_by(loop, self.effects), *held}):
+            start = outside.get(decl)
+            advance = self.values.advance_of(loop.body, loop.increment, decl, frame)
+            if decl in held:
+                frame.env[decl] = held[decl]
+            elif isinstance(start, Pointer) and advance is not None:
+                frame.env[decl] = start.plus(number * advance)
             else:
                 self.values.forget(decl, frame)
 
@@ -320,7 +366,10 @@ class RegionBuilder:
         if isinstance(statement, While):
             if statement.behind and _is_zero(statement.condition) and not exits(statement.body):
                 return self.body(statement.body, frame)  # do { ... } while (0)
-            return [self._uncounted(statement, "while", frame)]
+            return [
+                self._carried(statement, "while", frame)
+                or self._uncounted(statement, "while", frame)
+            ]
         if isinstance(statement, RangeFor):
             return self._range_for(statement, frame)
         return self._rare(statement, frame)

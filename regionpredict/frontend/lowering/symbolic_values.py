@@ -170,16 +170,16 @@ class Context:
 
     # -- integers -------------------------------------------------------------------------------
 
-    def condition(self, expression: Expression, frame: Frame) -> Expr:
-        """The value of a condition as C's types have it, for numbers of any size."""
+    def exactly(self, expression: Expression, frame: Frame) -> Expr:
+        """The value of an expression as C's types have it, for numbers of any size."""
         before, self.exact = self.exact, True
         value = self.value(expression, frame)
         self.exact = before
         return value
 
-    def converted(self, value: Expr, ctype: CType) -> Expr:
-        """What is left of a value in a variable of a type."""
-        return converted(value, ctype, exact=self.exact)
+    def converted(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
+        """What is left of a value, of the type `source`, in one of another type."""
+        return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
         """The integer value of an expression, as far as it can be told and stays readable."""
@@ -270,7 +270,9 @@ class Context:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
             number = floating_value(expression.operand)
             return Expr.const(int(number)) if number is not None else self.varying("?")
-        return self.converted(self.value(expression.operand, frame), expression.ctype)
+        return self.converted(
+            self.value(expression.operand, frame), expression.ctype, type_of(expression.operand)
+        )
 
     def _unary(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":

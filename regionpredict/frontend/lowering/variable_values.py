@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from regionpredict.frontend.lowering.early_leaves import parted
-from regionpredict.frontend.lowering.integer_types import converted
+from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
+    may_wrap,
     read_header,
     trips_of,
 )
@@ -122,7 +123,7 @@ class VariableValues:
         """What a condition was worth, behind it: not understood where it changes something."""
         if self.effects.of(condition):
             return self.context.varying("?")
-        return self.context.condition(condition, frame)
+        return self.context.exactly(condition, frame)
 
     @staticmethod
     def chosen(
@@ -138,8 +139,14 @@ class VariableValues:
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one iteration of a loop: in its body, and in its header."""
-        inside = self.advance(loop.body, decl, frame)
-        own = self.effects.of(loop.increment).get(decl, 0) if loop.increment is not None else 0
+        return self.advance_of(loop.body, loop.increment, decl, frame)
+
+    def advance_of(
+        self, body: Stmt, increment: Expression | None, decl: Decl, frame: Frame
+    ) -> Expr | None:
+        """The same of a body and what is done behind it, if anything."""
+        inside = self.advance(body, decl, frame)
+        own = self.effects.of(increment).get(decl, 0) if increment is not None else 0
         return None if inside is None or own is None else inside + own
 
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
@@ -177,7 +184,10 @@ class VariableValues:
         if value is None:
             return
         if decl.ctype.kind == "int":
-            frame.env[decl] = self.context.converted(self.context.value(value, frame), decl.ctype)
+            wraps = may_wrap(value, self.context, frame)
+            held = (self.context.exactly if wraps else self.context.value)(value, frame)
+            exact = wraps or self.context.exact
+            frame.env[decl] = converted(held, decl.ctype, type_of(value) if exact else None)
         elif decl.ctype.kind == "pointer":
             pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
                 value, frame
@@ -275,9 +285,9 @@ class VariableValues:
                     self.forget(decl, one)
 
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
-        """The number that `n /= 2` leaves, where it is known."""
+        """What `n /= 2` leaves, where it is understood."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
-        if value.constant is None or not isinstance(assign.left, Name):
+        if not is_plain(value) or not isinstance(assign.left, Name):
             return None
         return self.context.converted(value, assign.left.decl.ctype)
 
