@@ -245,7 +245,8 @@ class _Recurrence:
         # An unsigned number that falls, or a difference of two, may pass below zero on the way.
         if (left, right) != test.args and not (
             _rises(left, self._after_one(left, needed)) and not _states_in(right)
-            and all(number > 0 for number in right.terms.values())
+            and all(_never_below_zero(one) for one in
+                    (*test.args, *(self.first[label] or -ONE for label in needed)))
         ):  # fmt: skip
             return None
         return Expr.atom("floordiv", starts + (shrinks - 1), Expr.const(shrinks))
@@ -341,6 +342,14 @@ def _unwrapped(value: Expr) -> Expr | None:
     while any(atom.kind == "wrap" for atom in value.atoms()):
         value = value.replace_atoms(lambda atom: atom.args[0] if atom.kind == "wrap" else None)
     return value
+
+
+def _never_below_zero(value: Expr) -> bool:
+    """Whether a value is a sum of names and numbers, of which none is taken away."""
+    return all(number > 0 for number in value.terms.values()) and all(
+        atom.kind == "state" or (atom.kind == "wrap" and _never_below_zero(atom.args[0]))
+        for monomial in value.terms for atom, _ in monomial if isinstance(atom, Atom)
+    )  # fmt: skip
 
 
 def _rises(value: Expr, after: Expr | None) -> bool:

@@ -23,6 +23,7 @@ from regionpredict.frontend.syntax import (
     Jump,
     Member,
     Name,
+    Opaque,
     RangeFor,
     Return,
     Stmt,
@@ -70,6 +71,7 @@ class FollowedStatements:
                     self._calls(decl.init, frame)
                     self._expose(decl.init)
                     self.values.declare(decl, decl.init, frame)
+                    self._listed(decl, decl.init, frame)
             return False
         if isinstance(statement, ExprStmt):
             self.expression(statement.expr, frame)
@@ -132,6 +134,9 @@ class FollowedStatements:
             path: value for path, value in first.items()
             if all(members.get(path) == value for members in others)
         }  # fmt: skip
+        for path in {path for _, members in ends for path in members}:
+            if path not in self.context.member_values:  # nor is it what its list began with
+                self.context.member_values.pop(f"{path.rpartition('.')[0]}.#", None)
 
     def _repeated(self, statement: For | While | Switch | RangeFor, frame: Frame) -> bool:
         """A loop: what it changes is not known, inside and behind it."""
@@ -163,6 +168,15 @@ class FollowedStatements:
             for inner in every_statement(statement)
         )
 
+    def _listed(self, decl: Decl, value: Expression, frame: Frame) -> None:
+        """The members of a struct by a list of initial values: `struct grid g = {7, 3};`."""
+        if decl.ctype.kind != "struct":
+            return
+        listed = value.children if isinstance(value, Opaque) and value.text == "{}" else None
+        plain = listed is not None and not any(isinstance(one, Opaque) for one in listed)
+        values = tuple(self.context.value(one, frame) for one in listed or ()) if plain else None
+        self.context.set_members(self.context.name_of(decl, frame.depth), values)
+
     # -- expressions ----------------------------------------------------------------------------
 
     def expression(self, expression: Expression, frame: Frame) -> None:
@@ -173,7 +187,10 @@ class FollowedStatements:
             return
         self._calls(expression, frame)
         self._expose(expression)
-        if isinstance(expression, Assign) and not isinstance(expression.left, Name):
+        named = isinstance(expression, Assign) and isinstance(expression.left, Name)
+        if isinstance(expression, Assign) and isinstance(expression.left, Name):
+            self._listed(expression.left.decl, expression.right, frame)
+        if isinstance(expression, Assign) and not named:
             self._store(expression, frame)
         elif any(stores(inner) for inner in every_expression(expression)):
             self._forget_exposed(frame)
@@ -190,9 +207,9 @@ class FollowedStatements:
             path = self.context.path(target, frame)
             own = _root(target)
             if path is not None and target.field.ctype.kind == "int":
-                self.context.member_values.pop(path, None)
-                if value is not None and is_plain(value):
-                    self.context.member_values[path] = converted(value, target.field.ctype)
+                known = value is not None and is_plain(value)
+                kept = converted(value, target.field.ctype) if known and value is not None else None
+                self.context.set_member(path, target.field, kept)
             if own is None or own.kind not in OWN or own.ctype.kind != "struct":
                 self._forget_exposed(frame)
             return

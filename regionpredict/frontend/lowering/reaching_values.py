@@ -51,7 +51,7 @@ class Reached:
     def member(self, use: Member) -> Expr | None:
         """The same of a member of a struct."""
         path = self._context.path(use, self._frame)
-        held = self._context.member_values.get(path) if path is not None else None
+        held = self._context.member_value(path, use.field) if path is not None else None
         return self._told(held) if held is not None else None
 
     def _told(self, value: Expr) -> Expr | None:

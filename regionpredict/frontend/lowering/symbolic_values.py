@@ -108,7 +108,9 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
-        self.member_values: dict[str, Expr] = {}  # by their paths, where they are followed
+        # By their paths, where they are followed; of a list of initial values by their positions,
+        # and their number as `#`.
+        self.member_values: dict[str, Expr] = {}
         self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
         self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
@@ -143,6 +145,35 @@ class Context:
     def holder(self, decl: Decl, frame: Frame) -> Frame | None:
         """The frame in which a variable has a value: this one, or that of a function around."""
         return next((one for one in (frame, *reversed(self.frames)) if decl in one.env), None)
+
+    def member_value(self, path: str, field: Decl) -> Expr | None:
+        """What a member holds: what it was set to, or what a list of initial values has for it."""
+        held = self.member_values.get(path)
+        if held is not None or field.position is None:
+            return held
+        base = path.rpartition(".")[0]
+        length = self.member_values.get(f"{base}.#")
+        if length is None:
+            return None
+        behind = length.constant is not None and field.position >= length.constant
+        listed = ZERO if behind else self.member_values.get(f"{base}.{field.position}")
+        return converted(listed, field.ctype) if listed is not None else None
+
+    def set_member(self, path: str, field: Decl, value: Expr | None) -> None:
+        """A member is set; None: to what is not known, so that its list tells nothing any more."""
+        self.member_values.pop(path, None)
+        if value is not None:
+            self.member_values[path] = value
+        else:
+            self.member_values.pop(f"{path.rpartition('.')[0]}.#", None)
+
+    def set_members(self, name: str, values: tuple[Expr, ...] | None) -> None:
+        """A struct gets a list of initial values; None: what nobody knows."""
+        for path in [path for path in self.member_values if path.startswith(f"{name}.")]:
+            del self.member_values[path]
+        if values is not None:
+            self.member_values[f"{name}.#"] = Expr.const(len(values))
+            self.member_values.update((f"{name}.{n}", one) for n, one in enumerate(values))
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
@@ -294,7 +325,7 @@ class Context:
         if isinstance(expression, Member):
             path = self.path(expression, frame)
             if path is not None:
-                held = self.member_values.get(path)
+                held = self.member_value(path, expression.field)
                 self.member_uses.setdefault(path, expression)
                 return held if held is not None else Expr.name(path)
         place = self.element(expression, frame)
