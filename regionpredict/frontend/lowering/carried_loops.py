@@ -90,6 +90,19 @@ def carried_loop(
     return _Recurrence(loop, body, last, own, name, unit, context, frame).counted(written)
 
 
+def repeated_by_goto(back: Compound) -> Repeated | None:
+    """The loop that `again: ...; if (c) goto again;` is; None where it is another."""
+    first, last = back.items[0], back.items[-1]
+    if len(back.items) < 2 or not isinstance(first, Compound) or not isinstance(last, If):
+        return None
+    inside = _items(last.then)
+    only = inside[0] if len(inside) == 1 and last.other is None else None
+    if not isinstance(only, Jump) or only.kind != "goto" or only.label != first.label:
+        return None
+    body = Compound((*first.items, *back.items[1:-1]))
+    return None if _jumps(body) else Repeated(last.condition, body, behind=True)
+
+
 def written_by(loop: Repeated, effects: Effects) -> set[Decl]:
     """The variables that the loop may set."""
     written = set(effects.written_in(loop.body)) | set(effects.of(loop.condition))

@@ -13,7 +13,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.carried_loops import Repeated, carried_loop, written_by
+from regionpredict.frontend.lowering.carried_loops import (
+    Repeated,
+    carried_loop,
+    repeated_by_goto,
+    written_by,
+)
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
 from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
@@ -284,10 +289,13 @@ class RegionBuilder:
         self.context.open_loops.append(name)
         self._put(carried.inside, Expr.name(name), repeated, outside, frame)
         body: list[Node] = []
-        if kind != "for":
+        if kind == "for":
+            self.values.assign(loop.condition, frame)
+        elif not behind:
             body += self._expression(loop.condition, loop.span, frame, "condition")
-            self._put(carried.inside, Expr.name(name), repeated, outside, frame)
         body += self.body(loop.body, frame)
+        if behind:
+            body += self._expression(loop.condition, loop.span, frame, "condition")
         self.context.open_loops.pop()
         self._put(carried.after, carried.trips, repeated, outside, frame)
         return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
@@ -386,24 +394,35 @@ class RegionBuilder:
                 at += 1
                 continue
             back = Compound(items[at : end + 1])
-            name = f"goto@{self._line_of(back)}"
-            written = self.effects.written_in(back)
-            self.context.open_loops.append(name)
-            for decl in in_order(written):
-                self.values.forget(decl, frame)
-            body: list[Node] = []
-            for item in back.items:
-                body += self.body(item, frame)
-            self.context.open_loops.pop()
-            for decl in in_order(written):
-                self.values.forget(decl, frame)
-            span = self._span_of(back)
-            self.say("RP105", span, "how often a goto goes back here is not counted")
-            nodes.append(Loop(name, None, None, "", None, tuple(body), span, "while"))
+            nodes.append(self._gone_back_over(back, frame))
             at = end + 1
         if rest is not None:
             nodes.append(self._branch(_NOT_LEFT, [rest], self._span_of(rest), frame))
         return nodes
+
+    def _gone_back_over(self, back: Compound, frame: Frame) -> Node:
+        """Statements from the last of which a `goto` goes back to the first."""
+        span = self._span_of(back)
+        again = repeated_by_goto(back)
+        if again is not None:
+            loop = While(again.condition, again.body, span, behind=True)
+            carried = self._carried(loop, "goto", frame)
+            if carried is not None:
+                return carried
+        self.say("RP105", span, "how often a goto goes back here is not counted")
+        name = f"goto@{span.line}"
+        written = self.effects.written_in(back)
+        self.values.forget_stored(back, frame)
+        self.context.open_loops.append(name)
+        for decl in in_order(written):
+            self.values.forget(decl, frame)
+        body: list[Node] = []
+        for item in back.items:
+            body += self.body(item, frame)
+        self.context.open_loops.pop()
+        for decl in in_order(written):
+            self.values.forget(decl, frame)
+        return Loop(name, None, None, "", None, tuple(body), span, "while")
 
     def _span_of(self, statement: Stmt) -> Span:
         """Where a statement's first line is."""
@@ -412,9 +431,6 @@ class RegionBuilder:
             if span is not None:
                 return span if isinstance(span, Span) else self.span
         return self.span
-
-    def _line_of(self, statement: Stmt) -> int:
-        return self._span_of(statement).line
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
