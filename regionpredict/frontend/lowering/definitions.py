@@ -10,6 +10,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.syntax import (
     Assign,
     Decl,
@@ -92,7 +93,7 @@ def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
         known.update(found)
     open_names = {
         name for name, one in definitions.items()
-        if name not in known and any(atom.kind == "select" for atom in one.value.atoms())
+        if name not in known and any(atom.label == BY_IF for atom in one.value.atoms())
     }  # fmt: skip
     if not open_names:
         return tuple(definitions[name] for name in sorted(definitions))

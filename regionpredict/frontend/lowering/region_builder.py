@@ -176,11 +176,11 @@ class RegionBuilder:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is not None:
-            steady = is_steady(loop, header, self.effects)
+            steady = is_steady(loop, header, self.effects) and not self.values.may_store(loop)
             header = as_counted(loop, header, self.context, frame) if steady else None
         if header is None:
             return [*before, *self._unsteady(loop, frame)]
-        if self.context.open_loops and tests_more(loop) and not exits(loop.body):
+        if stops(loop):
             carried = self._carried(loop, "for", frame)
             if carried is not None:
                 return [*before, carried]
@@ -271,8 +271,13 @@ class RegionBuilder:
             else:
                 self.values.forget(decl, frame)
 
-    def _carried(self, loop: For | While, kind: str, frame: Frame) -> Node | None:
-        """A loop that carries numbers from one iteration to the next; None: it is not counted."""
+    def _carried(
+        self, loop: For | While, kind: str, frame: Frame, asked: Span | None = None
+    ) -> Node | None:
+        """A loop that carries numbers from one iteration to the next; None: it is not counted.
+
+        `asked`: where its condition stands, if not where the loop does.
+        """
         if loop.condition is None or not self.context.open_loops:
             return None
         increment = loop.increment if isinstance(loop, For) else None
@@ -295,7 +300,7 @@ class RegionBuilder:
             body += self._expression(loop.condition, loop.span, frame, "condition")
         body += self.body(loop.body, frame)
         if behind:
-            body += self._expression(loop.condition, loop.span, frame, "condition")
+            body += self._expression(loop.condition, asked or loop.span, frame, "condition")
         self.context.open_loops.pop()
         self._put(carried.after, carried.trips, repeated, outside, frame)
         return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
@@ -406,7 +411,7 @@ class RegionBuilder:
         again = repeated_by_goto(back)
         if again is not None:
             loop = While(again.condition, again.body, span, behind=True)
-            carried = self._carried(loop, "goto", frame)
+            carried = self._carried(loop, "goto", frame, self._span_of(back.items[-1]))
             if carried is not None:
                 return carried
         self.say("RP105", span, "how often a goto goes back here is not counted")

@@ -41,6 +41,8 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 
+BY_IF = "if"
+"""The label of a choice that statements make, which the source shows nowhere as one value."""
 _MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
 
 
@@ -61,7 +63,8 @@ class VariableValues:
             for inner in every_expression(part)
             if isinstance(inner, Name)
         }
-        if self.effects.written_in(loop.body) & names or self.effects.of(loop.condition):
+        moved = self.effects.written_in(loop.body) & names or self.effects.of(loop.condition)
+        if moved or self.may_store(loop):
             return None
         trial = Frame(dict(frame.env), frame.depth)
         for count in range(_MAX_UNROLLED + 1):
@@ -135,7 +138,7 @@ class VariableValues:
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
             return None
         plain = all(is_plain(one) for one in (test, then, other))
-        return Expr.atom("select", test, then, other) if plain else None
+        return Expr.atom("select", test, then, other, label=BY_IF) if plain else None
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one iteration of a loop: in its body, and in its header."""
@@ -272,11 +275,22 @@ class VariableValues:
 
     def forget_stored(self, loop: Stmt, frame: Frame) -> None:
         """What the iterations of a loop may do to integers whose address was taken."""
-        if self.context.exposed and any(
+        if self._stores(loop):
+            self._forget_exposed(frame)
+
+    def may_store(self, loop: For) -> bool:
+        """Whether they may do it to one that the loop's own header reads."""
+        read = (part for part in (loop.condition, loop.increment) if part is not None)
+        return self._stores(loop) and any(
+            isinstance(inner, Name) and inner.decl in self.context.exposed
+            for part in read for inner in every_expression(part)
+        )  # fmt: skip
+
+    def _stores(self, loop: Stmt) -> bool:
+        return bool(self.context.exposed) and any(
             written_place(inner) is not None or isinstance(inner, CallExpr)
             for inner in expressions_in(loop)
-        ):
-            self._forget_exposed(frame)
+        )
 
     def _forget_exposed(self, frame: Frame) -> None:
         for decl in in_order(self.context.exposed):
