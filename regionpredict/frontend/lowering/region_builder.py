@@ -19,6 +19,7 @@ from regionpredict.frontend.lowering.carried_loops import (
     repeated_by_goto,
     written_by,
 )
+from regionpredict.frontend.lowering.clause_names import listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
 from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
@@ -114,7 +115,7 @@ class RegionBuilder:
             )
         else:
             self.context.private.update(declared_in(loop))
-            self.context.private_names.update(_listed_private(self.pragma))
+            self.context.private_names.update(listed_private(self.pragma))
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             if nest is not None and nest.exits and isinstance(loop, For):
@@ -202,7 +203,7 @@ class RegionBuilder:
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
             loop.span, exits=stops(loop),
-            unordered=_reduced(simd),
+            unordered=reduced(simd),
         )  # fmt: skip
         return [*before, node]
 
@@ -594,21 +595,3 @@ def _is_zero(value: Expression) -> bool:
     while isinstance(value, Cast):
         value = value.operand
     return isinstance(value, IntLit) and value.value == 0
-
-
-def _listed_private(pragma: Pragma) -> set[str]:
-    """The names in clauses that give each thread its own copy."""
-    names: set[str] = set()
-    for clause in pragma.clauses:
-        if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
-            names.update(name.strip() for name in clause.text.split(":")[-1].split(","))
-    return names
-
-
-def _reduced(simd: Pragma | None) -> frozenset[str]:
-    """The names in the reductions of a `simd` directive; none where there is no such directive."""
-    clauses = simd.clauses if simd is not None else ()
-    texts = [clause.text or "" for clause in clauses if clause.name == "reduction"]
-    names = (name.partition("[")[0].strip() for text in texts
-             for name in text.rpartition(":")[2].split(","))  # fmt: skip
-    return frozenset(name for name in names if name)
