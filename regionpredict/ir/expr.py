@@ -475,7 +475,7 @@ def _carried(kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]) 
         return None
     done = rounds(args if kind == "trips" else args[2:], bindings)
     if done is None or kind == "trips":
-        return done.count if done is not None else None
+        return done.trips if done is not None else None
     number = args[0].evaluate(bindings)
     if number is None or not 0 <= int(number) < len(done.states):
         return None

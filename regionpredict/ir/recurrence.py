@@ -20,13 +20,11 @@ MOST_ROUNDS = 20_000
 
 
 class Rounds(NamedTuple):
-    """What the states hold when each round begins, and, last, when it does not go on.
-
-    `goes_on` holds for all but the last two of them: that behind the last round, and one further.
-    """
+    """What the states hold when each of the `trips` rounds begins, behind the last of them, and
+    once more, where that has a value: a condition that stands behind the body is asked later."""
 
     states: tuple[Mapping[str, int | Fraction], ...]
-    count: int
+    trips: int
 
 
 def rounds(parts: tuple[Expr, ...], bindings: Mapping[str, int | Fraction]) -> Rounds | None:

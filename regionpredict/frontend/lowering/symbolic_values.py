@@ -334,9 +334,9 @@ class Context:
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
             behind = self._declared.get(place.array)
             holder = self.holder(behind[0], frame) if behind is not None else None
-            held = holder.env[behind[0]] if holder is not None and behind is not None else None
+            known = holder.env[behind[0]] if holder is not None and behind is not None else None
             # A variable behind a reference.
-            return held if isinstance(held, Expr) else Expr.name(place.array.lstrip("&"))
+            return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
         label = place.array + (f".{place.member}" if place.member else "")
         return Expr.atom("ref", *place.subscripts, label=label)
 
