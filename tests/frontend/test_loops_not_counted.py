@@ -205,6 +205,19 @@ def test_a_second_variable_of_the_header_moves(tmp_path: Path, frontend: str) ->
         ("struct s g; g.n = 8;", "g.n", 8),
         ("struct s g; g.n = 8; struct s *q = &g; q->n = 9;", "q->n", 9),
         ("int n = 4; if (m > 2) n = 5;", "n", None),
+        ("int n = 4; if (fixed > 2) n = 5;", "n", 5),
+        ("int n = 4; if (fixed < 2) n = 5; else n += 2;", "n", 6),
+        ("int n = 4; if (count - 5 > 0) n = 5;", "n", 5),  # 3u - 5 is a large number
+        ("int n = 4; if (fixed > 2) return; n = 5;", "n", 5),  # here, nobody has returned
+        ("int n = 4, k = n++;", "n + k", 9),
+        ("struct s g = {7, 3};", "g.m", 3),
+        ("struct s g = {7};", "g.m + 2", 2),  # the rest is zero
+        ("struct s g = {7, 3}; g.m = 5;", "g.m + g.n", 12),
+        ("struct s g = {7, 3}; if (m) g.n = 9;", "g.n", None),
+        ("struct s g = {7, 3}, h; g = h;", "g.n", None),
+        ("struct s g = {.m = 7};", "g.n", None),
+        ("struct t g = {{1, 2}, 3};", "g.n", None),
+        ("struct u g = {300};", "g.n", 44),  # of unsigned char
         ("int n = 4; if (sizeof(int) == 4) n = 5;", "n", 5),
         ("int n = 4; for (int k = 0; k < m; k++) n = k;", "n", None),
         ("int n = 4; unseen(&n);", "n", None),
@@ -217,7 +230,8 @@ def test_what_variables_hold_at_the_directive(
 ) -> None:
     source = tmp_path / "before.c"
     source.write_text(
-        "struct s { int n, m; };\nvoid unseen(int *);\n"
+        "struct s { int n, m; };\nstruct t { int k[2], n; };\nstruct u { unsigned char n; };\n"
+        "int fixed = 3; unsigned count = 3; void unseen(int *);\n"
         "static void put(int *p, int v) { *p = v; }\n"
         f"void f(int m, double *a) {{\n{before}\n#pragma omp parallel for\n"
         f"for (int i = 0; i < {bound}; i++) a[i] = 0;\n}}\n"

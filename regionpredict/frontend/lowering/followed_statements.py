@@ -129,9 +129,9 @@ class FollowedStatements:
                 frame.env[decl] = chosen
             else:
                 self.values.forget(decl, frame)
-        first, *others = (members for _, members in ends)
+        kept, *others = (members for _, members in ends)
         self.context.member_values = {
-            path: value for path, value in first.items()
+            path: value for path, value in kept.items()
             if all(members.get(path) == value for members in others)
         }  # fmt: skip
         for path in {path for _, members in ends for path in members}:
