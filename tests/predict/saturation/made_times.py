@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from round_machine import (
@@ -12,6 +13,7 @@ from round_machine import (
     body,
     no_traffic,
     round_machine,
+    workload_of_text,
 )
 
 from regionpredict.machine import Machine
@@ -39,6 +41,11 @@ LINES = 1e7
 QUARTER = 95 / 0.75
 """GB of which a quarter finds no room."""
 SERIAL = Placement("serial", "the test's", False)
+
+
+def gathering(folder: Path) -> Workload:
+    """A loop that gathers from `x`: of its lines none is foreseen."""
+    return workload_of_text(folder, TEXT, MACHINE, n=1000)
 
 
 def core(seconds: float) -> LoopBody:

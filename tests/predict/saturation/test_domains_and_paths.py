@@ -14,6 +14,7 @@ from made_times import (
     QUARTER,
     SERIAL,
     core,
+    gathering,
     loops,
     moved,
     overflowing,
@@ -31,6 +32,11 @@ from regionpredict.workload import (
 )
 
 # -- more than one domain -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    return gathering(tmp_path_factory.mktemp("text"))
 
 
 def test_pages_of_one_domain_are_everybodys(workload: Workload) -> None:

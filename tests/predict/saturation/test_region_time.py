@@ -19,6 +19,7 @@ from made_times import (
     STATIC,
     core,
     corrected,
+    gathering,
     loops,
     moved,
     overflowing,
@@ -49,6 +50,11 @@ from regionpredict.workload import (
     Workload,
     WorkProfile,
 )
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    return gathering(tmp_path_factory.mktemp("text"))
 
 
 def test_bytes_that_are_not_known_are_none(workload: Workload) -> None:
