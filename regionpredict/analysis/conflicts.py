@@ -14,7 +14,6 @@ from regionpredict.analysis.dependence import (
     MAY_NOT_RUN,
     Reference,
     carried_dependence,
-    may_be_left,
     parallel_loops,
     root_of,
     sure_references,
@@ -75,7 +74,7 @@ def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
 
 def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
     """What surely happens in each iteration: a variable, the statement or loop that sets it."""
-    if region.nest is None or region.nest.skips or may_be_left(region):
+    if region.nest is None or region.nest.exits:
         return
 
     def below(nodes: tuple[Node, ...]) -> Iterator[tuple[str, Statement | Loop]]:
@@ -85,7 +84,7 @@ def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
                     yield from ((name, node) for name in sorted(node.writes))
             elif isinstance(node, Loop) and node.kind == "for":
                 yield node.variable, node
-                if not (node.exits or node.skips):
+                if not node.exits:
                     yield from below(node.body)
 
     yield from below(region.nest.body)

@@ -3,8 +3,9 @@
 Two references to one array meet in different iterations if their subscripts differ by the same
 whole number of iterations in every dimension (the distance vector of Banerjee 1988, "Dependence
 Analysis for Supercomputing"; Wolfe 1996, sec. 7). Whatever is not plain stays unknown: a reference
-that may not run (a branch, `continue`, `?:`), one inside `critical`, `atomic` or `ordered`,
-subscripts that are not affine, and inner loops whose bounds change with the iteration.
+that may not run (in a branch, behind a `continue` or an early `return`, in `?:`), one inside
+`critical`, `atomic` or `ordered`, subscripts that are not affine, and inner loops whose bounds
+change with the iteration.
 """
 
 from __future__ import annotations
@@ -40,15 +41,9 @@ class Dependence(NamedTuple):
     distance: int
 
 
-def may_be_left(region: Region) -> bool:
-    """Whether an iteration, or a function in it, may end early: what follows may not run."""
-    left = any(one.role == "return" for one, _ in region.statements())
-    return left or (region.nest is not None and region.nest.exits)
-
-
 def sure_references(region: Region) -> list[Reference]:
     """The references of a region that run in every iteration, outside all synchronisation."""
-    if region.nest is None or may_be_left(region):
+    if region.nest is None or region.nest.exits:
         return []
     return list(_sure((region.nest,), (), ()))
 
@@ -60,7 +55,7 @@ def _sure(
         if isinstance(node, Statement):
             if not any(sign in node.text for sign in MAY_NOT_RUN):
                 yield from (Reference(access, loops, node, place) for access in node.accesses)
-        elif isinstance(node, Loop) and node.kind == "for" and not (node.exits or node.skips):
+        elif isinstance(node, Loop) and node.kind == "for" and not node.exits:
             yield from _sure(node.body, (*loops, node), (*place, position))
 
 

@@ -10,7 +10,7 @@ from regionpredict.ir.expr import Atom
 _TURNS = (0, -1, 1)
 _LARGE = 1 << 20
 """What names stand for where it is asked which of two places is within a period."""
-_DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv"))
+_DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carried"))
 
 
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:

@@ -13,7 +13,7 @@ from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
 """Bytes of the cache line for which facts, that know no machine, are given: that of most."""
-_IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select"))
+_IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select", "carried"))
 
 
 def pattern(

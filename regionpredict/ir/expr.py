@@ -13,6 +13,8 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
+from regionpredict.ir.recurrence import rounds
+
 Number = int | Fraction
 
 
@@ -23,6 +25,9 @@ class Atom(NamedTuple):
     (`lt`, `and`, `bitand`, ...), `select` (condition, then, else), `wrap` (value, bits, whether
     unsigned: what an integer type keeps), `ref` (`label[args]`, a value read from an array), `call`
     (`label(args)`), or `varying` (a scalar whose value changes in a way that is not understood).
+    A `state` is what a loop carries from one iteration to the next; `trips` counts the iterations
+    of such a loop, and `carried` (number, state, ...) is what the state holds when so many are
+    done, both with the parts of the recurrence (`recurrence.py`).
     `label` is the array's, the function's, the type's or the variable's name; a `floordiv` or `mod`
     with `TRUNCATES` is C's, which rounds towards zero. `over` names the loop variables that a
     `varying` value changes with.
@@ -46,6 +51,7 @@ Factor = str | Atom
 Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
 
 TRUNCATES = "towards zero"
+_CARRIED = frozenset(("state", "trips", "carried"))
 
 
 def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
@@ -150,6 +156,10 @@ class Expr:
             return Expr.const(fold(*values))
         if kind == "floordiv" and values[1] == 1:
             return args[0]
+        if kind in _CARRIED and not any(arg.names for arg in args):
+            number = _carried(kind, args, {})
+            if number is not None:
+                return Expr.const(number)
         if kind in ("min", "max") and args[0] == args[1]:
             return args[0]
         return Expr({((Atom(kind, args, label, frozenset(over)), 1),): 1})
@@ -351,7 +361,9 @@ class Expr:
     def has_unreadable_part(self) -> bool:
         """Whether no numbers for its names give it a value: `row[i]`, `next(i)`."""
         return any(
-            atom.kind not in _FOLD and not (atom.kind == "varying" and not atom.over)
+            atom.kind not in _FOLD
+            and atom.kind not in _CARRIED
+            and not (atom.kind == "varying" and not atom.over)
             for atom in self.atoms()
         )
 
@@ -437,6 +449,12 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
 
 
 def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
+    if atom.kind in _CARRIED:
+        return (
+            bindings.get(atom.label)
+            if atom.kind == "state"
+            else _carried(atom.kind, atom.args, bindings)
+        )
     fold = _fold_of(atom.kind, atom.label)
     if fold is None:
         return bindings.get(atom.label) if atom.kind == "varying" and not atom.over else None
@@ -449,6 +467,20 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
     if atom.kind in ("floordiv", "mod") and values[1] == 0:
         return None
     return fold(*values)
+
+
+def _carried(kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]) -> Number | None:
+    """How often a recurrence goes on, or what a state of it holds."""
+    if kind == "state":
+        return None
+    done = rounds(args if kind == "trips" else args[2:], bindings)
+    if done is None or kind == "trips":
+        return done.trips if done is not None else None
+    number = args[0].evaluate(bindings)
+    if number is None or not 0 <= int(number) < len(done.states):
+        return None
+    (state,) = args[1].atoms()
+    return done.states[int(number)][state.label]
 
 
 def _sum(terms: Mapping[Monomial, int]) -> str:
@@ -487,9 +519,24 @@ def _show(factor: Factor) -> str:
         return f"({args[0]} ? {args[1]} : {args[2]})"
     if factor.kind == "ref":
         return factor.label + "".join(f"[{arg}]" for arg in args)
-    if factor.kind == "varying":
+    if factor.kind in ("varying", "state"):
         return factor.label
+    if factor.kind in ("trips", "carried"):
+        return _show_carried(factor.kind, args)
     return f"{factor.label or factor.kind}({', '.join(args)})"
+
+
+def _show_carried(kind: str, args: list[str]) -> str:
+    """`count(j = 1; j < n; j = 2*j)`, and `j after k rounds`."""
+    goes_on, *rest = args if kind == "trips" else args[2:]
+    first = ", ".join(
+        f"{state} = {value}" for state, value in zip(rest[::3], rest[1::3], strict=True)
+    )
+    then = ", ".join(
+        f"{state} = {value}" for state, value in zip(rest[::3], rest[2::3], strict=True)
+    )
+    loop = f"{first}; {goes_on}; {then}"
+    return f"count({loop})" if kind == "trips" else f"value({args[1]} after {args[0]}: {loop})"
 
 
 ZERO = Expr({})

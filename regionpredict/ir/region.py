@@ -99,7 +99,6 @@ class Loop:
     span: Span
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
-    skips: bool = False  # what comes after a `continue` may not run
     unordered: frozenset[str] = frozenset()
 
     @property

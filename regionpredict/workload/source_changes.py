@@ -97,7 +97,7 @@ def _collapsed(
 ) -> Iterator[Change]:
     """Two loops that share their iterations instead of one, where nothing stands between them."""
     nest = region.nest
-    if nest is None or region.collapse != 1 or len(nest.body) != 1 or nest.exits or nest.skips:
+    if nest is None or region.collapse != 1 or len(nest.body) != 1 or nest.exits:
         return
     inner = nest.body[0]
     if not isinstance(inner, Loop) or inner.kind != "for" or not _rectangular(nest, inner):

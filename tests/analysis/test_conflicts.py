@@ -20,6 +20,11 @@ HEAD = """#include <omp.h>
 double a[1000], b[1000], y[1000], A[100][100], g, own;
 int h[100], idx[1000], n, m;
 #pragma omp threadprivate(own)
+static void perhaps(int i) { if (y[i] > 0) return; a[i] = a[i - 1]; }
+static double perhaps_one(int i) { if (y[i] > 0) return 1; a[i] = a[i - 1]; return 2; }
+static void perhaps_sum(int i) { if (y[i] > 0) return; g += a[i]; }
+static double always(int i) { a[i] = a[i - 1]; return 2; }
+static int first(int i) { a[i] = a[i - 1]; if (y[i] > 0) return 1; return 0; }
 """
 FOR = "#pragma omp parallel for\n  "
 I = "for (int i = 1; i < n; i++) "  # noqa: E741
@@ -50,6 +55,9 @@ WRONG = {
     "global": (FOR + I + "g += a[i];", "RP222"),
     "temporary": ("double t;\n" + FOR + I + "{ t = a[i]; b[i] = t * t; }", "RP222"),
     "counter": ("int j;\n" + FOR + I + "for (j = 0; j < m; j++) A[i][j] = 0;", "RP222"),
+    "before a return": (FOR + I + "{ if (first(i)) b[i] = 1; }", "RP221"),
+    "behind a call": (FOR + I + "{ perhaps(i); a[i] = a[i - 1]; }", "RP221"),
+    "of a call": (FOR + I + "b[i] = always(i);", "RP221"),
     "count": (FOR + I + "h[idx[i]]++;", "RP224"),
     "count one": (FOR + I + "h[idx[i] % 10] += 1;", "RP224"),
     "scatter": (FOR + I + "for (int j = 0; j < m; j++) y[idx[j]] += A[i][j];", "RP224"),
@@ -59,6 +67,10 @@ RIGHT = {
     "odd step": FOR + "for (int i = 2; i < n; i += 2) a[i] = a[i - 1] + a[i + 1];",
     "branch": FOR + I + "if (i % 2) a[i] = a[i - 1];",
     "continue": FOR + I + "{ if (i % 2) continue; a[i] = a[i - 1]; }",
+    "returned": FOR + I + "perhaps(i);",
+    "returned with a value": FOR + I + "b[i] = perhaps_one(i);",
+    "call by condition": FOR + I + "if (b[i] > 0 && always(i)) b[i] = 0;",
+    "returned sum": FOR + I + "perhaps_sum(i);",
     "choice": FOR + I + "a[i] = i % 2 ? a[i - 1] : a[i];",
     "break inside": FOR + I + "for (int j = 0; j < m; j++) { if (j > k) break; A[i][j] = 1; }",
     "too far": FOR + "for (int i = 0; i < 10; i++) a[i] = a[i + 10];",

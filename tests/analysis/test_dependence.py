@@ -11,7 +11,6 @@ from texts import facts_of_texts
 from regionpredict.analysis.dependence import (
     carried_dependence,
     independent,
-    may_be_left,
     parallel_loops,
     root_of,
     sure_references,
@@ -22,6 +21,10 @@ HEAD = """double a[999], b[999], y[999], A[99][99], B[99][99]; int idx[999];
 struct pair { double u, v; } s[999];
 double take(double *x); double sin(double x);
 static double early(int i) { if (y[i] > 0) return 0; a[i] = 1; return 1; }
+static void nothing(int i) { if (y[i] > 0) return; a[i] = 1; }
+static void search(int i) { for (int j = 0; j < m; j++) if (y[j] > 0) return; a[i] = 1; }
+static void leap(int i) { if (y[i] > 0) goto out; a[i] = 1; out: ; }
+static double at_once(int i) { a[i] = 1; return 1; }
 """
 I = "for (int i = 9; i < n; i++) "  # noqa: E741
 I_J = I + "for (int j = 0; j < m; j++) "
@@ -143,14 +146,25 @@ def test_what_is_found() -> None:
         ("{ y[0] = 1; for (int j = 0; j < m; j++) { if (k) continue; a[j] = 1; } }", {"y[0]"}),
         ("{ y[0] = 1; while (k) { a[i] = 1; k--; } }", {"y[0]"}),
         ("{ y[0] = 1;\n#pragma omp critical\n a[i] = 1; }", {"y[0]"}),
-        ("{ y[0] = 1; if (k) continue; a[i] = 1; }", set()),
-        ("{ y[0] = 1; y[1] = early(i); }", set()),  # its return leaves it open what has run
+        ("{ y[0] = 1; if (k) continue; a[i] = 1; }", {"y[0]"}),
+        ("{ y[0] = 1; if (k) { y[1] = 1; continue; } else y[2] = 1; a[i] = 1; }", {"y[0]"}),
+        ("{ y[0] = 1; if (k) y[1] = 1; else continue; a[i] = 1; }", {"y[0]"}),
+        ("{ y[0] = 1; { if (k) continue; a[i] = 1; } y[1] = 1; }", {"y[0]"}),
+        ("{ y[0] = 1; if (k) goto out; a[i] = 1; out: y[1] = 1; }", {"y[0]"}),
+        # What a function does before it may return is sure, and so is what comes behind its call.
+        ("{ y[0] = 1; y[1] = early(i); }", {"y[0]", "y[1]", "y[i]"}),
+        ("{ y[0] = 1; nothing(i); }", {"y[0]", "y[i]"}),
+        ("{ y[0] = 1; search(i); b[i] = 1; }", {"y[0]", "b[i]"}),
+        ("{ y[0] = 1; leap(i); b[i] = 1; }", {"y[0]", "y[i]", "b[i]"}),
+        ("{ y[0] = 1; y[1] = at_once(i); }", {"y[0]", "y[1]", "a[i]"}),
+        # A call that may not be made.
+        ("{ y[0] = 1; if (k && at_once(i)) m = 1; }", {"y[0]"}),
+        ("{ y[0] = 1; k = m ? at_once(i) : 0; }", {"y[0]"}),
     ],
 )
 def test_references_that_surely_run(body: str, texts: set[str]) -> None:
     region = region_of(I + body)
     assert {one.access.text for one in sure_references(region)} == texts
-    assert may_be_left(region) == ("early" in body)
 
 
 def test_the_loops_around_a_reference() -> None:

@@ -8,12 +8,14 @@ from functools import partial
 from regionpredict.frontend.headers import is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.cursors import (
+    BASE,
     ENUMERATOR,
     FIELD,
     FUNCTION_TEMPLATE,
     FUNCTIONS,
     METHODS,
     PARAMETER,
+    STRUCT,
     TRANSLATION_UNIT,
     VARIABLE,
 )
@@ -29,6 +31,8 @@ from regionpredict.ir import Span
 NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
+_NUMBERS = frozenset(("int", "float", "pointer"))
+_MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # what a list of initial values may begin with
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
@@ -153,6 +157,8 @@ class Declarations:
         span = self.span(cursor)
         name = lc.spelling(cursor)
         decl = Decl(name, kind, ctype, span, value=value, reference=target is not None)
+        if kind == "field":
+            decl.position = self._position(cursor)
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
@@ -160,6 +166,20 @@ class Declarations:
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _position(self, field: lc.Cursor) -> int | None:
+        """How many members stand before one, where all are numbers or pointers."""
+        struct = self._lib.clang_getCursorSemanticParent(field)
+        if struct.kind != STRUCT:
+            return None
+        own = self._lib.clang_getCanonicalCursor(field).data0
+        for count, member in enumerate(lc.children(struct, _MEMBERS)):
+            if self._lib.clang_getCanonicalCursor(member).data0 == own:
+                return count
+            kind = self._types.of(self._lib.clang_getCursorType(member)).kind
+            if member.kind != FIELD or kind not in _NUMBERS or not lc.spelling(member):
+                return None
+        return None
 
     def _symbol(self, cursor: lc.Cursor) -> str:
         """What a linker knows it by; nothing where it is the unit's own."""

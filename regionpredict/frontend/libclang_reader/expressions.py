@@ -240,6 +240,8 @@ class ExpressionBuilder:
             return operand._replace(value=-operand.value)
         if op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
+        if op == "*" and isinstance(operand, Unary) and operand.op == "&":
+            return operand.operand
         if op == "&" and _is_reference(operand):
             return address_of(operand, NO_SPAN)
         span = self._declarations.span(node.cursor) if op == "*" else NO_SPAN

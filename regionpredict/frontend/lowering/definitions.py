@@ -10,6 +10,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.syntax import (
     Assign,
     Decl,
@@ -73,7 +74,33 @@ def definitions_of(
         for other in value.names:
             homes.setdefault(other, home)
             waiting.append(other)
-    return tuple(definitions[name] for name in sorted(definitions))
+    return _decided(definitions)
+
+
+def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
+    """The definitions, by name, without those that hang on a condition which nothing decides.
+
+    Of `if (debug) n = 10;` the user is asked for `n`, not for `debug`.
+    """
+    known: dict[str, Expr] = {}
+    for _ in definitions:  # each round gives one more of a chain its number
+        found = {
+            name: value for name, one in definitions.items()
+            if name not in known and (value := one.value.substitute(known)).constant is not None
+        }  # fmt: skip
+        if not found:
+            break
+        known.update(found)
+    open_names = {
+        name for name, one in definitions.items()
+        if name not in known and any(atom.label == BY_IF for atom in one.value.atoms())
+    }  # fmt: skip
+    if not open_names:
+        return tuple(definitions[name] for name in sorted(definitions))
+    used = {name for one in definitions.values() for name in one.value.names}
+    kept = {name: one for name, one in definitions.items() if name not in open_names}
+    still = {name for one in kept.values() for name in one.value.names}
+    return tuple(kept[name] for name in sorted(kept) if name in still or name not in used)
 
 
 class _Finder:

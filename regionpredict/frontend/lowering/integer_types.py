@@ -96,22 +96,31 @@ def _of_unary(expression: Unary) -> CType:
     return promoted(inner) if expression.op in ("-", "~") else inner
 
 
-def converted(value: Expr, ctype: CType) -> Expr:
+def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
     """What is left of a value in a variable of an integer type.
 
     Names are taken to stand for numbers that `int` and longer types hold; of what is stored into a
-    shorter one, its type keeps what it can (`unsigned char c = 266` is 10).
+    shorter one, its type keeps what it can (`unsigned char c = 266` is 10). `source` is
+    given where no name may stand for more than a type holds: what is stored into an unsigned one,
+    or comes from the type `source` into one that has not all of its numbers, is cut to it.
     """
     if ctype.kind != "int" or not 0 < ctype.bits <= 64:
         return value
     number = value.constant
-    if number is None and ctype.bits > _NARROW:
+    if number is None and ctype.bits > _NARROW and (source is None or _has_all_of(ctype, source)):
         return value
     if isinstance(number, Fraction):
         return value
     label = f"{'u' if ctype.unsigned else ''}int{ctype.bits}_t"
     sizes = (Expr.const(ctype.bits), Expr.const(int(ctype.unsigned)))
     return Expr.atom("wrap", value, *sizes, label=label)
+
+
+def _has_all_of(ctype: CType, source: CType) -> bool:
+    """Whether no number of the one type, by signed arithmetic, is beyond another."""
+    if ctype.unsigned:
+        return False
+    return source.kind != "int" or ctype.bits > source.bits - (not source.unsigned)
 
 
 def holds(ctype: CType, *values: Expr) -> bool | None:

@@ -21,10 +21,11 @@ from regionpredict.frontend.syntax import (
 
 def exits(body: Stmt, *, own: bool = True) -> bool:
     """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
-    return _leaves(body, _labels(body), own=own)
+    return _leaves(body, labels_in(body), own=own)
 
 
-def _labels(body: Stmt) -> frozenset[str]:
+def labels_in(body: Stmt) -> frozenset[str]:
+    """The names of the labels in a statement."""
     return frozenset(
         inner.label for inner in every_statement(body)
         if isinstance(inner, Compound) and inner.label
@@ -44,7 +45,7 @@ def _leaves(body: Stmt, labels: frozenset[str], *, own: bool) -> bool:
 
 def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
     """The last of a block's statements from which a `goto` goes back to the one at `at`."""
-    own = _labels(items[at])
+    own = labels_in(items[at])
     if not own or not isinstance(items[at], Compound):
         return None
     back = [
@@ -53,15 +54,6 @@ def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
                for inner in every_statement(items[number]))
     ]  # fmt: skip
     return back[-1] if back else None
-
-
-def skips(body: Stmt) -> bool:
-    """Whether a loop body has a `continue` of its own, or a `goto`."""
-    if isinstance(body, Jump):
-        return body.kind in ("continue", "goto")
-    if isinstance(body, (For, While, RangeFor)):
-        return False
-    return any(skips(inner) for inner in inner_statements(body))
 
 
 def stops(loop: For) -> bool:

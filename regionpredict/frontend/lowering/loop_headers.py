@@ -85,7 +85,7 @@ def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Hea
         ends += [decl.init for decl in loop.init.decls if decl.init is not None]
     elif isinstance(loop.init, ExprStmt):
         ends.append(loop.init.expr)
-    if any(_may_wrap(end, context, frame) for end in ends):
+    if any(may_wrap(end, context, frame) for end in ends):
         return None
     first, end = start.constant, bound.constant
     test = _test(loop.condition)
@@ -113,7 +113,7 @@ def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Hea
     return header if holds(ctype, start, left_with) is not False else None
 
 
-def _may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
+def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
     """Whether an unsigned difference that moves with a loop around may pass below zero."""
     around = set(context.open_loops)
     for inner in every_expression(end):

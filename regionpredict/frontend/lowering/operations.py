@@ -54,11 +54,14 @@ _FREE = frozenset((
 
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
-Follow = Callable[[CallExpr, Frame], "CType | None"]
+Follow = Callable[[CallExpr, Frame, bool], "CType | None"]
 
 
 class Tally:
-    """What one statement does; `follow` lowers a call whose body is seen, or declines."""
+    """What one statement does; `follow` lowers a call whose body is seen, or declines.
+
+    It is also told whether the call may not run, as in `c && f(i)` and `c ? f(i) : 0`.
+    """
 
     def __init__(self, context: Context, frame: Frame, span: Span, follow: Follow) -> None:
         self.context = context
@@ -72,6 +75,7 @@ class Tally:
         self.writes: set[str] = set()
         self.unread: list[str] = []
         self._address = 0
+        self._perhaps = 0
 
     def statement(self, text: str, role: str) -> Statement:
         """The finished statement."""
@@ -241,12 +245,13 @@ class Tally:
         return ctype
 
     def _binary(self, expression: Binary) -> CType:
-        left, right = self.visit(expression.left), self.visit(expression.right)
-        op = expression.op
+        op, left = expression.op, self.visit(expression.left)
+        if op in ("&&", "||"):
+            self._visit_perhaps(expression.right)
+            return INT
+        right = self.visit(expression.right)
         if op in (",",):
             return right
-        if op in ("&&", "||"):
-            return INT
         for side in (left, right):
             if side.kind in ("pointer", "array"):
                 return (
@@ -297,10 +302,18 @@ class Tally:
 
     def _ternary(self, expression: Ternary) -> CType:
         self.visit(expression.condition)
-        return usual(self.visit(expression.then), self.visit(expression.other))
+        then, other = (self._visit_perhaps(e) for e in (expression.then, expression.other))
+        return usual(then, other)
+
+    def _visit_perhaps(self, expression: Expression) -> CType:
+        """The same of what may not run."""
+        self._perhaps += 1
+        ctype = self.visit(expression)
+        self._perhaps -= 1
+        return ctype
 
     def _call(self, expression: CallExpr) -> CType:
-        followed = self.follow(expression, self.frame)
+        followed = self.follow(expression, self.frame, self._perhaps > 0)
         if followed is not None:
             return followed
         if expression.free:

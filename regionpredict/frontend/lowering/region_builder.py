@@ -9,13 +9,20 @@ Before, as C, and after, as the IR dump shows it:
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
-from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
-from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, skips, stops, tests_more
+from regionpredict.frontend.lowering.carried_loops import (
+    Repeated,
+    carried_loop,
+    repeated_by_goto,
+    written_by,
+)
+from regionpredict.frontend.lowering.clause_names import listed_private, reduced
+from regionpredict.frontend.lowering.early_leaves import parted
+from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
+from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     as_counted,
@@ -30,7 +37,6 @@ from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
-    UNKNOWN,
     CallExpr,
     Cast,
     Compound,
@@ -72,8 +78,7 @@ from regionpredict.ir import (
 )
 from regionpredict.ir.expr import ZERO
 
-_MAX_INLINE = 6
-_MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
+_NOT_LEFT = "not left before"
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -90,11 +95,8 @@ class RegionBuilder:
         self.statements = 0
         self.effects = unit.effects
         self.values = VariableValues(self.context, self.effects)
-        self.calling: list[Decl] = [function.decl]
-        self.returned: CType = UNKNOWN
+        self.calls = FollowedCalls(unit, self.context, function, self)
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
-        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
-        self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
 
     # -- the door -------------------------------------------------------------------------------
 
@@ -112,8 +114,8 @@ class RegionBuilder:
                 "RP101", self.span, "no loop could be read under this directive: region skipped"
             )
         else:
-            self.context.private.update(_declared_in(loop))
-            self.context.private_names.update(_listed_private(self.pragma))
+            self.context.private.update(declared_in(loop))
+            self.context.private_names.update(listed_private(self.pragma))
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             if nest is not None and nest.exits and isinstance(loop, For):
@@ -175,11 +177,16 @@ class RegionBuilder:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is not None:
-            steady = is_steady(loop, header, self.effects)
+            steady = is_steady(loop, header, self.effects) and not self.values.may_store(loop)
             header = as_counted(loop, header, self.context, frame) if steady else None
         if header is None:
             return [*before, *self._unsteady(loop, frame)]
+        if stops(loop):
+            carried = self._carried(loop, "for", frame)
+            if carried is not None:
+                return [*before, carried]
         name = self._loop_name(header.decl, frame)
+        self.values.forget_stored(loop, frame)
         written = set(self.effects.written_in(loop.body))
         if loop.increment is not None:  # other variables that it moves
             written |= self.effects.of(loop.increment).keys() - {header.decl}
@@ -189,14 +196,14 @@ class RegionBuilder:
         self.context.open_loops.append(name)
         frame.env[header.decl] = self._loop_value(header, name)
         self._enter(loop, written, header, name, outside, frame)
-        body = self._body(loop.body, frame)
+        body = self.body(loop.body, frame)
         self.context.open_loops.pop()
         self.values.leave(loop, written, trips, outside, frame)
         self.values.leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=stops(loop), skips=skips(loop.body),
-            unordered=_reduced(simd),
+            loop.span, exits=stops(loop),
+            unordered=reduced(simd),
         )  # fmt: skip
         return [*before, node]
 
@@ -207,10 +214,10 @@ class RegionBuilder:
         """
         iterations = self.values.known_iterations(loop, frame)
         if iterations is None:
-            return [self._uncounted(loop, "for", frame)]
+            return [self._carried(loop, "for", frame) or self._uncounted(loop, "for", frame)]
         nodes: list[Node] = []
         for _ in range(iterations):
-            nodes += self._body(loop.body, frame)
+            nodes += self.body(loop.body, frame)
             if loop.increment is not None:
                 self.values.assign(loop.increment, frame)
         return nodes
@@ -265,18 +272,68 @@ class RegionBuilder:
             else:
                 self.values.forget(decl, frame)
 
+    def _carried(
+        self, loop: For | While, kind: str, frame: Frame, asked: Span | None = None
+    ) -> Node | None:
+        """A loop that carries numbers from one iteration to the next; None: it is not counted.
+
+        `asked`: where its condition stands, if not where the loop does.
+        """
+        if loop.condition is None or not self.context.open_loops:
+            return None
+        increment = loop.increment if isinstance(loop, For) else None
+        behind = isinstance(loop, While) and loop.behind
+        name = f"{kind}@{loop.span.line}"
+        while name in self.context.open_loops:
+            name += "'"
+        repeated = Repeated(loop.condition, loop.body, increment, behind)
+        carried = carried_loop(repeated, name, self.unit, self.context, frame)
+        if carried is None:
+            return None
+        outside = dict(frame.env)
+        self.values.forget_stored(loop, frame)
+        self.context.open_loops.append(name)
+        self._put(carried.inside, Expr.name(name), repeated, outside, frame)
+        body: list[Node] = []
+        if kind == "for":
+            self.values.assign(loop.condition, frame)
+        elif not behind:
+            body += self._expression(loop.condition, loop.span, frame, "condition")
+        body += self.body(loop.body, frame)
+        if behind:
+            body += self._expression(loop.condition, asked or loop.span, frame, "condition")
+        self.context.open_loops.pop()
+        self._put(carried.after, carried.trips, repeated, outside, frame)
+        return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
+
+    def _put(
+        self, held: Mapping[Decl, Expr], number: Expr, loop: Repeated,
+        outside: dict[Decl, Expr | Pointer], frame: Frame,
+    ) -> None:  # fmt: skip
+        """What a loop's variables hold when so many iterations are done."""
+        for decl in in_order({*written_by(loop, self.effects), *held}):
+            start = outside.get(decl)
+            advance = self.values.advance_of(loop.body, loop.increment, decl, frame)
+            if decl in held:
+                frame.env[decl] = held[decl]
+            elif isinstance(start, Pointer) and advance is not None:
+                frame.env[decl] = start.plus(number * advance)
+            else:
+                self.values.forget(decl, frame)
+
     def _uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
         name = f"{kind}@{loop.span.line}"
         written = set(self.effects.written_in(loop.body))
         if isinstance(loop, For) and loop.increment is not None:
             written |= self.effects.of(loop.increment).keys()
+        self.values.forget_stored(loop, frame)
         self.context.open_loops.append(name)
         for decl in in_order(written):
             self.values.forget(decl, frame)
         body: list[Node] = []
         if loop.condition is not None:
             body += self._expression(loop.condition, loop.span, frame, "condition")
-        body += self._body(loop.body, frame)
+        body += self.body(loop.body, frame)
         if isinstance(loop, For) and loop.increment is not None:
             body += self._expression(loop.increment, loop.span, frame, "assign")
         self.context.open_loops.pop()
@@ -296,7 +353,7 @@ class RegionBuilder:
             "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
             " unknown",
         )  # fmt: skip
-        body = self._body(loop.body, frame)
+        body = self.body(loop.body, frame)
         self.context.open_loops.pop()
         size = Expr.name(f"size({text})")
         return [
@@ -306,7 +363,8 @@ class RegionBuilder:
 
     # -- statements -----------------------------------------------------------------------------
 
-    def _body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+    def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+        """What a statement does, and all in it."""
         if statement is None:
             return []
         if isinstance(statement, Compound):
@@ -321,8 +379,11 @@ class RegionBuilder:
             return self._if(statement, frame)
         if isinstance(statement, While):
             if statement.behind and _is_zero(statement.condition) and not exits(statement.body):
-                return self._body(statement.body, frame)  # do { ... } while (0)
-            return [self._uncounted(statement, "while", frame)]
+                return self.body(statement.body, frame)  # do { ... } while (0)
+            return [
+                self._carried(statement, "while", frame)
+                or self._uncounted(statement, "while", frame)
+            ]
         if isinstance(statement, RangeFor):
             return self._range_for(statement, frame)
         return self._rare(statement, frame)
@@ -330,30 +391,44 @@ class RegionBuilder:
     def _items(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
         """Statements in their order; what a `goto` goes back over is a loop that is not counted."""
         nodes: list[Node] = []
+        items, rest = parted(items, in_loop=self.calls.in_loop)
         at = 0
         while at < len(items):
             end = jumped_back(items, at)
             if end is None:
-                nodes += self._body(items[at], frame)
+                nodes += self.body(items[at], frame)
                 at += 1
                 continue
             back = Compound(items[at : end + 1])
-            name = f"goto@{self._line_of(back)}"
-            written = self.effects.written_in(back)
-            self.context.open_loops.append(name)
-            for decl in in_order(written):
-                self.values.forget(decl, frame)
-            body: list[Node] = []
-            for item in back.items:
-                body += self._body(item, frame)
-            self.context.open_loops.pop()
-            for decl in in_order(written):
-                self.values.forget(decl, frame)
-            span = self._span_of(back)
-            self.say("RP105", span, "how often a goto goes back here is not counted")
-            nodes.append(Loop(name, None, None, "", None, tuple(body), span, "while"))
+            nodes.append(self._gone_back_over(back, frame))
             at = end + 1
+        if rest is not None:
+            nodes.append(self._branch(_NOT_LEFT, [rest], self._span_of(rest), frame))
         return nodes
+
+    def _gone_back_over(self, back: Compound, frame: Frame) -> Node:
+        """Statements from the last of which a `goto` goes back to the first."""
+        span = self._span_of(back)
+        again = repeated_by_goto(back)
+        if again is not None:
+            loop = While(again.condition, again.body, span, behind=True)
+            carried = self._carried(loop, "goto", frame, self._span_of(back.items[-1]))
+            if carried is not None:
+                return carried
+        self.say("RP105", span, "how often a goto goes back here is not counted")
+        name = f"goto@{span.line}"
+        written = self.effects.written_in(back)
+        self.values.forget_stored(back, frame)
+        self.context.open_loops.append(name)
+        for decl in in_order(written):
+            self.values.forget(decl, frame)
+        body: list[Node] = []
+        for item in back.items:
+            body += self.body(item, frame)
+        self.context.open_loops.pop()
+        for decl in in_order(written):
+            self.values.forget(decl, frame)
+        return Loop(name, None, None, "", None, tuple(body), span, "while")
 
     def _span_of(self, statement: Stmt) -> Span:
         """Where a statement's first line is."""
@@ -362,9 +437,6 @@ class RegionBuilder:
             if span is not None:
                 return span if isinstance(span, Span) else self.span
         return self.span
-
-    def _line_of(self, statement: Stmt) -> int:
-        return self._span_of(statement).line
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
@@ -377,8 +449,7 @@ class RegionBuilder:
             if statement.value is None or _is_object(statement.value):
                 return []
             given = self._expression(statement.value, statement.span, frame, "return")
-            if self.results:
-                self.results[-1].append(self._result(statement.value, frame))
+            self.calls.note_result(statement.value, frame)
             return given
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
@@ -397,7 +468,7 @@ class RegionBuilder:
     def _directive(self, statement: Directive, frame: Frame) -> list[Node]:
         words = statement.pragma.kind.split()
         self.simd = statement.pragma if "simd" in words else None
-        body = self._body(statement.body, frame)
+        body = self.body(statement.body, frame)
         if words[0] in _PLAIN and "parallel" not in words:
             return body
         return [Synchronisation(words[0], tuple(body), statement.span)]
@@ -405,23 +476,32 @@ class RegionBuilder:
     def _if(self, statement: If, frame: Frame) -> list[Node]:
         test = self._expression(statement.condition, statement.span, frame, "condition")
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
-        return [*test, self._branch(show(statement.condition), sides, statement.span, frame)]
+        value = self.values.decided(statement.condition, frame)
+        branch = self._branch(show(statement.condition), sides, statement.span, frame, value)
+        return [*test, branch]
 
-    def _branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
+    def _branch(
+        self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
+    ) -> Node:
+        """The sides of a condition, and behind it what they leave in variables.
+
+        `test` is the condition's value, where it has one: it chooses between two numbers.
+        """
         before = dict(frame.env)
         lowered: list[tuple[Node, ...]] = []
         ends: list[dict[Decl, Expr | Pointer]] = []
         for side in sides:
             inner = frame._replace(env=dict(before))
-            lowered.append(tuple(self._body(side, inner)))
+            lowered.append(tuple(self.body(side, inner)))
             ends.append(inner.env)
         if len(sides) == 1:
             ends.append(before)
         for decl in in_order({d for end in ends for d in end}):
             held = [end.get(decl) for end in ends]
-            if (all(value == held[0] for value in held) and held[0] is not None) or (
-                isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", "")
-            ):
+            chosen = self.values.chosen(test, *held) if len(held) == 2 else None
+            if chosen is not None:
+                frame.env[decl] = chosen
+            elif isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", ""):
                 frame.env[decl] = held[0]
             else:
                 self.values.forget(decl, frame)
@@ -435,11 +515,12 @@ class RegionBuilder:
                 continue
             before = len(nodes)
             tally = self._tally(statement.span, frame, nodes)
+            self.values.expose(decl.init)
             tally.visit(decl.init)
             tally.writes.add(self.context.name_of(decl, frame.depth))
             text = f"{decl.name} = {show(decl.init)}"
             self._finish(tally, text, "declare", nodes, before)
-            self.values.set(decl, decl.init, frame)
+            self.values.declare(decl, decl.init, frame)
             self.values.stored(decl.init, frame)
         return nodes
 
@@ -448,16 +529,29 @@ class RegionBuilder:
     ) -> list[Node]:
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
+        self.values.expose(expression)
         ctype = tally.visit(expression)
         if role == "return":
-            self.returned = ctype
+            self.calls.returned = ctype
         self._finish(tally, show(expression), role, nodes, 0)
         self.values.assign(expression, frame)
         self.values.stored(expression, frame)
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
-        return Tally(self.context, frame, span, lambda call, at: self._follow(call, at, nodes))
+        def follow(call: CallExpr, at: Frame, perhaps: bool) -> CType | None:
+            if not perhaps:
+                return self.calls.follow(call, at, nodes)
+            inside: list[Node] = []
+            before = dict(at.env)
+            ctype = self.calls.follow(call, at, inside)
+            for decl in in_order({d for d, held in at.env.items() if held != before.get(d)}):
+                self.values.forget(decl, at)
+            if inside:
+                nodes.append(Branch(show(call), (tuple(inside),), call.span))
+            return ctype
+
+        return Tally(self.context, frame, span, follow)
 
     def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1
@@ -477,104 +571,8 @@ class RegionBuilder:
             role = "call"
         nodes.append(tally.statement(text, role))
 
-    # -- calls ----------------------------------------------------------------------------------
-
-    def _follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Puts the statements of a called function here; None where it cannot be followed."""
-        asked = call
-        if call.decl is None and call.pointer is not None:
-            meant = self._pointed(call.pointer, self._at())
-            if meant is not None:
-                call = call._replace(name=meant.name, decl=meant)
-        function = self.unit.body_of(call.decl) if call.decl is not None else None
-        if function is None or call.decl is None:
-            return self._library_call(call, frame, nodes)
-        if (
-            call.decl in self.calling
-            or len(self.calling) > _MAX_INLINE
-            or (self.statements > _MAX_STATEMENTS)
-        ):
-            self.say(
-                "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
-            )
-            return None
-        for argument in call.args:
-            nodes += self._argument(argument, call.span, frame)
-        inner = self.context.entered(function, call.args, frame)
-        at = self._at()
-        self.handed.update((parameter, (argument, at)) for parameter, argument
-                           in zip(function.parameters, call.args, strict=False))  # fmt: skip
-        self.calling.append(call.decl)
-        self.results.append([])
-        outer, self.returned = self.returned, call.decl.ctype
-        nodes += self._body(function.body, inner)
-        self.calling.pop()
-        if function.closure:  # it may set what is around it
-            own = set(function.parameters) | _declared_in(function.body)
-            frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
-        self._keep_result(asked, self.results.pop())
-        ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
-        self.returned = outer
-        return ctype
-
-    def _at(self) -> Function:
-        """The function whose statements are read now."""
-        return self.unit.body_of(self.calling[-1]) or self.function
-
-    def _pointed(self, pointer: Decl, at: Function) -> Decl | None:
-        """The function that a variable of `at` holds: what a call that is followed handed over, or
-        all that the program puts there."""
-        if pointer not in self.handed:
-            return pointed_function(self.unit, pointer, at)
-        argument, caller = self.handed[pointer]
-        own = named_function(argument)
-        if own is None and isinstance(argument, Name):
-            return self._pointed(argument.decl, caller)
-        return own
-
-    def _result(self, value: Expression, frame: Frame) -> Expr | Pointer | None:
-        kind = self.calling[-1].ctype.kind
-        if kind == "int":
-            return self.context.value(value, frame)
-        return self.context.pointer(value, frame) if kind == "pointer" else None
-
-    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
-        """What a call that was followed is worth, where all its ways out agree."""
-        self.context.returned.pop(call, None)
-        first = results[0] if results else None
-        if first is None:
-            return
-        if all(result == first for result in results):
-            self.context.returned[call] = first
-        elif isinstance(first, Pointer) and all(
-            isinstance(result, Pointer) and result.array == first.array for result in results
-        ):
-            moved = first.plus(self.context.varying(call.name))
-            self.context.returned[call] = moved
-
-    def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Puts the loops of a library's function here; None where it is no such function."""
-        rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
-        if rivals:
-            places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
-            message = f"{call.name}() has several definitions ({places}): none is followed"
-            self.say("RP103", call.span, message)
-            return None
-        if not has_loops(call):
-            return None
-        before: list[Node] = []
-        for argument in call.args:
-            before += self._argument(argument, call.span, frame)
-        loops = library_loops(call, self.context, frame)
-        if loops is None:
-            return None
-        nodes += [*before, *loops]
-        if any(isinstance(node, Loop) and node.trips is None for node in loops):
-            message = f"the length of the text that {call.name}() goes through is not counted"
-            self.say("RP105", call.span, message)
-        return call.decl.ctype if call.decl is not None else UNKNOWN
-
-    def _argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
+    def argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
+        """What the argument of a call that is followed does."""
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
@@ -597,29 +595,3 @@ def _is_zero(value: Expression) -> bool:
     while isinstance(value, Cast):
         value = value.operand
     return isinstance(value, IntLit) and value.value == 0
-
-
-def _listed_private(pragma: Pragma) -> set[str]:
-    """The names in clauses that give each thread its own copy."""
-    names: set[str] = set()
-    for clause in pragma.clauses:
-        if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
-            names.update(name.strip() for name in clause.text.split(":")[-1].split(","))
-    return names
-
-
-def _reduced(simd: Pragma | None) -> frozenset[str]:
-    """The names in the reductions of a `simd` directive; none where there is no such directive."""
-    clauses = simd.clauses if simd is not None else ()
-    texts = [clause.text or "" for clause in clauses if clause.name == "reduction"]
-    names = (name.partition("[")[0].strip() for text in texts
-             for name in text.rpartition(":")[2].split(","))  # fmt: skip
-    return frozenset(name for name in names if name)
-
-
-def _declared_in(loop: Stmt) -> set[Decl]:
-    declared: set[Decl] = set()
-    for statement in every_statement(loop):
-        if isinstance(statement, DeclStmt):
-            declared.update(statement.decls)
-    return declared

@@ -11,9 +11,16 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from regionpredict.frontend.lowering.integer_types import converted, floating_value, type_of, usual
+from regionpredict.frontend.lowering.integer_types import (
+    converted,
+    floating_value,
+    promoted,
+    type_of,
+    usual,
+)
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.syntax import (
+    INT,
     STEPS,
     UNKNOWN,
     Assign,
@@ -101,10 +108,15 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
-        self.member_values: dict[str, Expr] = {}  # by their paths, where they are followed
+        # By their paths, where they are followed; of a list of initial values by their positions,
+        # and their number as `#`.
+        self.member_values: dict[str, Expr] = {}
         self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
         self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
+        self.frames: list[Frame] = []  # of the functions that call the one being followed
+        self.followed: set[CallExpr] = set()  # calls whose statements have been gone through
+        self.exact = False  # unsigned numbers wrap round, whatever names stand for
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
@@ -129,6 +141,39 @@ class Context:
     def named(self) -> Mapping[str, tuple[Decl, int]]:
         """The variable that each name so far means, and how many calls deep it is declared."""
         return self._declared
+
+    def holder(self, decl: Decl, frame: Frame) -> Frame | None:
+        """The frame in which a variable has a value: this one, or that of a function around."""
+        return next((one for one in (frame, *reversed(self.frames)) if decl in one.env), None)
+
+    def member_value(self, path: str, field: Decl) -> Expr | None:
+        """What a member holds: what it was set to, or what a list of initial values has for it."""
+        held = self.member_values.get(path)
+        if held is not None or field.position is None:
+            return held
+        base = path.rpartition(".")[0]
+        length = self.member_values.get(f"{base}.#")
+        if length is None:
+            return None
+        behind = length.constant is not None and field.position >= length.constant
+        listed = ZERO if behind else self.member_values.get(f"{base}.{field.position}")
+        return converted(listed, field.ctype) if listed is not None else None
+
+    def set_member(self, path: str, field: Decl, value: Expr | None) -> None:
+        """A member is set; None: to what is not known, so that its list tells nothing any more."""
+        self.member_values.pop(path, None)
+        if value is not None:
+            self.member_values[path] = value
+        else:
+            self.member_values.pop(f"{path.rpartition('.')[0]}.#", None)
+
+    def set_members(self, name: str, values: tuple[Expr, ...] | None) -> None:
+        """A struct gets a list of initial values; None: what nobody knows."""
+        for path in [path for path in self.member_values if path.startswith(f"{name}.")]:
+            del self.member_values[path]
+        if values is not None:
+            self.member_values[f"{name}.#"] = Expr.const(len(values))
+            self.member_values.update((f"{name}.{n}", one) for n, one in enumerate(values))
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
@@ -155,6 +200,17 @@ class Context:
         return Pointer(name, (ZERO,), pointee)
 
     # -- integers -------------------------------------------------------------------------------
+
+    def exactly(self, expression: Expression, frame: Frame) -> Expr:
+        """The value of an expression as C's types have it, for numbers of any size."""
+        before, self.exact = self.exact, True
+        value = self.value(expression, frame)
+        self.exact = before
+        return value
+
+    def converted(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
+        """What is left of a value, of the type `source`, in one of another type."""
+        return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
         """The integer value of an expression, as far as it can be told and stays readable."""
@@ -202,6 +258,18 @@ class Context:
         if op == ",":
             return self.value(expression.right, frame)
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
+        if not self.exact:
+            return self._computed(expression, left, right)
+        ctype = type_of(expression.left)
+        if op not in ("<<", ">>", "&&", "||"):
+            ctype = usual(ctype, type_of(expression.right))
+            left, right = self.converted(left, ctype), self.converted(right, ctype)
+        result = self._computed(expression, left, right)
+        return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
+
+    def _computed(self, expression: Binary, left: Expr, right: Expr) -> Expr:
+        """What an operator makes of two values."""
+        op = expression.op
         if left.constant is not None and right.constant is not None:
             ctype = usual(type_of(expression.left), type_of(expression.right))
             if ctype.unsigned:  # of numbers below zero it keeps others
@@ -233,11 +301,14 @@ class Context:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
             number = floating_value(expression.operand)
             return Expr.const(int(number)) if number is not None else self.varying("?")
-        return converted(self.value(expression.operand, frame), expression.ctype)
+        return self.converted(
+            self.value(expression.operand, frame), expression.ctype, type_of(expression.operand)
+        )
 
     def _unary(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":
-            return -self.value(expression.operand, frame)
+            negated = -self.value(expression.operand, frame)
+            return self.converted(negated, type_of(expression)) if self.exact else negated
         if expression.op in ("!", "~"):
             kind = "not" if expression.op == "!" else "bitnot"
             return Expr.atom(kind, self.value(expression.operand, frame))
@@ -254,14 +325,18 @@ class Context:
         if isinstance(expression, Member):
             path = self.path(expression, frame)
             if path is not None:
-                held = self.member_values.get(path)
+                held = self.member_value(path, expression.field)
                 self.member_uses.setdefault(path, expression)
                 return held if held is not None else Expr.name(path)
         place = self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
-            return Expr.name(place.array.lstrip("&"))  # a variable behind a reference
+            behind = self._declared.get(place.array)
+            holder = self.holder(behind[0], frame) if behind is not None else None
+            known = holder.env[behind[0]] if holder is not None and behind is not None else None
+            # A variable behind a reference.
+            return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
         label = place.array + (f".{place.member}" if place.member else "")
         return Expr.atom("ref", *place.subscripts, label=label)
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from regionpredict.frontend.lowering.integer_types import converted
+from regionpredict.frontend.lowering.early_leaves import parted
+from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
+    may_wrap,
     read_header,
     trips_of,
 )
 from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
 from regionpredict.frontend.syntax import (
+    STEPS,
     Assign,
     Binary,
     CallExpr,
@@ -33,10 +36,13 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Unary,
     every_expression,
+    expressions_in,
 )
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 
+BY_IF = "if"
+"""The label of a choice that statements make, which the source shows nowhere as one value."""
 _MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
 
 
@@ -57,7 +63,8 @@ class VariableValues:
             for inner in every_expression(part)
             if isinstance(inner, Name)
         }
-        if self.effects.written_in(loop.body) & names or self.effects.of(loop.condition):
+        moved = self.effects.written_in(loop.body) & names or self.effects.of(loop.condition)
+        if moved or self.may_store(loop):
             return None
         trial = Frame(dict(frame.env), frame.depth)
         for count in range(_MAX_UNROLLED + 1):
@@ -115,10 +122,34 @@ class VariableValues:
         elif decl.ctype.kind == "int":
             frame.env[decl] = self.context.varying(name)
 
+    def decided(self, condition: Expression, frame: Frame) -> Expr:
+        """What a condition was worth, behind it: not understood where it changes something."""
+        if self.effects.of(condition):
+            return self.context.varying("?")
+        return self.context.exactly(condition, frame)
+
+    @staticmethod
+    def chosen(
+        test: Expr | None, then: Expr | Pointer | None, other: Expr | Pointer | None
+    ) -> Expr | Pointer | None:
+        """What is left of two values by a condition; None where that is not understood."""
+        if then == other:
+            return then
+        if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
+            return None
+        plain = all(is_plain(one) for one in (test, then, other))
+        return Expr.atom("select", test, then, other, label=BY_IF) if plain else None
+
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one iteration of a loop: in its body, and in its header."""
-        inside = self.advance(loop.body, decl, frame)
-        own = self.effects.of(loop.increment).get(decl, 0) if loop.increment is not None else 0
+        return self.advance_of(loop.body, loop.increment, decl, frame)
+
+    def advance_of(
+        self, body: Stmt, increment: Expression | None, decl: Decl, frame: Frame
+    ) -> Expr | None:
+        """The same of a body and what is done behind it, if anything."""
+        inside = self.advance(body, decl, frame)
+        own = self.effects.of(increment).get(decl, 0) if increment is not None else 0
         return None if inside is None or own is None else inside + own
 
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
@@ -127,7 +158,10 @@ class VariableValues:
             return ZERO
         if isinstance(body, Compound):
             total = ZERO
-            for item in body.items:
+            items, rest = parted(body.items, in_loop=True)
+            if rest is not None and decl in self.effects.written_in(rest):
+                return None
+            for item in items:
                 part = self.advance(item, decl, frame)
                 if part is None:
                     return None
@@ -153,7 +187,10 @@ class VariableValues:
         if value is None:
             return
         if decl.ctype.kind == "int":
-            frame.env[decl] = converted(self.context.value(value, frame), decl.ctype)
+            wraps = may_wrap(value, self.context, frame)
+            held = (self.context.exactly if wraps else self.context.value)(value, frame)
+            exact = wraps or self.context.exact
+            frame.env[decl] = converted(held, decl.ctype, type_of(value) if exact else None)
         elif decl.ctype.kind == "pointer":
             pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
                 value, frame
@@ -173,7 +210,10 @@ class VariableValues:
             if expression.op == "=":
                 if isinstance(expression.right, Assign):
                     self.assign(expression.right, frame)
-                self.set(decl, expression.right, frame)
+                    self.set(decl, expression.right, frame)
+                else:
+                    self.set(decl, expression.right, frame)
+                    self._beside(expression.right, frame, decl)
             else:
                 amount = self.effects.of(expression).get(decl)
                 changed = self._changed(expression, frame) if amount is None else None
@@ -182,19 +222,37 @@ class VariableValues:
                 else:
                     self.grow(decl, amount, frame)
         else:
-            for inner, amount in self.effects.of(expression).items():
+            self._beside(expression, frame)
+
+    def declare(self, decl: Decl, value: Expression, frame: Frame) -> None:
+        """A variable is declared with an initial value."""
+        self.set(decl, value, frame)
+        self._beside(value, frame, decl)
+
+    def _beside(self, value: Expression, frame: Frame, target: Decl | None = None) -> None:
+        """What a value changes while it is computed: `int k = j++;`."""
+        if value in self.context.followed and not _sets(value):
+            return  # what it does to `n` of `&n` was seen
+        for inner, amount in self.effects.of(value).items():
+            if inner is not target:
                 self.grow(inner, amount, frame)
 
-    def stored(self, expression: Expression, frame: Frame) -> None:
-        """What an expression does to integers whose address was taken: `int *p = &n; *p = 3;`."""
+    def expose(self, expression: Expression) -> None:
+        """Notes the integers whose address an expression takes: `int *p = &n; *p = 3;`."""
         for inner in every_expression(expression):
             operand = inner.operand if isinstance(inner, Unary) and inner.op == "&" else None
             if isinstance(operand, Name) and operand.decl.ctype.kind == "int":
                 self.context.exposed.add(operand.decl)
+
+    def stored(self, expression: Expression, frame: Frame) -> None:
+        """What an expression does to integers whose address was taken."""
         if not self.context.exposed:
             return
         for inner in every_expression(expression):
-            if isinstance(inner, CallExpr) and not inner.free:
+            if (
+                isinstance(inner, CallExpr) and not inner.free
+                and inner not in self.context.followed
+            ):  # fmt: skip
                 self._forget_exposed(frame)
             target = written_place(inner)
             if target is None:
@@ -205,25 +263,47 @@ class VariableValues:
             named = self.context.named().get(place.array) if place is not None else None
             if place is None or named is None or place.subscripts != (ZERO,):
                 self._forget_exposed(frame)
+                continue
+            holder = self.context.holder(named[0], frame)
+            if holder is None:
+                self._forget_exposed(frame)
             elif inner is expression and isinstance(inner, Assign) and inner.op == "=":
-                if named[0] in frame.env:
-                    self.set(named[0], inner.right, frame)
-                else:
-                    self._forget_exposed(frame)
+                value = self.context.value(inner.right, frame)
+                holder.env[named[0]] = self.context.converted(value, named[0].ctype)
             else:
-                self.forget(named[0], frame)
+                self.forget(named[0], holder)
+
+    def forget_stored(self, loop: Stmt, frame: Frame) -> None:
+        """What the iterations of a loop may do to integers whose address was taken."""
+        if self._stores(loop):
+            self._forget_exposed(frame)
+
+    def may_store(self, loop: For) -> bool:
+        """Whether they may do it to one that the loop's own header reads."""
+        read = (part for part in (loop.condition, loop.increment) if part is not None)
+        return self._stores(loop) and any(
+            isinstance(inner, Name) and inner.decl in self.context.exposed
+            for part in read for inner in every_expression(part)
+        )  # fmt: skip
+
+    def _stores(self, loop: Stmt) -> bool:
+        return bool(self.context.exposed) and any(
+            written_place(inner) is not None or isinstance(inner, CallExpr)
+            for inner in expressions_in(loop)
+        )
 
     def _forget_exposed(self, frame: Frame) -> None:
         for decl in in_order(self.context.exposed):
-            if decl in frame.env:
-                self.forget(decl, frame)
+            for one in (frame, *self.context.frames):
+                if decl in one.env:
+                    self.forget(decl, one)
 
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
-        """The number that `n /= 2` leaves, where it is known."""
+        """What `n /= 2` leaves, where it is understood."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
-        if value.constant is None or not isinstance(assign.left, Name):
+        if not is_plain(value) or not isinstance(assign.left, Name):
             return None
-        return converted(value, assign.left.decl.ctype)
+        return self.context.converted(value, assign.left.decl.ctype)
 
     def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         """The variable grows by an amount; None: by one that is not known."""
@@ -238,6 +318,19 @@ class VariableValues:
             frame.env[decl] = (
                 _kept(held + step, decl) if isinstance(held, Expr) else (held.plus(step))
             )
+
+
+def is_plain(value: Expr) -> bool:
+    """Whether a value is made of names and numbers alone."""
+    return not any(atom.kind in ("varying", "call", "ref") for atom in value.atoms())
+
+
+def _sets(expression: Expression) -> bool:
+    """Whether it sets a variable itself."""
+    return any(
+        isinstance(inner, Assign) or (isinstance(inner, Unary) and inner.op in STEPS)
+        for inner in every_expression(expression)
+    )
 
 
 def written_place(expression: Expression) -> Expression | None:

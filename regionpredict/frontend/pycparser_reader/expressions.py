@@ -165,6 +165,8 @@ class ExpressionBuilder:
             return operand._replace(value=-operand.value)
         if node.op == "-" and isinstance(operand, FloatLit):
             return FloatLit(operand.bits, -operand.value)
+        if node.op == "*" and isinstance(operand, Unary) and operand.op == "&":
+            return operand.operand
         span = self._span(node) if node.op == "*" else _NO_SPAN
         return Unary(node.op, operand, span)
 

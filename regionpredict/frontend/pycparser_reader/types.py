@@ -338,13 +338,18 @@ class TypeReader:
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag) -> Iterator[tuple[str, Decl]]:
+        before: int | None = 0 if isinstance(tag.node, c_ast.Struct) else None
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
                 continue
             if member.name:
                 ctype = self.of(member.type, tag.scope)
-                yield member.name, Decl(member.name, "field", ctype, self._span_of(member))
+                field = Decl(member.name, "field", ctype, self._span_of(member), position=before)
+                yield member.name, field
+                plain = ctype.kind in ("int", "float", "pointer") and before is not None
+                before = before + 1 if plain and before is not None else None
             elif isinstance(member.type, (c_ast.Struct, c_ast.Union)):
+                before = None
                 yield from self._fields_of(self._tag(member.type, tag.scope))
 
     # -- constant expressions -------------------------------------------------------------------

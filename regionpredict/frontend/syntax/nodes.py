@@ -80,7 +80,9 @@ class Decl:
     source writes as `r` is the tree's `*r`. So is `this`, a parameter of every method.
     """
 
-    __slots__ = ("ctype", "init", "kind", "name", "reference", "span", "symbol", "value")
+    __slots__ = (
+        "ctype", "init", "kind", "name", "position", "reference", "span", "symbol", "value",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class Decl:
         init: Expression | None = None,
         value: int | None = None,
         reference: bool = False,
+        position: int | None = None,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -102,6 +105,8 @@ class Decl:
         self.init = init
         self.value = value
         self.reference = reference
+        self.position = position  # of a struct's member: how many members stand before it, all of
+        # them numbers or pointers; None where one is not, or nobody looked
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"

@@ -1,0 +1,370 @@
+"""Loops that do not count in steps: how often they run, and what their variables hold meanwhile.
+
+    int e = n;                                  two numbers are carried from one iteration
+    for (int j = 0; j < e; j++) {               to the next; j gains 1 on e, e loses 1:
+        ...                                     (n + 1) / 2 iterations, in number k of which
+        e--;                                    j is k and e is n - k
+    }
+
+The body is followed once for what it leaves in the variables that it changes. Where that is made
+of numbers and names alone, the loop counts: in closed form where what is left to the bound shrinks
+by a constant, else as a recurrence that is carried out when the names have values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.followed_calls import declared_in
+from regionpredict.frontend.lowering.followed_statements import FollowedStatements, stores
+from regionpredict.frontend.lowering.integer_types import holds
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
+from regionpredict.frontend.syntax import (
+    Binary,
+    CallExpr,
+    Compound,
+    Decl,
+    Effects,
+    Expression,
+    For,
+    If,
+    Jump,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Ternary,
+    While,
+    every_expression,
+    expressions_in,
+    inner_statements,
+)
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ONE, ZERO, Atom
+
+_LEAST_BITS = 32  # of the types that names' numbers are taken to fit
+
+
+class Repeated(NamedTuple):
+    """A loop without its first statement: the condition stands in front of the body, or behind."""
+
+    condition: Expression
+    body: Stmt
+    increment: Expression | None = None
+    behind: bool = False
+
+
+class CarriedLoop(NamedTuple):
+    """How often a loop runs; what its variables hold in an iteration, by its number, and behind.
+
+    A variable that is not in `inside` or `after` holds what is not understood.
+    """
+
+    trips: Expr
+    inside: Mapping[Decl, Expr]
+    after: Mapping[Decl, Expr]
+
+
+def carried_loop(
+    loop: Repeated, name: str, unit: LinkedUnit, context: Context, frame: Frame
+) -> CarriedLoop | None:
+    """The loop as a recurrence; None where it hangs on more than numbers and names.
+
+    `name` is what the number of the iteration is called, from 0.
+    """
+    effects = unit.effects
+    last = _last_break(loop.body)
+    body = loop.body if last is None else Compound(_items(loop.body)[:-1])
+    if _jumps(body) or any(_may_not_change(e, unit) for e in every_expression(loop.condition)):
+        return None
+    written = written_by(loop, effects)
+    inside = list(expressions_in(body))
+    if context.exposed and any(stores(e) or isinstance(e, CallExpr) for e in inside):
+        if context.frames:
+            return None  # it may set variables of the functions around
+        written |= context.exposed
+    own = in_order({decl for decl in written - declared_in(body) if decl.ctype.kind == "int"})
+    return _Recurrence(loop, body, last, own, name, unit, context, frame).counted(written)
+
+
+def repeated_by_goto(back: Compound) -> Repeated | None:
+    """The loop that `again: ...; if (c) goto again;` is; None where it is another."""
+    first, last = back.items[0], back.items[-1]
+    if len(back.items) < 2 or not isinstance(first, Compound) or not isinstance(last, If):
+        return None
+    inside = _items(last.then)
+    only = inside[0] if len(inside) == 1 and last.other is None else None
+    if not isinstance(only, Jump) or only.kind != "goto" or only.label != first.label:
+        return None
+    body = Compound((*first.items, *back.items[1:-1]))
+    return None if _jumps(body) else Repeated(last.condition, body, behind=True)
+
+
+def written_by(loop: Repeated, effects: Effects) -> set[Decl]:
+    """The variables that the loop may set."""
+    written = set(effects.written_in(loop.body)) | set(effects.of(loop.condition))
+    return written | (set(effects.of(loop.increment)) if loop.increment is not None else set())
+
+
+class _Recurrence:
+    """The variables of one loop, each with its first value and what an iteration leaves in it."""
+
+    def __init__(
+        self, loop: Repeated, body: Stmt, last: Expression | None, own: list[Decl], name: str,
+        unit: LinkedUnit, context: Context, frame: Frame,
+    ) -> None:  # fmt: skip
+        self.loop = loop
+        self.context = context
+        self.number = Expr.name(name)
+        self.trips = ZERO
+        self.values = VariableValues(context, unit.effects)
+        self.frame = frame
+        self.own = own
+        self.states = {
+            decl: Expr.atom("state", label=f"{context.name_of(decl, frame.depth)}@{name}")
+            for decl in own
+        }
+        self.first: dict[str, Expr | None] = {}
+        self.next: dict[str, Expr] = {}
+        trial = Frame({**frame.env, **self.states}, frame.depth, frame.calls)
+        members, exact = dict(context.member_values), context.exact
+        returned, frames = context.returned, context.frames
+        context.returned, context.exact = {}, True
+        context.frames = [one._replace(env=dict(one.env)) for one in frames]
+        walk = FollowedStatements(unit, context)
+        goes_on = None if loop.behind else self._asked(loop.condition, trial)
+        walk.through(body, trial)
+        broken = self._asked(last, trial) if last is not None else None
+        if loop.increment is not None:
+            walk.expression(loop.increment, trial)
+        again = self._asked(loop.condition, trial) if loop.behind else None
+        context.member_values, context.exact = members, exact
+        context.returned, context.frames = returned, frames
+        for decl, state in self.states.items():
+            held = trial.env.get(decl)
+            label = _label(state)
+            start = frame.env.get(decl, self.values.unset(decl, frame))
+            self.first[label] = start if isinstance(start, Expr) else None
+            self.next[label] = held if isinstance(held, Expr) else context.varying("?")
+        self.goes_on = goes_on if goes_on is not None else again
+        self.breaks = broken is not None
+        if broken is not None and self.goes_on is not None:
+            left = Expr.atom("state", label=f"break@{name}")
+            self.first[_label(left)], self.next[_label(left)] = ZERO, broken
+            if loop.behind:
+                self.goes_on = Expr.atom("and", Expr.atom("not", broken), self.goes_on)
+            else:
+                self.goes_on = Expr.atom("and", Expr.atom("not", left), self.goes_on)
+
+    def _asked(self, condition: Expression, trial: Frame) -> Expr:
+        value = self.context.value(condition, trial)
+        self.values.assign(condition, trial)
+        return value
+
+    def counted(self, written: set[Decl]) -> CarriedLoop | None:
+        """The loop, where all that decides how often it runs is understood."""
+        needed = self._needed(self.goes_on)
+        if self.goes_on is None or needed is None or not self._are_names(needed, written):
+            return None
+        once = ONE if self.loop.behind else ZERO
+        trips = self._carried_out(needed)
+        if trips.constant is None:
+            closed = self._closed(needed)
+            if closed is not None:
+                trips = Expr.atom("max", closed, ZERO) if self.loop.behind else closed
+        elif trips.constant is not None and not isinstance(trips.constant, int):
+            return None
+        if not trips.names and trips.constant is None:
+            return None  # too often, or for ever
+        self.trips = trips = trips + once
+        inside: dict[Decl, Expr] = {}
+        after: dict[Decl, Expr] = {}
+        for decl in self.own:
+            held = self._held(decl, self.number, written)
+            if held is not None:
+                inside[decl] = held
+            behind = self._held(decl, trips, written)
+            if behind is not None and not self.breaks and not self._moved_by_condition(decl):
+                after[decl] = behind
+        return CarriedLoop(trips, inside, after)
+
+    def _moved_by_condition(self, decl: Decl) -> bool:
+        return not self.loop.behind and decl in self.values.effects.of(self.loop.condition)
+
+    def _needed(self, value: Expr | None) -> list[str] | None:
+        """The states that a value hangs on, by way of others too; None: on what is not known."""
+        found: list[str] = []
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if one is None or not is_plain(one):
+                return None
+            for label in _states_in(one):
+                if label in self.next and label not in found:
+                    found.append(label)
+                    waiting += [self.first[label], self.next[label]]
+        return sorted(found)
+
+    def _are_names(self, needed: list[str], written: set[Decl]) -> bool:
+        """Whether the names in it stand for whole numbers that the loop leaves alone."""
+        parts = [self.goes_on, *(self.first[one] for one in needed),
+                 *(self.next[one] for one in needed)]  # fmt: skip
+        names = frozenset[str]().union(*(part.names for part in parts if part is not None))
+        named, around = self.context.named(), set(self.context.open_loops)
+        changes = any(stores(e) for e in expressions_in(self.loop.body))
+        for name in names - around:
+            if name not in named:
+                if changes:
+                    return False
+            elif named[name][0].ctype.kind != "int" or named[name][0] in written:
+                return False
+        return True
+
+    def _parts(self, needed: list[str], goes_on: Expr) -> tuple[Expr, ...]:
+        parts = [goes_on]
+        for label in needed:
+            first = self.first[label]
+            assert first is not None
+            parts += [Expr.atom("state", label=label), first, self.next[label]]
+        return tuple(parts)
+
+    def _carried_out(self, needed: list[str]) -> Expr:
+        assert self.goes_on is not None
+        return Expr.atom("trips", *self._parts(needed, self.goes_on))
+
+    def _closed(self, needed: list[str]) -> Expr | None:
+        """The iterations where what is left to the bound shrinks by a constant in each."""
+        if self.goes_on is None or self.breaks:
+            return None
+        test = _only_atom(self.goes_on)
+        if test is None or test.kind not in ("lt", "le", "ne"):
+            return None
+        left, right = (_unwrapped(arg) for arg in test.args)
+        if left is None or right is None:
+            return None
+        gap = right - left + (1 if test.kind == "le" else 0)
+        ahead = self._after_one(gap, needed)
+        if ahead is None:
+            return None
+        shrinks = (gap - ahead).constant
+        starts = self._at_first(gap, needed)
+        if not isinstance(shrinks, int) or shrinks <= 0 or _states_in(starts):
+            return None
+        if test.kind == "ne" and shrinks != 1:
+            return None
+        # An unsigned number that falls, or a difference of two, may pass below zero on the way.
+        if (left, right) != test.args and not (
+            _rises(left, self._after_one(left, needed)) and not _states_in(right)
+            and all(_never_below_zero(one) for one in
+                    (*test.args, *(self.first[label] or -ONE for label in needed)))
+        ):  # fmt: skip
+            return None
+        return Expr.atom("floordiv", starts + (shrinks - 1), Expr.const(shrinks))
+
+    def _after_one(self, value: Expr, needed: list[str]) -> Expr | None:
+        """A value one iteration later."""
+        after = {label: _unwrapped(self.next[label]) for label in needed}
+        if any(one is None for one in after.values()):
+            return None
+        return value.replace_atoms(
+            lambda atom: after.get(atom.label) if atom.kind == "state" else None
+        )
+
+    def _at_first(self, value: Expr, needed: list[str]) -> Expr:
+        return value.replace_atoms(
+            lambda atom: self.first[atom.label]
+            if atom.kind == "state" and atom.label in needed else None
+        )  # fmt: skip
+
+    def _held(self, decl: Decl, number: Expr, written: set[Decl]) -> Expr | None:
+        """What a variable holds when so many iterations are done."""
+        label = _label(self.states[decl])
+        first, after = self.first[label], self.next[label]
+        endless = _unwrapped(after)
+        advance = (endless - self.states[decl]).constant if endless is not None else None
+        if first is not None and isinstance(advance, int) and is_plain(first):
+            end = first + self.trips * advance
+            if after == endless or (advance > 0 and holds(decl.ctype, first, end) is not False):
+                return first + number * advance
+        needed = self._needed(self.states[decl])
+        if needed is None or self.goes_on is None:
+            return None
+        every = sorted({*needed, *(self._needed(self.goes_on) or ())})
+        if not self._are_names(every, written):
+            return None
+        return Expr.atom("carried", number, self.states[decl], *self._parts(every, self.goes_on))
+
+
+def _items(body: Stmt) -> tuple[Stmt, ...]:
+    return body.items if isinstance(body, Compound) else (body,)
+
+
+def _last_break(body: Stmt) -> Expression | None:
+    """The condition of `if (c) break;` at a body's end."""
+    last = _items(body)[-1] if _items(body) else None
+    if not isinstance(last, If) or last.other is not None:
+        return None
+    inside = _items(last.then)
+    only = inside[0] if len(inside) == 1 else None
+    return last.condition if isinstance(only, Jump) and only.kind == "break" else None
+
+
+def _jumps(body: Stmt, *, own: bool = True) -> bool:
+    """Whether something in it goes elsewhere than on to the next statement."""
+    if isinstance(body, Return):
+        return True
+    if isinstance(body, Jump):
+        return own or body.kind == "goto"
+    inside = own and not isinstance(body, (For, While, RangeFor, Switch))
+    return any(_jumps(inner, own=inside) for inner in inner_statements(body))
+
+
+def _may_not_change(expression: Expression, unit: LinkedUnit) -> bool:
+    """Whether it has parts that may not be computed, and that change something."""
+    if isinstance(expression, Ternary):
+        return bool(unit.effects.of(expression))
+    return (
+        isinstance(expression, Binary) and expression.op in ("&&", "||")
+        and bool(unit.effects.of(expression.right))
+    )  # fmt: skip
+
+
+def _label(state: Expr) -> str:
+    return next(iter(state.atoms())).label
+
+
+def _states_in(value: Expr) -> set[str]:
+    return {atom.label for atom in value.atoms() if atom.kind == "state"}
+
+
+def _only_atom(value: Expr) -> Atom | None:
+    """The atom that a value is, where it is one."""
+    atom = next(iter(value.atoms()), None)
+    return atom if atom is not None and value == Expr({((atom, 1),): 1}) else None
+
+
+def _unwrapped(value: Expr) -> Expr | None:
+    """The value as if its unsigned types had no end; None where a narrow one is among them."""
+    narrow = [atom for atom in value.atoms()
+              if atom.kind == "wrap" and (atom.args[1].constant or 0) < _LEAST_BITS]  # fmt: skip
+    if narrow:
+        return None
+    while any(atom.kind == "wrap" for atom in value.atoms()):
+        value = value.replace_atoms(lambda atom: atom.args[0] if atom.kind == "wrap" else None)
+    return value
+
+
+def _never_below_zero(value: Expr) -> bool:
+    """Whether a value is a sum of names and numbers, of which none is taken away."""
+    return all(number > 0 for number in value.terms.values()) and all(
+        atom.kind == "state" or (atom.kind == "wrap" and _never_below_zero(atom.args[0]))
+        for monomial in value.terms for atom, _ in monomial if isinstance(atom, Atom)
+    )  # fmt: skip
+
+
+def _rises(value: Expr, after: Expr | None) -> bool:
+    grown = (after - value).constant if after is not None else None
+    return grown is not None and grown > 0

@@ -1,0 +1,72 @@
+"""Statements that run only where none before them has left: what follows them is a condition's.
+
+if (r > cut)                 if (r > cut)
+    return;           is         return;
+f[i] += g(r);                else
+                                 f[i] += g(r);
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.frontend.lowering.loop_exits import labels_in
+from regionpredict.frontend.syntax import (
+    Compound,
+    For,
+    If,
+    Jump,
+    RangeFor,
+    Return,
+    Stmt,
+    While,
+    inner_statements,
+)
+
+_LOOPS = (For, While, RangeFor)
+
+
+def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], Compound | None]:
+    """A block's statements, and the last of them apart where no `if` has a side for them.
+
+    `in_loop`: the block is in a loop of its function. There a `return` ends that loop, as `break`
+    does, and only `continue` and `goto` pass over what follows in the iteration. The parts of a
+    `switch` stay as they are.
+    """
+    if any(isinstance(item, Compound) and item.cases for item in items):
+        return tuple(items), None
+    for position, item in enumerate(items[:-1]):
+        if not _leaves(item, labels_in(item), in_loop=in_loop, own=True):
+            continue
+        before, rest = tuple(items[:position]), Compound(tuple(items[position + 1 :]))
+        if isinstance(item, If) and not any(labels_in(one) for one in rest.items):
+            if _ends(item.then):
+                other = rest if item.other is None else Compound((item.other, *rest.items))
+                return (*before, item._replace(other=other)), None
+            if item.other is not None and _ends(item.other):
+                return (*before, item._replace(then=Compound((item.then, *rest.items)))), None
+        return (*before, item), rest
+    return tuple(items), None
+
+
+def _leaves(statement: Stmt, labels: frozenset[str], *, in_loop: bool, own: bool) -> bool:
+    """Whether it may pass over what follows; `own`: a `continue` is of the loop around it all."""
+    if isinstance(statement, Return):
+        return not in_loop
+    if isinstance(statement, Jump):
+        if statement.kind == "goto":
+            return statement.label not in labels
+        return own and statement.kind == "continue"
+    inside = own and not isinstance(statement, _LOOPS)
+    return any(
+        _leaves(inner, labels, in_loop=in_loop, own=inside) for inner in inner_statements(statement)
+    )
+
+
+def _ends(statement: Stmt) -> bool:
+    """Whether nothing behind it runs."""
+    if isinstance(statement, Compound):
+        return bool(statement.items) and _ends(statement.items[-1])
+    return isinstance(statement, Return) or (
+        isinstance(statement, Jump) and statement.kind in ("continue", "goto")
+    )

@@ -1,0 +1,179 @@
+"""Calls in a region whose functions are seen: their statements stand in the place of the call."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
+from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
+from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.syntax import (
+    UNKNOWN,
+    CallExpr,
+    CType,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    Name,
+    Stmt,
+    every_statement,
+)
+from regionpredict.ir import Expr, Loop, Node, Span
+
+_MAX_INLINE = 6
+_MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
+
+
+class Lowering(Protocol):
+    """What lowers the statements of the functions that are followed; how many it has so far."""
+
+    statements: int
+
+    def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+        """What a statement does, and all in it."""
+
+    def argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
+        """What the argument of a call does."""
+
+    def say(self, rule: str, span: Span, message: str) -> None:
+        """A diagnostic on the region."""
+
+
+class FollowedCalls:
+    """The calls of one region, and the functions that are being followed."""
+
+    def __init__(
+        self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering
+    ) -> None:
+        self.unit = unit
+        self.context = context
+        self.function = function
+        self.lowering = lowering
+        self.calling: list[Decl] = [function.decl]
+        self.returned: CType = UNKNOWN
+        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
+        self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
+        self._loops_around = [0]  # of each function that is read: how many when it was called
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether a loop of the function that is read now is open."""
+        return len(self.context.open_loops) > self._loops_around[-1]
+
+    def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
+        """Puts the statements of a called function here; None where it cannot be followed."""
+        asked = call
+        self.context.followed.discard(asked)
+        if call.decl is None and call.pointer is not None:
+            meant = self._pointed(call.pointer, self._at())
+            if meant is not None:
+                call = call._replace(name=meant.name, decl=meant)
+        function = self.unit.body_of(call.decl) if call.decl is not None else None
+        if function is None or call.decl is None:
+            return self._library_call(call, frame, nodes)
+        if (
+            call.decl in self.calling
+            or len(self.calling) > _MAX_INLINE
+            or (self.lowering.statements > _MAX_STATEMENTS)
+        ):
+            self.lowering.say(
+                "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
+            )
+            return None
+        for argument in call.args:
+            nodes += self.lowering.argument(argument, call.span, frame)
+        inner = self.context.entered(function, call.args, frame)
+        at = self._at()
+        self.handed.update((parameter, (argument, at)) for parameter, argument
+                           in zip(function.parameters, call.args, strict=False))  # fmt: skip
+        self.calling.append(call.decl)
+        self._loops_around.append(len(self.context.open_loops))
+        self.results.append([])
+        outer, self.returned = self.returned, call.decl.ctype
+        self.context.frames.append(frame)
+        self.context.followed.add(asked)
+        nodes += self.lowering.body(function.body, inner)
+        self.context.frames.pop()
+        self.calling.pop()
+        self._loops_around.pop()
+        if function.closure:  # it may set what is around it
+            own = set(function.parameters) | declared_in(function.body)
+            frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
+        self._keep_result(asked, self.results.pop())
+        ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
+        self.returned = outer
+        return ctype
+
+    def _at(self) -> Function:
+        """The function whose statements are read now."""
+        return self.unit.body_of(self.calling[-1]) or self.function
+
+    def _pointed(self, pointer: Decl, at: Function) -> Decl | None:
+        """The function that a variable of `at` holds: what a call that is followed handed over, or
+        all that the program puts there."""
+        if pointer not in self.handed:
+            return pointed_function(self.unit, pointer, at)
+        argument, caller = self.handed[pointer]
+        own = named_function(argument)
+        if own is None and isinstance(argument, Name):
+            return self._pointed(argument.decl, caller)
+        return own
+
+    def note_result(self, value: Expression, frame: Frame) -> None:
+        """What the function that is read now may return."""
+        if not self.results:
+            return
+        kind = self.calling[-1].ctype.kind
+        result: Expr | Pointer | None = None
+        if kind == "int":
+            result = self.context.value(value, frame)
+        elif kind == "pointer":
+            result = self.context.pointer(value, frame)
+        self.results[-1].append(result)
+
+    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
+        """What a call that was followed is worth, where all its ways out agree."""
+        self.context.returned.pop(call, None)
+        first = results[0] if results else None
+        if first is None:
+            return
+        if all(result == first for result in results):
+            self.context.returned[call] = first
+        elif isinstance(first, Pointer) and all(
+            isinstance(result, Pointer) and result.array == first.array for result in results
+        ):
+            moved = first.plus(self.context.varying(call.name))
+            self.context.returned[call] = moved
+
+    def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
+        """Puts the loops of a library's function here; None where it is no such function."""
+        rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
+        if rivals:
+            places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
+            message = f"{call.name}() has several definitions ({places}): none is followed"
+            self.lowering.say("RP103", call.span, message)
+            return None
+        if not has_loops(call):
+            return None
+        before: list[Node] = []
+        for argument in call.args:
+            before += self.lowering.argument(argument, call.span, frame)
+        loops = library_loops(call, self.context, frame)
+        if loops is None:
+            return None
+        nodes += [*before, *loops]
+        if any(isinstance(node, Loop) and node.trips is None for node in loops):
+            message = f"the length of the text that {call.name}() goes through is not counted"
+            self.lowering.say("RP105", call.span, message)
+        return call.decl.ctype if call.decl is not None else UNKNOWN
+
+
+def declared_in(statement: Stmt) -> set[Decl]:
+    """The variables that a statement, or anything in it, declares."""
+    declared: set[Decl] = set()
+    for inner in every_statement(statement):
+        if isinstance(inner, DeclStmt):
+            declared.update(inner.decls)
+    return declared

@@ -1,0 +1,51 @@
+"""Recurrences: how often they go on and what they carry, held to loops of Python."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.recurrence import MOST_ROUNDS
+
+J, E, N, K = (Expr.atom("state", label="j"), Expr.atom("state", label="e"), Expr.name("n"),
+              Expr.name("k"))  # fmt: skip
+
+
+@given(st.integers(-5, 400), st.integers(1, 9), st.integers(2, 4))
+def test_a_counter_that_is_multiplied(bound: int, first: int, factor: int) -> None:
+    held = [first]
+    while held[-1] < bound:
+        held.append(held[-1] * factor)
+    parts = (Expr.atom("lt", J, N), J, Expr.const(first), J * factor)
+    assert Expr.atom("trips", *parts).evaluate({"n": bound}) == len(held) - 1
+    value = Expr.atom("carried", K, J, *parts)
+    assert [value.evaluate({"n": bound, "k": k}) for k in range(len(held))] == held
+
+
+@given(st.integers(-9, 60), st.integers(0, 9), st.integers(1, 3), st.integers(0, 3))
+def test_two_that_move(end: int, start: int, up: int, down: int) -> None:
+    j, e, trips = start, end, 0
+    while j < e:
+        j, e, trips = j + up, e - down, trips + 1
+    parts = (Expr.atom("lt", J, E), J, Expr.const(start), J + up, E, N, E - down)
+    counted = Expr.atom("trips", *parts)
+    assert counted.names == {"n"}
+    assert not counted.has_unreadable_part
+    assert counted.evaluate({"n": end}) == trips
+    assert counted.substitute({"n": Expr.const(end)}) == trips
+
+
+def test_what_is_not_known() -> None:
+    counted = Expr.atom("trips", Expr.atom("lt", J, N), J, ONE, J * 2)
+    assert counted.evaluate({}) is None
+    assert str(counted) == "count(j = 1; (j < n); j = 2*j)"
+    for_ever = Expr.atom("trips", Expr.atom("lt", J, ONE), J, ZERO, J)
+    assert for_ever.constant is None
+    assert for_ever.evaluate({}) is None
+    long = Expr.atom("trips", Expr.atom("lt", J, N), J, ZERO, J + 1)
+    assert long.evaluate({"n": MOST_ROUNDS}) == MOST_ROUNDS
+    assert long.evaluate({"n": MOST_ROUNDS + 1}) is None
+    beyond = Expr.atom("carried", K, J, Expr.atom("lt", J, N), J, ONE, J * 2)
+    assert beyond.evaluate({"n": 4, "k": 9}) is None
