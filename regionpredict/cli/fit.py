@@ -89,16 +89,12 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from pathlib import Path
 
     from regionpredict.fit.input import read
-    from regionpredict.fit.input.csv_table import read_csv
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
 
     points = _bindings(predict)
     columns = {name: options[name] or None for name in ("parameters", "values")}
-    if any(columns.values()):
-        experiment = read_csv(Path(path), **columns)
-    else:
-        experiment = read(path, options["input_format"])
+    experiment = read(path, options["input_format"], **columns)
     if options["metric"] is not None:
         experiment = _only(experiment, options["metric"], path)
     output, target = options["output"], options["target"]
