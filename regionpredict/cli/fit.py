@@ -88,6 +88,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     """
     from pathlib import Path
 
+    from regionpredict.errors import InputError
     from regionpredict.fit.input import read
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
@@ -125,7 +126,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
         write_file(Path(options["plot"]), models_svg(models))
     write_result(text.rstrip("\n") + "\n", target)
-    _report(models.problems)
+    problems = models.problems
+    if not models.models and not problems:
+        problems = (InputError("no series in it", remedy="add measurements", path=path),)
+    _report(problems)
 
 
 def _report(problems: tuple[InputError, ...]) -> None:
