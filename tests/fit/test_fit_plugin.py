@@ -89,7 +89,7 @@ def test_what_a_micro_benchmark_says_is_a_problem(tmp_path):
 
 def test_a_micro_benchmark_that_measures_nothing_is_an_error(tmp_path):
     compiler = fake_compiler(tmp_path, "echo 'omp_constructs: all was left out' >&2")
-    with pytest.raises(InputError, match="measured nothing on 2 threads .*: all was left out"):
+    with pytest.raises(InputError, match=r"measured nothing on 2 threads .*: all was left out"):
         run_microbenchmark(OPENMP, [2], compiler=compiler)
 
 
