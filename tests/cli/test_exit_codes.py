@@ -57,11 +57,11 @@ FILES = {
 }
 
 
-def run(folder: Path, *words: str, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
+def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    own = {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(
-        [str(PROGRAM), *words], cwd=folder, env=variables, text=True, capture_output=True,
-        timeout=timeout, check=False, stdin=subprocess.DEVNULL,
+        [str(PROGRAM), *words], cwd=folder, env={**os.environ, **own}, text=True, capture_output=True,
+        timeout=120, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 
@@ -114,6 +114,9 @@ FAILED = [
     ("fit few.txt --format json", "3 different points"),
     ("fit both.txt", "both.txt:16: short, time: 2 different points"),
     ("fit empty.json", "empty.json: no series in it"),
+    ("fit m.txt --filter nothing", "no call path matches 'nothing'"),
+    ("fit m.txt --plot no/a.svg", "no/a.svg: cannot be written"),
+    ("fit m.txt --tree --predict n=3", "there is no parameter 'n'"),
     ("fit m.txt --metric joules", "there is no metric 'joules'"),
     ("expect no.yaml", "no.yaml: cannot be read"),
     ("expect nothing.yaml", "nothing.yaml: nothing was checked"),
@@ -132,6 +135,10 @@ MISUSED = [
     "fit",
     "fit m.txt --max-terms 0",
     "fit m.txt --parameter p",
+    "fit m.txt --plot a.gif",
+    "fit m.txt --plot a.svg --drawing contour",
+    "fit m.txt --sort value",
+    "fit m.txt --plot a.svg --fix p=3",
     "expect holds.yaml --run 1,2",
     "nowhere",
 ]
@@ -168,6 +175,18 @@ def test_a_broken_expectation_is_1_and_says_where(folder: Path, form: str) -> No
     assert done.stderr == ""  # what is wrong is the result
     word = {"table": "NO MATCH", "json": '"passed": false', "junit": "<failure "}[form]
     assert word in done.stdout
+
+
+def test_drawing_without_matplotlib_is_2_with_the_remedy(folder: Path) -> None:
+    (folder / "without").mkdir(exist_ok=True)
+    (folder / "without" / "matplotlib.py").write_text("raise ImportError\n")
+    path = f"{folder / 'without'}{os.pathsep}{ROOT}"
+    done = run(folder, "fit", "m.txt", "--plot", "a.svg", PYTHONPATH=path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "regionpredict: drawing needs matplotlib; install it: pip install 'regionpredict[plot]'\n"
+    )
+    assert not (folder / "a.svg").exists()
 
 
 def test_a_broken_rule_is_1(folder: Path) -> None:
