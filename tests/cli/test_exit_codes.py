@@ -60,8 +60,8 @@ FILES = {
 def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     own = {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(
-        [str(PROGRAM), *words], cwd=folder, env={**os.environ, **own}, text=True, capture_output=True,
-        timeout=120, check=False, stdin=subprocess.DEVNULL,
+        [str(PROGRAM), *words], cwd=folder, env={**os.environ, **own}, text=True,
+        capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
             raise row.error("node", f"is {node}, which is not in the graph")
         for metric in metrics:
             value = row.value.get(metric)
-            if type(value) in (int, float):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
                 found.setdefault((paths[node], metric, profile), []).append(float(value))
     rows = [
         Measured(callpath, metric, told[profile], (sum(values) / len(values),))

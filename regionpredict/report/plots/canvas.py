@@ -53,7 +53,7 @@ def figure_bytes(figure: Figure, form: str) -> bytes:
         "svg": {"Date": None, "Creator": None},
     }
     out = io.BytesIO()
-    settings = {"svg.hashsalt": "regionpredict", "pdf.fonttype": 42, "svg.fonttype": "none"}
+    settings: Any = {"svg.hashsalt": "regionpredict", "pdf.fonttype": 42, "svg.fonttype": "none"}
     with matplotlib.rc_context(settings):
         figure.savefig(out, format=form, dpi=_DPI, metadata=undated[form])
     return out.getvalue()
