@@ -74,6 +74,8 @@ def test_predictions_of_one_parameter():
         (POWERS, [1.0, 2.0], "2 values for 5 points"),
         (["a", "b"], [1.0, 2.0], "'a' is not all numbers"),
         (POWERS[:3], [1, 2, 3], "3 different points, at least 5 are needed"),
+        ([-1, *POWERS], [1] * 6, "p = -1 is below zero"),
+        (POWERS, [1e80] * 5, "a measured value is beyond 1e+60"),
         (POWERS, ["x"] * 5, "'x' is not all numbers"),
         (np.zeros((2, 2, 2)), [1, 2], "points of 3 dimensions"),
     ],

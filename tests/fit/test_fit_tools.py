@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import zipfile
 from pathlib import Path
 
@@ -333,6 +334,38 @@ def test_broken_archives_are_one_line(tmp_path):
         assert str(path) in str(caught.value)
 
 
+def test_an_encrypted_archive_is_one_line(tmp_path):
+    path = tmp_path / "a.extra-p"
+    archive(path, experiment_json="{}")
+    data = bytearray(path.read_bytes())
+    for flags in (6, data.index(b"PK\x01\x02") + 8):  # of the member, and of the directory
+        data[flags] |= 1
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"not an experiment of Extra-P: .*encrypted"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["values.extra-p", "summaries.extra-p", "likwid.csv"])
+def test_damaged_files_are_read_or_refused(tmp_path, name):
+    """One line or measurements, whatever bytes are changed or missing."""
+    whole = (REAL / name).read_bytes()
+    chance = random.Random(1)
+    path = tmp_path / name
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(chance.choice([1, 2, 8])):
+            at = chance.randrange(len(data))
+            if chance.random() < 0.5:
+                data[at] = chance.randrange(256)
+            else:
+                del data[at : at + chance.randrange(1, 20)]
+        path.write_bytes(data)
+        try:
+            read(path)
+        except InputError as error:
+            assert "\n" not in str(error)
+
+
 def test_an_archive_that_names_missing_repetitions(tmp_path):
     path = tmp_path / "a.extra-p"
     place = {"coordinate": [1.0], "mean": 2.0, "values": [0, 0]}
@@ -354,6 +387,13 @@ def test_names_of_parameters_where_the_format_has_its_own():
         read(REAL / "values.extra-p", parameters=["p"])
     with pytest.raises(UsageError, match="--value has no meaning for json"):
         read(REAL / "hyperfine.json", values=["mean"])
+
+
+def test_a_negative_parameter_is_one_line(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("PARAMETER t\nPOINTS -2 -1 0 3 4\nREGION a\n" + "DATA 1\n" * 5)
+    with pytest.raises(InputError, match=r"a\.txt:3: a: t = -2 is below zero"):
+        read(path)
 
 
 def test_a_parameter_that_is_not_there():

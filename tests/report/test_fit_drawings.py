@@ -73,6 +73,15 @@ def test_ticks_stand_at_what_was_measured():
     assert len(ticks) > 5  # and round ones beyond
 
 
+def test_a_constant_stands_in_the_middle_and_many_models_below():
+    (axes,) = curves_figure(models_of({"a": lambda p: 5.0}).models).axes
+    assert axes.get_ylim() == pytest.approx((4.995, 5.005))
+    many = curves_figure(models_of({f"f{k}": lambda p, k=k: k + p for k in range(9)}).models)
+    (legend,) = many.legends
+    assert len(legend.get_texts()) == 7
+    assert many.axes[0].get_legend() is None
+
+
 def test_curves_reach_as_far_as_asked():
     (axes,) = curves_figure(models_of(TWO).models, until=1e6).axes
     assert axes.get_lines()[0].get_xdata()[-1] == pytest.approx(1e6)

@@ -26,6 +26,8 @@ _REMEDY = "save it again with Extra-P"
 _MEMBER = "experiment.json"
 _MOST_BYTES = 256 << 20
 """Of one member, unpacked."""
+_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, RuntimeError, EOFError)
+"""What the readers of ZIP and of arrays raise; RuntimeError where a member is encrypted."""
 _INDEX = b"Extra-P INDEX\0\0\0"
 
 
@@ -46,7 +48,7 @@ def read_extrap_archive(path: Path) -> Experiment:
             text = _member(archive, _MEMBER, path).decode("utf-8")
             content = json_record(text, _WHAT, path, _REMEDY)
             return _experiment(content, archive, path)
-    except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise InputError(f"not {_WHAT}: {error}", remedy=_REMEDY, path=str(path)) from None
 
 

@@ -98,7 +98,7 @@ def checked(experiment: Experiment, path: str) -> Experiment:
             problems.append(
                 InputError(
                     f"{name}: {message}" if name else message,
-                    remedy="give every point one number for each parameter", path=path,
+                    remedy="give every point one number for each parameter, none below zero", path=path,
                     line=series.line,
                 )
             )  # fmt: skip
@@ -124,6 +124,9 @@ def _wrong_with(series: Series) -> str | None:
             return f"a point of {len(point)} numbers for {len(names)} parameters"
         if not all(abs(value) <= LARGEST for value in point):
             return f"a parameter's value is beyond {LARGEST:g}, or no number"
+        below = [(name, v) for name, v in zip(names, point, strict=True) if v < 0]
+        if below:
+            return f"{below[0][0]} = {below[0][1]:g} is below zero, where roots have no value"
     if any(abs(value) > LARGEST for values in series.values for value in values):
         return f"a measured value is beyond {LARGEST:g}"
     return None

@@ -22,6 +22,8 @@ _BAND_SAMPLES = 40
 _REACH = 4.0
 """How far beyond the largest measured value the curves go, if nothing else is said."""
 _LONGEST_LABEL = 60
+_MOST_INSIDE = 3
+"""Models that a legend inside the axes names without covering them."""
 
 
 def curves_figure(
@@ -44,7 +46,8 @@ def curves_figure(
         raise InputError("no model to draw", remedy="measure more points")
     name = parameter or models[0][1].parameters[0]
     slices = [_Slice(series, model, name, fixed or {}) for series, model in models[: len(COLOURS)]]
-    figure = new_figure()
+    many = len(slices) > _MOST_INSIDE
+    figure = new_figure(height=4.4) if many else new_figure()
     axes = figure.add_subplot()
     measured = sorted({x for one in slices for x in one.x.tolist()})
     low, high = measured[0], until if until is not None else _REACH * measured[-1]
@@ -57,7 +60,9 @@ def curves_figure(
     for k, one in enumerate(slices):
         seen.append(_draw(axes, one, k, grid, level))
     scale_axis(axes, "x", np.array([low, high]), measured)
-    scale_axis(axes, "y", np.concatenate(seen), [])
+    values = np.concatenate(seen)
+    scale_axis(axes, "y", values, [])
+    axes.set_ylim(*_limits(values, logarithmic=axes.get_yscale() == "log"))
     axes.axvline(measured[-1], color="0.7", linewidth=0.8, zorder=0)
     axes.set_xlabel(name)
     metrics = {series.metric for series, _ in models}
@@ -65,8 +70,25 @@ def curves_figure(
     unit = f" [{units.pop()}]" if len(units) == 1 else ""
     axes.set_ylabel(f"{metrics.pop()}{unit}" if len(metrics) == 1 else "value")
     axes.grid(visible=True, color="0.92", zorder=0)
-    axes.legend(fontsize=7, frameon=False, loc="best")
+    if many:
+        figure.legend(loc="outside lower center", fontsize=7, frameon=False)
+    else:
+        axes.legend(fontsize=7, frameon=False, loc="best")
     return figure
+
+
+def _limits(values: FloatArray, *, logarithmic: bool) -> tuple[float, float]:
+    """The ends of the upright axis: a twentieth beyond the values; a constant in the middle.
+
+    Bands may go beyond: far out, they would leave nothing to see of the points.
+    """
+    low, high = float(values.min()), float(values.max())
+    if logarithmic:
+        room = (high / low) ** 0.05
+        return low / room, high * room
+    middle = max(abs(low), abs(high))
+    room = max(0.05 * (high - low), 1e-3 * middle) or 1.0
+    return low - room, high + room
 
 
 class _Slice:
