@@ -110,7 +110,7 @@ def command(
             standard=options["standard"], given=_given(options), frontend=options["frontend"],
             machine_file=str(machine_file), model=model, combination=combination,
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
-            binding=binding, runtime=runtime, within=within,
+            binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
         text = _shown(form, result, view, campaign, str(weights), request)
     write_result(text, output)

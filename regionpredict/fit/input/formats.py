@@ -98,8 +98,8 @@ def checked(experiment: Experiment, path: str) -> Experiment:
             problems.append(
                 InputError(
                     f"{name}: {message}" if name else message,
-                    remedy="give every point one number for each parameter, none below zero", path=path,
-                    line=series.line,
+                    remedy="give every point one number for each parameter, none below zero",
+                    path=path, line=series.line,
                 )
             )  # fmt: skip
         else:
