@@ -111,7 +111,6 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from pathlib import Path
 
     from regionpredict.errors import InputError, UsageError
-    from regionpredict.fit.input import read
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
@@ -122,10 +121,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         check_drawing(options["plot"])
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
-    columns = {name: options[name] or None for name in ("parameters", "values")}
-    experiment = read(path, options["input_format"], **columns)
-    if options["metric"] is not None:
-        experiment = _only(experiment, options["metric"], path)
+    experiment = _measured(path, options)
     output, target = options["output"], options["target"]
     if output in _DATA:
         from regionpredict.report import measured_series
@@ -225,6 +221,17 @@ def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tupl
             remedy=f"the parameters are {', '.join(model.parameters)}", path=path,
         )  # fmt: skip
     return tuple(point[name] for name in model.parameters)
+
+
+def _measured(path: str, options: dict[str, Any]) -> Experiment:
+    """What was measured, of the metric that is asked for."""
+    from regionpredict.fit.input import read
+
+    columns = {name: options[name] or None for name in ("parameters", "values")}
+    experiment = read(path, options["input_format"], **columns)
+    if options["metric"] is None:
+        return experiment
+    return _only(experiment, options["metric"], path)
 
 
 def _matching(experiment: Experiment, pattern: str | None) -> Experiment:
