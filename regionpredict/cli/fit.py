@@ -70,6 +70,11 @@ def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
     help="Summary of the repetitions.",
 )
 @click.option("--max-terms", type=click.IntRange(1, 2), default=2, show_default=True)
+@click.option(
+    "--segments", type=click.IntRange(1), default=3, help="Most pieces of a range; 1: one."
+)
+@click.option("--suggest", is_flag=True, help="Which point to measure next, and at what cost.")
+@click.option("--processors", metavar="NAME", help="The parameter that counts them, for the cost.")
 @click.option("--min-points", type=click.IntRange(2), default=5, show_default=True)
 @click.option("--law", default="auto", help="A law instead of the search: threads, usl, ...")
 @click.option("--metric", help="Only this metric.")
@@ -111,7 +116,6 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from pathlib import Path
 
     from regionpredict.errors import InputError, UsageError
-    from regionpredict.fit.input import read
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
@@ -122,10 +126,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         check_drawing(options["plot"])
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
-    columns = {name: options[name] or None for name in ("parameters", "values")}
-    experiment = read(path, options["input_format"], **columns)
-    if options["metric"] is not None:
-        experiment = _only(experiment, options["metric"], path)
+    experiment = _measured(path, options)
     output, target = options["output"], options["target"]
     if output in _DATA:
         from regionpredict.report import measured_series
@@ -141,6 +142,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         statistic=options["statistic"],
         max_terms=options["max_terms"],
         min_points=options["min_points"],
+        segments=options["segments"],
         law=options["law"],
     )
     everything = models
@@ -161,6 +163,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         text = models_csv(models)
     else:
         text = models_table(models, predictions, output)
+    if options["suggest"]:
+        from regionpredict.report.next_points import with_next_points
+
+        text = with_next_points(text, models, points, options["processors"], output)
     if options["plot"] is not None:
         target_path = Path(options["plot"])
         write_file(
@@ -225,6 +231,17 @@ def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tupl
             remedy=f"the parameters are {', '.join(model.parameters)}", path=path,
         )  # fmt: skip
     return tuple(point[name] for name in model.parameters)
+
+
+def _measured(path: str, options: dict[str, Any]) -> Experiment:
+    """What was measured, of the metric that is asked for."""
+    from regionpredict.fit.input import read
+
+    columns = {name: options[name] or None for name in ("parameters", "values")}
+    experiment = read(path, options["input_format"], **columns)
+    if options["metric"] is None:
+        return experiment
+    return _only(experiment, options["metric"], path)
 
 
 def _matching(experiment: Experiment, pattern: str | None) -> Experiment:
