@@ -1,10 +1,20 @@
-"""Empirical models in a notebook or a script: arrays, tables or a file in, models out.
+"""What a notebook or a script imports: predictions of source, and models of measurements.
 
-The doors are `fit` (arrays), `fit_table` (dictionaries, pandas, xarray) and `fit_file`; the
-models print, draw themselves, and compare.
+`predict` gives the hints of a program. `fit` (arrays), `fit_table` (dictionaries, pandas, xarray)
+and `fit_file` give empirical models, which print, draw themselves, and compare.
 """
 
 from regionpredict.api.modelling import fit, fit_file, fit_table
 from regionpredict.api.models import Model, Models
+from regionpredict.api.predictions import Hints, RegionHint, predict
 
-__all__ = ["Model", "Models", "fit", "fit_file", "fit_table"]
+__all__ = [
+    "Hints",
+    "Model",
+    "Models",
+    "RegionHint",
+    "fit",
+    "fit_file",
+    "fit_table",
+    "predict",
+]
