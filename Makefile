@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare thesis bench same-answers accuracy mutants fuzz random-loops \
+.PHONY: demo test lint samples compare thesis bench bench-fit same-answers accuracy mutants fuzz random-loops \
     system clean
 
 demo: $(VENV)/installed
@@ -44,6 +44,17 @@ compare: $(VENV)/installed
 	$(BIN)/regionpredict measure --threads $(THREADS) --time-budget 5m -o $(HOST)/measured.jsonl -- \
 	    sh -c 'for program in $(HOST)/build/*; do $$program; done' > $(HOST)/measured.txt
 	$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl
+
+# Empirical models beside Extra-P's, in an environment of their own: it wants an older numpy.
+# SERIES=FILE: measured series, the largest point held out; without it, simulated ones.
+RIVAL := .venv-rival
+bench-fit: $(RIVAL)/installed
+	$(RIVAL)/bin/python tests/benchmarks/bench_fit$(if $(SERIES),_real,).py $(SERIES)
+
+$(RIVAL)/installed: pyproject.toml
+	$(PYTHON) -m venv $(RIVAL)
+	$(RIVAL)/bin/pip install --quiet --editable .[rival]
+	@touch $@
 
 # The experiment of Chatzopoulos 2012, chapter 6, on this host: both suites, both models, a page each
 # with tables and plots in demo_out/thesis: a quarter of an hour on a quiet machine.

@@ -17,6 +17,7 @@ from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel, Interval, growth_key
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search.experiment_models import ModelSet
+from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.call_tree import call_tree_table, growth_text, matches
 from regionpredict.report.fitted_models import model_record, models_json, models_table
 from regionpredict.report.plots import (
@@ -97,6 +98,17 @@ class Model:
             f"the point does not fit the parameters {', '.join(self.parameters)}",
             remedy="give one number for each, or name them: predict(p=64)",
         )
+
+    def next_point(self, *, processors: str | None = None, **target: float) -> NextPoint:
+        """The point to measure next: the one that decides between the models that are left.
+
+        `processors` names the parameter that counts them, for the price in core hours (values in
+        seconds); `target` is the point that is asked about, by default four times the largest
+        values. Its `stop` says why nothing more need be measured.
+        """
+        index = self.parameters.index(processors) if processors in self.parameters else None
+        goal = self._places((), target)[0][0].tolist() if target else None
+        return next_point(self.fitted, goal, processors=index)
 
     def formula(self, style: Literal["text", "python", "latex"] = "text") -> str:
         """The model as `text`, `python` or `latex`."""

@@ -82,6 +82,19 @@ def test_a_constant_stands_in_the_middle_and_many_models_below():
     assert many.axes[0].get_legend() is None
 
 
+def test_an_upright_stands_where_a_segment_ends():
+    places = tuple(float(2**k) for k in range(12))
+    series = Series(
+        "a", "time", ("p",), tuple((p,) for p in places),
+        tuple([f, f] for f in (10 + p if p <= 32 else 3 * p**2 for p in places)),
+    )  # fmt: skip
+    models = model_experiment(Experiment((series,))).models
+    assert models[0][1].pieces
+    (axes,) = curves_figure(models).axes
+    uprights = [line for line in axes.get_lines() if line.get_linestyle() == ":"]
+    assert [line.get_xdata()[0] for line in uprights] == [48.0]  # between 32 and 64
+
+
 def test_curves_reach_as_far_as_asked():
     (axes,) = curves_figure(models_of(TWO).models, until=1e6).axes
     assert axes.get_lines()[0].get_xdata()[-1] == pytest.approx(1e6)

@@ -45,7 +45,7 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             result = doctest.DocTestRunner().run(session, out=failures.append, clear_globs=False)
             assert not result.failed, "".join(failures)
             names = session.globs
-    assert kinds == ["text", "console", "console", "text", "console", "pycon", "pycon"]
+    assert kinds == ["text", "console", "console"] + ["text", "console"] * 3 + ["pycon", "pycon"]
     pictures = re.findall(r"[\w]+\.(?:pdf|png|svg)", PAGE)
     assert set(pictures) == {
         "sort.pdf", "shares.svg", "stencil.png", "model.svg", "kernels.png"

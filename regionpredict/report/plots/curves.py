@@ -160,9 +160,8 @@ def _draw(axes: Axes, one: _Slice, k: int, grid: FloatArray, level: float) -> Fl
 
 def _changes(model: FittedModel) -> list[float]:
     """Between which values the behaviour changes: the middles."""
-    pieces = getattr(model, "pieces", ())
-    ends = [*(piece.first for piece in pieces[1:]), getattr(model, "start", np.inf)]
-    return [0.5 * (piece.last + end) for piece, end in zip(pieces, ends, strict=False)]
+    ends = [*(piece.first for piece in model.pieces[1:]), model.start]
+    return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
 
 
 def _grid(low: float, high: float, count: int) -> FloatArray:
