@@ -202,6 +202,7 @@ def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> flo
     except InputError:
         return None
     expected = model.formula_values(np.array([point(time) for time in asked]))
-    return median(
-        abs(value / time.seconds - 1) for value, time in zip(expected.tolist(), asked, strict=True)
-    )
+    errors = [
+        abs(float(value) / time.seconds - 1) for value, time in zip(expected, asked, strict=True)
+    ]
+    return median(errors)

@@ -142,7 +142,8 @@ class FittedModel:
         None where the formula explains the measurements to within their noise, or goes through
         all of them, and where nothing but the formula is known: then the formula says it.
         """
-        return self._forecast(points) if self._forecast is not None else None
+        told = self._forecast(points) if self._forecast is not None else None
+        return told if told is not None and np.isfinite(told.values).all() else None
 
     @cached_property
     def _forecast(self) -> Forecast | None:

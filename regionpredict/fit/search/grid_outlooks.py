@@ -91,7 +91,8 @@ class GridForecaster:
         found += [self._along(index, lines[index], points, seen, target) for index in self._active]
         for a, b in combinations(self._active, 2):
             found += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
-        found.append(float(seen.y[-1 - int(np.argmax((points <= target).all(1)[::-1]))]))
+        below = np.flatnonzero(np.all(points <= target, axis=1))
+        found.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
         told = np.array(found)
         return np.where(np.isfinite(told) & (told > 0), told, np.nan)
 

@@ -123,7 +123,8 @@ def _proposals(points: FloatArray) -> FloatArray:
 def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, FloatArray]:
     """The candidates' names, probabilities `(c,)`, and predictions `(c, k)`, all positive."""
     candidates = model.candidates()[:_CANDIDATES]
-    here = np.flatnonzero(model.stretches()[-1][0] & (model.observations.weights > 0))
+    last, _ = model.stretches()[-1]
+    here = np.flatnonzero(last & (model.observations.weights > 0))
     y, weights = model.observations.y[here], model.observations.weights[here]
     names, scores, rows = [], [], []
     for candidate in candidates:
@@ -134,13 +135,13 @@ def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, F
         rows.append(design(candidate.monomials, at) @ coefficients)
     share = np.exp(-0.5 * (np.array(scores) - min(scores)))
     expected = np.array(rows)
-    usable = (expected > 0).all(1)
+    usable = np.asarray((expected > 0).all(axis=1), dtype=bool)
     if not usable.any():
         raise InputError(
             "no candidate stays positive beyond the points", remedy="measure nearer to them"
         )
     share = np.where(usable, share, 0.0)
-    expected = np.where(usable[:, None], expected, expected[usable][0])
+    expected = np.where(usable[:, None], expected, expected[int(np.argmax(usable))])
     return names, np.asarray(share / share.sum()), expected
 
 

@@ -105,17 +105,22 @@ def combined(
 ) -> tuple[float, float, FloatArray]:
     """The forecast, the standard deviation of its logarithm, and the shares `(f,)`.
 
-    `told` has what the forecasters said `(f,)` of each of the `truths`, oldest first, and `scales`
-    how many times farther ahead the question lies than each of them. `now` is `(f,)`.
+    The first two are NaN where no one has an opinion. `told` has what the forecasters said `(f,)`
+    of each of the `truths`, oldest first, and `scales` how many times farther ahead the question
+    lies than each of them. `now` is `(f,)`.
     """
     errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
     own: list[float] = []  # of the forecast, per distance asked for
     for opinion, truth, scale in zip(told, truths, scales, strict=True):
+        if not np.isfinite(opinion).any():
+            continue
         forecast = _weighted_median(opinion, _shares(errors, opinion))
         with np.errstate(invalid="ignore"):
             errors.append(np.minimum(np.abs(np.log(opinion / truth)), _MOST_ERROR))
         own.append(min(abs(float(np.log(forecast / truth))) * scale, _MOST_ERROR))
     shares = _shares(errors, now)
+    if not np.isfinite(now).any():
+        return float("nan"), float("nan"), shares
     forecast = _weighted_median(now, shares)
     known = now[np.isfinite(now)]
     apart = np.minimum(np.abs(np.log(known / forecast)), _MOST_ERROR)
@@ -145,7 +150,7 @@ def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
     else:
         share = np.ones(len(now))
     share = np.where(usable, share, 0.0)
-    return np.asarray(share / share.sum())
+    return np.asarray(share / max(float(share.sum()), 1e-300))
 
 
 def _weighted_median(values: FloatArray, shares: FloatArray) -> float:
