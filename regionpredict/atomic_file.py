@@ -18,8 +18,8 @@ _ATTEMPTS = 16
 _REMEDY = "choose another -o FILE"
 
 
-def write_file(path: Path, text: str, remedy: str = _REMEDY) -> None:
-    """Writes a text in UTF-8; a file that is there keeps its permissions.
+def write_file(path: Path, content: str | bytes, remedy: str = _REMEDY) -> None:
+    """Writes a text in UTF-8, or bytes; a file that is there keeps its permissions.
 
     A link is followed, and a pipe or device is written to as it is. Raises InputError where that
     cannot be done; nothing is left behind then.
@@ -27,7 +27,7 @@ def write_file(path: Path, text: str, remedy: str = _REMEDY) -> None:
     try:
         if path.is_dir():
             raise InputError("is a folder", remedy=remedy, path=str(path))
-        data = _encoded(text)
+        data = content if isinstance(content, bytes) else _encoded(content)
         real = path.resolve()
         if real.exists() and not real.is_file():
             with real.open("wb", buffering=0) as device:

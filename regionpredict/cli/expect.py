@@ -38,13 +38,14 @@ def command(
     strict: bool,
     **source: Any,
 ) -> None:
-    """Checks the expectations in PATH; exits with 1 when one fails.
+    """Checks the expectations in PATH; exits with 1 when one fails, or nothing was checked.
 
     PATH is a YAML file, or the name of a shipped one: openmp, mpi-collectives, mpi-memory.
     With --run, the micro-benchmark of a shipped one is compiled and run first.
     """
     from pathlib import Path
 
+    from regionpredict.errors import InputError
     from regionpredict.fit.expectations.expectation_file import check_file
     from regionpredict.fit.expectations.shipped_files import expectation_path
     from regionpredict.report import expectations as reports
@@ -64,6 +65,12 @@ def command(
         write_file(Path(junit), reports.report_junit(report))
     for problem in report.problems:
         click.echo(f"regionpredict: {problem}", err=True)
+    if not report.checked:
+        nothing = InputError(
+            "nothing was checked", path=path,
+            remedy="give call paths that were measured, each with what it is expected to grow like",
+        )  # fmt: skip
+        click.echo(f"regionpredict: {nothing}", err=True)
     weak = strict and any(c.verdict and c.verdict.match != "match" for c in report.checks)
     if weak or not report.passed:
         raise click.exceptions.Exit(1)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.atomic_file import write_file
+from regionpredict.cli.fit_drawing import check_drawing, drawing
 from regionpredict.cli.output import write_result
 
 if TYPE_CHECKING:
     from regionpredict.errors import InputError
+    from regionpredict.fit.call_tree import CallTree
     from regionpredict.fit.experiment import Experiment
+    from regionpredict.fit.model.fitted_model import FittedModel
     from regionpredict.fit.search.experiment_models import ModelSet
     from regionpredict.report.fitted_models import PredictedValue
 
@@ -84,32 +87,51 @@ def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
     show_default=True,
     help="Probability of the intervals.",
 )
-@click.option("--plot", type=click.Path(), help="Draw points and models as SVG into this file.")
+@click.option("--filter", "pattern", metavar="PATTERN", help="Only call paths like 'MPI_*'.")
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(["growth", "value", "name", "file"]),
+    default="growth",
+    show_default=True,
+    help="Order of the call paths; value: at the last --predict.",
+)
+@click.option("--tree", is_flag=True, help="The call tree, with what dominates at --predict.")
+@click.option("--inclusive", is_flag=True, help="The values hold what a call path calls, too.")
+@click.option("--plot", type=click.Path(), help="Draw into this file: .png, .pdf or .svg.")
+@click.option(
+    "--drawing",
+    type=click.Choice(["curves", "contour", "surface", "shares"]),
+    help="What to draw; else a contour of two parameters, or curves.",
+)
+@click.option("--fix", multiple=True, metavar="n=100", help="A parameter's value in the drawing.")
+@click.option("--until", type=float, help="Draw up to this value of the parameter.")
 def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     """Models the measurements in PATH and ranks the models by their growth.
 
-    Reads what regionpredict measure writes, Extra-P's text and JSON, JSON lines, TALPas, Cube4
-    folders and CSV.
+    Reads what regionpredict measure writes, all that Extra-P reads and writes, Cube4, Caliper,
+    Thicket, Benchpark, Google Benchmark, pytest-benchmark, hyperfine, likwid and tables.
     """
+
     from pathlib import Path
 
-    from regionpredict.fit.input import read
-    from regionpredict.fit.input.csv_table import read_csv
+    from regionpredict.errors import InputError, UsageError
     from regionpredict.fit.search.experiment_models import model_experiment
+    from regionpredict.report.call_tree import call_tree_records, call_tree_table
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
 
     points = _bindings(predict)
-    columns = {name: options[name] or None for name in ("parameters", "values")}
-    if any(columns.values()):
-        experiment = read_csv(Path(path), **columns)
-    else:
-        experiment = read(path, options["input_format"])
-    if options["metric"] is not None:
-        experiment = _only(experiment, options["metric"], path)
+    fixed = {name: value for part in _bindings(options["fix"]) for name, value in part.items()}
+    if options["plot"] is not None:
+        check_drawing(options["plot"])
+    if options["order"] == "value" and not points:
+        raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
+    experiment = _measured(path, options)
     output, target = options["output"], options["target"]
     if output in _DATA:
         from regionpredict.report import measured_series
 
+        experiment = _matching(experiment, options["pattern"])
         text = getattr(measured_series, _DATA[output])(experiment)
         write_result(text.rstrip("\n") + "\n", target)
         _report(experiment.problems)
@@ -123,9 +145,20 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         segments=options["segments"],
         law=options["law"],
     )
+    everything = models
+    models = _chosen(models, options["pattern"], options["order"], points, path)
     predictions = _predictions(models, points, options["level"], path)
+    trees: list[CallTree] = []
+    if options["tree"] or options["drawing"] == "shares":
+        from regionpredict.fit.call_tree import call_trees
+
+        trees = list(call_trees(everything, "inclusive" if options["inclusive"] else "exclusive"))
+    choice = {"pattern": options["pattern"], "order": options["order"]}
     if output == "json":
-        text = models_json(models, predictions)
+        calls = [record for tree in trees for record in call_tree_records(tree, points, **choice)]
+        text = models_json(models, predictions, calls)
+    elif options["tree"]:
+        text = "\n\n".join(call_tree_table(tree, points, **choice) for tree in trees)
     elif output == "csv":
         text = models_csv(models)
     else:
@@ -135,11 +168,19 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
         text = with_next_points(text, models, points, options["processors"], output)
     if options["plot"] is not None:
-        from regionpredict.report.models_plot import models_svg
-
-        write_file(Path(options["plot"]), models_svg(models))
+        target_path = Path(options["plot"])
+        write_file(
+            target_path,
+            drawing(
+                options["drawing"], models, trees, target_path.suffix.lower().lstrip("."),
+                fixed=fixed, until=options["until"], level=options["level"],
+            ),
+        )  # fmt: skip
     write_result(text.rstrip("\n") + "\n", target)
-    _report(models.problems)
+    problems = models.problems
+    if not models.models and not problems:
+        problems = (InputError("no series in it", remedy="add measurements", path=path),)
+    _report(problems)
 
 
 def _report(problems: tuple[InputError, ...]) -> None:
@@ -148,6 +189,67 @@ def _report(problems: tuple[InputError, ...]) -> None:
         click.echo(f"regionpredict: {problem}", err=True)
     if problems:
         raise click.exceptions.Exit(1)
+
+
+def _chosen(
+    models: ModelSet, pattern: str | None, order: str, points: list[dict[str, float]], path: str
+) -> ModelSet:
+    """The models whose call paths match, in the order asked for."""
+    from regionpredict.errors import InputError
+    from regionpredict.fit.model.fitted_model import growth_key
+    from regionpredict.fit.search.experiment_models import ModelSet
+    from regionpredict.report.call_tree import matches
+
+    kept = [item for item in models.models if pattern is None or matches(item[0].callpath, pattern)]
+    if models.models and not kept:
+        raise InputError(
+            f"no call path matches '{pattern}'", remedy="* stands for any text", path=path
+        )
+    if order == "growth":
+        kept.sort(key=lambda item: growth_key(item[1].leading_term), reverse=True)
+    elif order == "name":
+        kept.sort(key=lambda item: (item[0].callpath, item[0].metric))
+    elif order == "value":
+        kept.sort(key=lambda item: -_value(item[1], points[-1], path))
+    return ModelSet(tuple(kept), models.problems)
+
+
+def _value(model: FittedModel, point: dict[str, float], path: str) -> float:
+    return model.predict(_coordinates(model, point, path))
+
+
+def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tuple[float, ...]:
+    """The point as the model wants it; raises InputError where names do not fit."""
+    from regionpredict.errors import InputError
+
+    unknown = [name for name in point if name not in model.parameters]
+    missing = [name for name in model.parameters if name not in point]
+    if unknown or missing:
+        lack = f"no parameter '{unknown[0]}'" if unknown else f"no value for '{missing[0]}'"
+        raise InputError(
+            f"--predict: there is {lack}",
+            remedy=f"the parameters are {', '.join(model.parameters)}", path=path,
+        )  # fmt: skip
+    return tuple(point[name] for name in model.parameters)
+
+
+def _measured(path: str, options: dict[str, Any]) -> Experiment:
+    """What was measured, of the metric that is asked for."""
+    from regionpredict.fit.input import read
+
+    columns = {name: options[name] or None for name in ("parameters", "values")}
+    experiment = read(path, options["input_format"], **columns)
+    if options["metric"] is None:
+        return experiment
+    return _only(experiment, options["metric"], path)
+
+
+def _matching(experiment: Experiment, pattern: str | None) -> Experiment:
+    from regionpredict.fit.experiment import Experiment
+    from regionpredict.report.call_tree import matches
+
+    kept = [one for one in experiment.series if pattern is None or matches(one.callpath, pattern)]
+    return Experiment(tuple(kept), experiment.problems)
 
 
 def _only(experiment: Experiment, metric: str, path: str) -> Experiment:
@@ -165,22 +267,12 @@ def _predictions(
     models: ModelSet, points: list[dict[str, float]], level: float, path: str
 ) -> list[PredictedValue]:
     """The value, its interval and what speaks against it, for every model and point."""
-    from regionpredict.errors import InputError
     from regionpredict.report.fitted_models import PredictedValue
 
     predictions = []
     for point in points:
         for series, model in models.models:
-            unknown = [name for name in point if name not in model.parameters]
-            missing = [name for name in model.parameters if name not in point]
-            if unknown or missing:
-                lack = f"no parameter '{unknown[0]}'" if unknown else f"no value for '{missing[0]}'"
-                raise InputError(
-                    f"--predict: there is {lack}",
-                    remedy=f"the parameters are {', '.join(model.parameters)}",
-                    path=path,
-                )
-            coordinates = tuple(point[name] for name in model.parameters)
+            coordinates = _coordinates(model, point, path)
             band = model.interval(coordinates, level)
             predictions.append(
                 PredictedValue(

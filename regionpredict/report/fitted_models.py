@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from regionpredict.errors import one_line
 from regionpredict.fit.experiment import Series
-from regionpredict.fit.model.fitted_model import FittedModel, growth_key
+from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.aligned_table import aligned_lines
@@ -34,12 +34,11 @@ class PredictedValue(NamedTuple):
 
 
 def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output: str) -> str:
-    """The models, fastest growing first, what speaks against them, and their predictions.
+    """The models, what speaks against them, and their predictions.
 
     `output` is the language of the formulas: `python`, `latex`, else plain text.
     """
     style = output if output in ("python", "latex") else "text"
-    ranked = sorted(models.models, key=lambda item: growth_key(item[1].leading_term), reverse=True)
     rows = [("call path", "metric", "model", "SMAPE %", "adj. R2", "left-out %")]
     rows += [
         (
@@ -50,10 +49,10 @@ def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output
             f"{model.adjusted_r2:.3f}" if model.terms else "-",
             f"{model.cross_validated_error:.2f}",
         )
-        for series, model in ranked
+        for series, model in models.models
     ]
     lines = aligned_lines(rows)
-    for series, model in ranked:
+    for series, model in models.models:
         lines.extend(f"note: {series.callpath or '-'}: {text}" for text in model.warnings)
     if predictions:
         lines += ["", *_predictions_table(predictions)]
@@ -121,8 +120,13 @@ def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
     }
 
 
-def models_json(models: ModelSet, predictions: Sequence[PredictedValue] = ()) -> str:
-    """The models of an experiment as JSON; `predictions` are put beside them."""
+def models_json(
+    models: ModelSet,
+    predictions: Sequence[PredictedValue] = (),
+    calls: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """The models of an experiment as JSON; `predictions` and the call tree's `calls` are put
+    beside them."""
     data: dict[str, Any] = {
         "schema": MODELS_SCHEMA,
         "models": [model_record(series, model) for series, model in models.models],
@@ -130,6 +134,8 @@ def models_json(models: ModelSet, predictions: Sequence[PredictedValue] = ()) ->
     }
     if predictions:
         data["predictions"] = [prediction._asdict() for prediction in predictions]
+    if calls:
+        data["call_tree"] = list(calls)
     return json.dumps(data, indent=1)
 
 

@@ -359,15 +359,3 @@ def test_other_outputs(tmp_path, form):
     result = CliRunner().invoke(command, [str(path), "--format", form])
     assert result.exit_code == 0
     assert "main->solve" in result.output
-
-
-def test_plot_is_svg(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text(as_text())
-    target = tmp_path / "a.svg"
-    result = CliRunner().invoke(command, [str(path), "--plot", str(target)])
-    assert result.exit_code == 0
-    text = target.read_text()
-    assert text.startswith("<svg")
-    assert text.count("<circle") == 10
-    assert text.count("<polyline") == 2

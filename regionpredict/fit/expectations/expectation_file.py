@@ -94,9 +94,17 @@ class Report:
     problems: tuple[InputError, ...] = field(default=())
 
     @property
+    def checked(self) -> bool:
+        """Whether anything was held against anything: one verdict, or one rule with models."""
+        return any(c.verdict is not None for c in self.checks) or any(
+            r.problem is None for r in self.rules
+        )
+
+    @property
     def passed(self) -> bool:
-        """Whether every expectation and rule holds and everything could be checked."""
-        return all(c.passed for c in self.checks) and all(r.passed for r in self.rules)
+        """Whether every expectation and rule holds, and something was checked at all."""
+        held = all(c.passed for c in self.checks) and all(r.passed for r in self.rules)
+        return held and self.checked
 
     @property
     def litmus_failed(self) -> bool:

@@ -1,8 +1,10 @@
 """Compiles and runs the micro-benchmarks: OpenMP constructs and MPI collectives.
 
 They follow Shudler 2018, secs. 3.3.1 and 3.4.2: warm-up, a common start of all threads or
-processes, the maximum of their times, many repetitions. What they print is comma-separated and
-becomes an `Experiment`, to be held against the shipped expectations.
+processes, the maximum of their times, many repetitions. Those of OpenMP repeat a construct inside
+each timing and subtract what the repetitions take without it, as Bull 1999 does: one construct is
+shorter than a clock can tell. What they print is comma-separated and becomes an `Experiment`, to
+be held against the shipped expectations; what they say on standard error becomes its problems.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from regionpredict.documents import reading
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 
@@ -56,8 +59,8 @@ def run_microbenchmark(
 
     `compiler` and `launcher` replace the benchmark's commands, `environment` (default: this
     process's) is passed on, `limit_s` is the time limit of one run in seconds. More threads or
-    processes than cores are a problem of the experiment, not an error. Raises
-    `InputError` if a command is missing, fails or takes too long.
+    processes than cores, and constructs that took no time, are problems of the experiment, not
+    errors. Raises `InputError` if a command is missing, fails, takes too long or measures nothing.
     """
     variables = dict(os.environ if environment is None else environment)
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
@@ -76,13 +79,20 @@ def run_microbenchmark(
                 "use fewer threads or processes, or fewer repetitions",
             )
             for line in text.splitlines():
-                callpath, metric, place, value = line.split(",")
-                builder.add(callpath, metric, (float(place),), (float(value),))
+                with reading(program.name, "a line of measurements", "give the right launcher"):
+                    callpath, metric, place, value = line.split(",")
+                    builder.add(callpath, metric, (float(place),), (float(value),))
             doubts.extend(
-                InputError(line, path=benchmark.source.name)
+                InputError(line.removeprefix(f"{program.name}: "), path=benchmark.source.name)
                 for line in messages.splitlines()
-                if "do not start together" in line
+                if line.startswith(f"{program.name}: ")
             )
+            if not text.strip():
+                said = doubts[-1].message if doubts else "it said nothing"
+                raise InputError(
+                    f"'{program.name}' measured nothing on {count} threads or processes: {said}",
+                    remedy="repeat it on a quiet machine",
+                )
     return Experiment(builder.series(), tuple(doubts))
 
 

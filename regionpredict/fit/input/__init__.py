@@ -1,8 +1,9 @@
-"""Readers and writers of measurements: files in, `Experiment` out, and models out as text.
+"""Readers of measurements: files in, `Experiment` out.
 
-`read(path)` finds the format by the file's name and first characters.
+`read(path)` finds the format by the file's name and first characters; `checked` leaves out the
+series that nothing can be made of.
 """
 
-from regionpredict.fit.input.formats import FORMATS, read
+from regionpredict.fit.input.formats import FORMATS, checked, read
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FORMATS", "checked", "read"]

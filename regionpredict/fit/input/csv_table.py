@@ -1,8 +1,9 @@
 """Comma- or tab-separated tables: one row a repetition.
 
-The columns `callpath` (or `region`, `function`), `metric` and `unit` hold text; the columns of
-measured values are `value` (or `time`, `time_s`, `seconds`, `runtime`), or those that are named;
-every other column of numbers is a parameter. Columns called `repetition` or `run` are not.
+The columns `callpath` (or `region`, `function`) and `metric` hold text; the columns of measured
+values are `value` (or `time`, `time_s`, `seconds`, `runtime`), or those that are named; every
+other column of numbers is a parameter, and every other column of text that changes tells series
+apart: it goes into their names. Columns called `repetition`, `run` or `unit` are neither.
 """
 
 from __future__ import annotations
@@ -52,9 +53,14 @@ def read_csv(
     body = rows[1:]
     where = {column: index for index, column in enumerate(header)}
     wanted = list(values) if values else [c for c in header if c.lower() in _VALUES]
-    texts = {c for c in header if c.lower() in _CALLPATH}
-    reserved = {*wanted, *texts, *(c for c in header if c.lower() in (*_IGNORED, "metric"))}
-    chosen = list(parameters) if parameters else [c for c in header if c not in reserved]
+    callpath = next((c for c in header if c.lower() in _CALLPATH and c not in wanted), None)
+    metric = next((c for c in header if c.lower() == "metric"), None)
+    free = [
+        c for c in header
+        if c not in (*wanted, callpath, metric) and c.lower() not in _IGNORED
+    ]  # fmt: skip
+    numeric = {c for c in free if _is_numeric(body, where[c])}
+    chosen = list(parameters) if parameters else [c for c in free if c in numeric]
     missing = [c for c in (*wanted, *chosen) if c not in where]
     if missing:
         raise InputError(
@@ -63,8 +69,6 @@ def read_csv(
             path=name,
             line=rows[0][0],
         )
-    if parameters is None:
-        chosen = [c for c in chosen if _is_numeric(body, where[c])]
     if not wanted or not chosen:
         what = "values (value, time_s, ...)" if not wanted else "a parameter"
         raise InputError(
@@ -74,15 +78,16 @@ def read_csv(
             line=rows[0][0],
         )
     builder = SeriesBuilder(chosen)
-    callpath = next((where[c] for c in header if c in texts), None)
-    metric = next((where[c] for c in header if c.lower() == "metric"), None)
+    texts = [c for c in free if c not in numeric and c not in chosen]
+    labels = _telling(body, [where[c] for c in chosen], [where[c] for c in texts])
     problems = []
     for number, row in body:
         try:
             point = tuple(float(row[where[c]]) for c in chosen)
             measured = [(c, _number(row[where[c]])) for c in wanted]
-            name_of_metric = row[metric] if metric is not None else None
-            name_of_callpath = row[callpath] if callpath is not None else ""
+            name_of_metric = row[where[metric]] if metric is not None else None
+            first_part = row[where[callpath]] if callpath is not None else ""
+            named = [f"{header[index]}={row[index]}" for index in labels]
         except (ValueError, IndexError) as error:
             problems.append(
                 InputError(
@@ -95,12 +100,28 @@ def read_csv(
             continue
         for column, value in measured:
             what = column if name_of_metric is None else name_of_metric
-            builder.add(name_of_callpath, what, point, (value,), number)
+            builder.add(" ".join(filter(None, (first_part, *named))), what, point, (value,), number)
     return Experiment(builder.series(), tuple(problems))
 
 
 def _number(cell: str) -> float:
     return float(cell) if cell.strip() else math.nan
+
+
+def _telling(
+    rows: list[tuple[int, list[str]]], parameters: list[int], texts: list[int]
+) -> list[int]:
+    """Those columns of text that tell series apart: not the same in all rows, nor only another
+    name of the point, as a command with its arguments is."""
+    telling = []
+    for column in texts:
+        points: dict[str, set[tuple[str, ...]]] = {}
+        for _, row in rows:
+            if column < len(row) and all(index < len(row) for index in parameters):
+                points.setdefault(row[column], set()).add(tuple(row[i] for i in parameters))
+        if len(points) > 1 and any(len(seen) > 1 for seen in points.values()):
+            telling.append(column)
+    return telling
 
 
 def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:

@@ -86,8 +86,9 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
     """
     state = _Reading(path)
     for number, raw in enumerate(lines, start=1):
-        head, _, arguments = raw.partition(" ")
-        if head == "DATA":
+        line = raw.strip()
+        if line.startswith("DATA") and not line[4:5].strip():  # tabs divide as spaces do
+            arguments = line[4:]
             try:
                 state.values.append([float(v) for v in arguments.split()])
             except ValueError:
@@ -101,7 +102,7 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
                     number,
                 )
             continue
-        _keyword(state, raw, number)
+        _keyword(state, line, number)
     state.close()
     if not state.series and not state.problems:
         raise InputError("no measurements found", remedy="add DATA lines", path=path)
@@ -114,15 +115,12 @@ def _bad_data(state: _Reading, arguments: str, number: int) -> None:
     state.fail(f"'{bad}' is not a number", "write the repetition as a number or nan", number)
 
 
-def _keyword(state: _Reading, raw: str, number: int) -> None:
-    text = raw.strip()
+def _keyword(state: _Reading, text: str, number: int) -> None:
     if not text or text.startswith("#"):
         return
     parts = text.split(None, 1)
     word, arguments = parts[0], parts[1] if len(parts) > 1 else ""
-    if word == "DATA":
-        state.values.append([])
-    elif word == "PARAMETER":
+    if word == "PARAMETER":
         state.parameters.extend(arguments.split())
     elif word == "POINTS":
         _points(state, arguments, number)

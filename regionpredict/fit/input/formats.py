@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from regionpredict.documents import read_text, reading
-from regionpredict.errors import InputError
+from regionpredict.documents import check_regular, read_text, reading
+from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.experiment import Experiment, Series
+from regionpredict.fit.input.caliper import read_caliper
 from regionpredict.fit.input.csv_table import read_csv
 from regionpredict.fit.input.cube_profiles import read_cube
+from regionpredict.fit.input.extrap_archive import is_archive, read_extrap_archive
 from regionpredict.fit.input.extrap_text import read_extrap_text
 from regionpredict.fit.input.json_forms import read_json, read_json_lines, read_talpas
+from regionpredict.fit.input.likwid_csv import is_likwid, read_likwid
 from regionpredict.fit.input.measurements import read_measurements
 
 FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "text": read_extrap_text,
+    "extra-p": read_extrap_archive,
     "json": read_json,
     "jsonl": read_json_lines,
     "measurements": read_measurements,
     "talpas": read_talpas,
     "cube": read_cube,
+    "caliper": read_caliper,
+    "likwid": read_likwid,
     "csv": read_csv,
 }
 """The readers by name."""
+_WITH_PARAMETERS: dict[str, Callable[[Path, Sequence[str] | None], Experiment]] = {
+    "json": read_json,
+    "caliper": read_caliper,
+    "likwid": read_likwid,
+}
+"""Those of `FORMATS` that can be told which variables are parameters."""
 
 MOST_PARAMETERS = 8
 MOST_POINTS = 5000
@@ -34,10 +46,18 @@ LARGEST = 1e60
 MOST_PROBLEMS = 50
 
 
-def read(path: str | Path, format_name: str | None = None) -> Experiment:
+def read(
+    path: str | Path,
+    format_name: str | None = None,
+    *,
+    parameters: Sequence[str] | None = None,
+    values: Sequence[str] | None = None,
+) -> Experiment:
     """Reads measurements; without `format_name`, the name and the first characters decide.
 
-    Raises `InputError` for a file that is missing, unreadable, empty, or in no known format.
+    `parameters` names the columns or variables that are parameters, `values` the columns of a
+    table that were measured. Raises `InputError` for a file that is missing, unreadable, empty,
+    or in no known format, and `UsageError` for names that the format has no use for.
     """
     source = Path(path)
     if not source.exists():
@@ -47,7 +67,21 @@ def read(path: str | Path, format_name: str | None = None) -> Experiment:
             f"unknown format '{format_name}'", remedy=f"use one of {', '.join(FORMATS)}"
         )
     with reading(path, "measurements that can be read", "docs/fit.md names the formats"):
-        return checked(FORMATS[format_name or _guess(source)](source), str(path))
+        form = format_name or _guess(source)
+        if form == "csv":
+            experiment = read_csv(source, parameters=parameters, values=values)
+        elif values:
+            raise UsageError(f"--value has no meaning for {form}", remedy="leave it out")
+        elif not parameters:
+            experiment = FORMATS[form](source)
+        elif form in _WITH_PARAMETERS:
+            experiment = _WITH_PARAMETERS[form](source, parameters)
+        else:
+            raise UsageError(
+                f"--parameter has no meaning for {form}, which names its parameters itself",
+                remedy="leave it out",
+            )
+        return checked(experiment, str(path))
 
 
 def checked(experiment: Experiment, path: str) -> Experiment:
@@ -64,8 +98,8 @@ def checked(experiment: Experiment, path: str) -> Experiment:
             problems.append(
                 InputError(
                     f"{name}: {message}" if name else message,
-                    remedy="give every point one number for each parameter", path=path,
-                    line=series.line,
+                    remedy="give every point one number for each parameter, none below zero",
+                    path=path, line=series.line,
                 )
             )  # fmt: skip
         else:
@@ -90,22 +124,42 @@ def _wrong_with(series: Series) -> str | None:
             return f"a point of {len(point)} numbers for {len(names)} parameters"
         if not all(abs(value) <= LARGEST for value in point):
             return f"a parameter's value is beyond {LARGEST:g}, or no number"
+        below = [(name, v) for name, v in zip(names, point, strict=True) if v < 0]
+        if below:
+            return f"{below[0][0]} = {below[0][1]:g} is below zero, where roots have no value"
     if any(abs(value) > LARGEST for values in series.values for value in values):
         return f"a measured value is beyond {LARGEST:g}"
     return None
 
 
+_FOLDERS = {".cubex": "cube", ".json": "caliper", ".csv": "likwid"}
+"""What the files of a folder are, the first of these that is there."""
+
+
 def _guess(source: Path) -> str:
     if source.is_dir():
+        for suffix, form in _FOLDERS.items():
+            if next(source.rglob(f"*{suffix}"), None) is not None:
+                return form
         return "cube"
     suffix = source.suffix.lower()
-    if suffix in (".csv", ".tsv"):
-        return "csv"
+    if suffix == ".cali":
+        raise InputError(
+            "Caliper's own format", path=str(source),
+            remedy='make JSON of it: cali-query -q "format json-split" FILE',
+        )  # fmt: skip
+    check_regular(source, "give a file or a folder")
+    if is_archive(source):
+        return "extra-p"
     if suffix == ".jsonl":
         return "jsonl"
     text = read_text(source, "give measurements, not a program")
     lines = (line.strip() for line in io.StringIO(text) if line.strip())
     first, second = next(lines, ""), next(lines, "")
+    if is_likwid(first):
+        return "likwid"
+    if suffix in (".csv", ".tsv"):
+        return "csv"
     if first.startswith("{"):
         if '"parameters"' in first and ";" in first and first.endswith("}"):
             return "talpas"

@@ -1,24 +1,35 @@
-"""Extra-P's two JSON forms, JSON lines, and TALPas' JSON with semicolons."""
+"""JSON of measurements, by whomever it was written: known by its parts, not by its name.
+
+Extra-P's two JSON forms, JSON lines, and TALPas' JSON with semicolons are read here; files of
+benchmark tools and profilers by their own readers.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from regionpredict.documents import read_text, reading
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.fit.input.benchpark import read_benchpark
+from regionpredict.fit.input.caliper import read_caliper
+from regionpredict.fit.input.google_benchmark import read_google_benchmark
+from regionpredict.fit.input.hyperfine import read_hyperfine
 from regionpredict.fit.input.measurements import SCHEMA, is_measurements, read_measurements
+from regionpredict.fit.input.pytest_benchmark import read_pytest_benchmark
+from regionpredict.fit.input.thicket import read_thicket
+from regionpredict.fit.input.variables import number_of
 from regionpredict.json_records import Record, json_record
 
 _REMEDY = "compare with the format's description in the documentation"
 _WHAT = "JSON of measurements"
 
 
-def read_json(path: Path) -> Experiment:
-    """Reads both JSON forms of Extra-P: the short one and the legacy one with numbered parts.
+def read_json(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
+    """Reads JSON of any known form; `parameters` names parameters where the form leaves a choice.
 
     Raises `InputError` for text that is no JSON, a missing part and one of the wrong form.
     """
@@ -30,7 +41,31 @@ def read_json(path: Path) -> Experiment:
     if str(data.value.get("schema", "")).startswith(SCHEMA):
         return read_measurements(path)
     with reading(path, _WHAT, _REMEDY):
+        for parts, reader in _BY_PARTS:
+            if all(part in data.value for part in parts):
+                return reader(data, parameters)
+        if parameters:
+            raise UsageError(
+                "this form of JSON names its parameters itself", remedy="leave --parameter out"
+            )
         return _read_legacy(data) if "callpaths" in data.value else _read_short(data)
+
+
+def _read_profile(data: Record, parameters: Sequence[str] | None) -> Experiment:
+    return read_caliper(Path(data.path), parameters)
+
+
+_BY_PARTS: tuple[
+    tuple[tuple[str, ...], Callable[[Record, Sequence[str] | None], Experiment]], ...
+] = (
+    (("benchmarks", "machine_info"), read_pytest_benchmark),
+    (("benchmarks", "context"), read_google_benchmark),
+    (("results",), read_hyperfine),
+    (("columns", "nodes", "data"), _read_profile),
+    (("dataframe", "graph"), read_thicket),
+    (("experiments",), read_benchpark),
+)
+"""The parts at the top that make a file one of a tool, and its reader."""
 
 
 def _numbers(record: Record, key: str) -> list[float]:
@@ -127,6 +162,10 @@ def read_talpas(path: Path) -> Experiment:
 
 
 def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
+    """One value or list of them a line; the first line's parameters are those of all.
+
+    A parameter that is a text is none: it tells series apart, and goes into their names.
+    """
     builder: SeriesBuilder | None = None
     problems: list[InputError] = []
     for number, line in enumerate(lines, start=1):
@@ -136,7 +175,7 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
             entry = json_record(line, _WHAT, path, "mend the line", number)
             named = entry.inner(key)
             values = _numbers(entry, "value")
-            names = builder.parameters if builder is not None else tuple(named.value)
+            names = builder.parameters if builder is not None else _numeric(named)
             point = tuple(_number(named, name, named.part(name)) for name in names)
             callpath, metric = (
                 entry.text(part) if part in entry.value else "" for part in ("callpath", "metric")
@@ -144,10 +183,17 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
         except InputError as error:
             problems.append(error)
             continue
+        labels = [f"{k}={v}" for k, v in named.value.items() if k not in names]
         builder = builder or SeriesBuilder(names)
-        builder.add(callpath, metric, point, values, number)
+        builder.add(" ".join(filter(None, (callpath, *labels))), metric, point, values, number)
     if builder is None:
         if problems:
             raise problems[0]
         raise InputError("no measurements found", remedy="add lines", path=path)
     return Experiment(builder.series(), tuple(problems))
+
+
+def _numeric(named: Record) -> tuple[str, ...]:
+    """The parameters of a line; all of them where none is a number, which is then said."""
+    numeric = [name for name, value in named.value.items() if number_of(value) is not None]
+    return tuple(numeric or named.value)

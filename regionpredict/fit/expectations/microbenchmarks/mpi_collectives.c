@@ -189,7 +189,7 @@ int main(int argc, char **argv)
                 if (++retries > MOST_RETRIES && !crowded) {
                     crowded = 1;
                     if (rank == 0)
-                        fprintf(stderr, "%d processes do not start together: their times "
+                        fprintf(stderr, "mpi_collectives: %d processes do not start together: their times "
                                         "contain waiting; use no more of them than cores\n",
                                 size);
                 }

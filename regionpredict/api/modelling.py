@@ -1,0 +1,134 @@
+"""`fit`, `fit_table` and `fit_file`: measurements of any kind in, models out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regionpredict.api.models import Model, Models
+from regionpredict.api.tables import rows_of
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, Series
+from regionpredict.fit.input import checked, read
+from regionpredict.fit.input.variables import experiment_of
+from regionpredict.fit.search.experiment_models import model_experiment
+
+
+def fit(
+    points: Any,
+    values: Any,
+    *,
+    parameters: Sequence[str] | str | None = None,
+    name: str = "",
+    metric: str = "",
+    unit: str = "",
+    **options: Any,
+) -> Model:
+    """The model of values measured at some points.
+
+    `points` are `n` numbers, or `n` rows with a number for each parameter; a dictionary of
+    columns names the parameters, too. `values` are `n` numbers, `n` rows of repetitions, or `n`
+    lists whose lengths differ; any sequence or array does. `options` are those of
+    `regionpredict.fit.fit` (`statistic`, `law`, `max_terms`, `min_points`, ...).
+
+    Raises `InputError` for points and values of different number and for too few points.
+
+    >>> model = fit([2, 4, 8, 16, 32], [5.0, 7.0, 9.0, 11.0, 13.0])
+    >>> str(model), round(model.predict(64), 6)
+    ('3 + 2*log2(p)', 15.0)
+    >>> str(fit({"n": [1, 2, 3, 4, 5]}, [2.0, 4.0, 6.0, 8.0, 10.0]))
+    '2*n'
+    """
+    names = (parameters,) if isinstance(parameters, str) else tuple(parameters or ())
+    if isinstance(points, Mapping):
+        names = names or tuple(str(key) for key in points)
+        points = np.column_stack([_numbers(points[key], str(key)) for key in points])
+    places = _points(points)
+    if not names:
+        width = len(places[0]) if places else 1
+        names = ("p",) if width == 1 else tuple(f"x{k + 1}" for k in range(width))
+    repeated = [np.atleast_1d(_numbers(row, "values")).ravel().tolist() for row in values]
+    if len(places) != len(repeated):
+        raise InputError(
+            f"{len(repeated)} values for {len(places)} points",
+            remedy="give one, or a list of repetitions, per point",
+        )
+    series = Series(name, metric, names, tuple(places), tuple(repeated), unit)
+    found = model_experiment(checked(Experiment((series,)), ""), **options)
+    if found.problems:
+        raise found.problems[0]
+    return Model(*found.models[0])
+
+
+def fit_table(
+    data: Any,
+    *,
+    values: Sequence[str] | str | None = None,
+    parameters: Sequence[str] | str | None = None,
+    by: Sequence[str] | str | None = None,
+    **options: Any,
+) -> Models:
+    """The models of a table with a row a measurement, or of an array with labelled axes.
+
+    `data` is a dictionary of columns, a list of dictionaries, a pandas DataFrame or Series (whose
+    index may hold the parameters), or an xarray DataArray or Dataset. `values` names the measured
+    columns (default: `value`, `time` and the like), `parameters` those over which they are
+    modelled (default: the numbers that change), `by` the columns whose values tell series apart
+    (default: the texts that change). Rows at one point are repetitions. Other options as in `fit`.
+
+    Raises `InputError` where nothing can be used; series without a model are `problems`.
+
+    >>> table = {"p": [1, 2, 3, 4, 5] * 2, "kind": ["a"] * 5 + ["b"] * 5,
+    ...          "time": [3, 5, 7, 9, 11, 5, 7, 9, 11, 13]}
+    >>> for model in fit_table(table): print(model.name, "=", model)
+    kind=a = 1 + 2*p
+    kind=b = 3 + 2*p
+    """
+    rows = rows_of(data, _names(values), _names(by))
+    experiment = experiment_of(rows, "the table", parameters=_names(parameters))
+    return _models(checked(experiment, "the table"), options)
+
+
+def fit_file(
+    path: str | Path,
+    *,
+    parameters: Sequence[str] | str | None = None,
+    values: Sequence[str] | str | None = None,
+    **options: Any,
+) -> Models:
+    """The models of a file or folder of measurements, in any form that `regionpredict fit` reads.
+
+    `parameters` and `values` name columns where the form leaves a choice; other options as in
+    `fit`. Raises `InputError` as `regionpredict.fit.input.read` does.
+    """
+    experiment = read(path, parameters=_names(parameters), values=_names(values))
+    return _models(experiment, {"path": str(path), **options})
+
+
+def _models(experiment: Experiment, options: Mapping[str, Any]) -> Models:
+    found = model_experiment(experiment, **options)
+    return Models(tuple(Model(*item) for item in found.models), found.problems)
+
+
+def _names(value: Sequence[str] | str | None) -> Sequence[str] | None:
+    return [value] if isinstance(value, str) else value
+
+
+def _points(points: Any) -> list[tuple[float, ...]]:
+    if isinstance(points, np.ndarray) and points.ndim > 2:
+        raise InputError(
+            f"points of {points.ndim} dimensions", remedy="give one row of numbers per point"
+        )
+    return [tuple(np.atleast_1d(_numbers(point, "points")).tolist()) for point in points]
+
+
+def _numbers(value: Any, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{what}: {str(value)[:40]!r} is not all numbers", remedy="give numbers"
+        ) from None

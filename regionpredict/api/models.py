@@ -1,0 +1,306 @@
+"""`Model` and `Models`: fitted models that print, draw themselves, and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from regionpredict.atomic_file import write_file
+from regionpredict.errors import InputError
+from regionpredict.fit.call_tree import Measured, call_trees
+from regionpredict.fit.experiment import Series
+from regionpredict.fit.model.fitted_model import FittedModel, Interval, growth_key
+from regionpredict.fit.model.terms import FloatArray
+from regionpredict.fit.search.experiment_models import ModelSet
+from regionpredict.fit.search.next_point import NextPoint, next_point
+from regionpredict.report.call_tree import call_tree_table, growth_text, matches
+from regionpredict.report.fitted_models import model_record, models_json, models_table
+from regionpredict.report.plots import (
+    contour_figure,
+    curves_figure,
+    figure_bytes,
+    shares_figure,
+    surface_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Drawing = Literal["curves", "contour", "surface"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model and the measurements behind it; `fitted` has everything that is known of it."""
+
+    series: Series
+    fitted: FittedModel
+
+    @property
+    def name(self) -> str:
+        """The call path, or what tells the series from others; may be empty."""
+        return self.series.callpath
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters, in the order that points have."""
+        return self.fitted.parameters
+
+    @property
+    def growth(self) -> str:
+        """The fastest growing term without its coefficient, as `p*log2(p)`; `1` for constants."""
+        return growth_text(self.fitted.leading_term, self.parameters)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the model."""
+        return self.fitted.warnings
+
+    def predict(self, *point: Any, **named: float) -> Any:
+        """The value at a point, in the unit of the measurements.
+
+        `predict(64)`, `predict(64, 1000)` and `predict(p=64, n=1000)` are one number;
+        `predict([16, 64])` and `predict([[16, 1000], [64, 1000]])` are an array. Raises
+        `InputError` for names and numbers that do not fit the parameters.
+        """
+        places, single = self._places(point, named)
+        values = self.fitted.predict_many(places)
+        return float(values[0]) if single else values
+
+    def interval(self, *point: float, level: float = 0.9, **named: float) -> Interval:
+        """Where the value at one point is expected with probability `level`."""
+        places, _ = self._places(point, named)
+        return self.fitted.interval(places[0].tolist(), level)
+
+    def doubt(self, *point: float, **named: float) -> str:
+        """Why a prediction at a point should not be trusted; empty if nothing is against it."""
+        places, _ = self._places(point, named)
+        return self.fitted.extrapolation_warning(places[0].tolist())
+
+    def _places(self, point: Sequence[Any], named: Mapping[str, float]) -> tuple[FloatArray, bool]:
+        """The points `(k, m)`, and whether one number is asked for."""
+        count = len(self.parameters)
+        if named and not point and set(named) == set(self.parameters):
+            return np.array([[float(named[name]) for name in self.parameters]]), True
+        if not named and len(point) == count and all(np.ndim(one) == 0 for one in point):
+            return np.array([[float(one) for one in point]]), True
+        if not named and len(point) == 1:
+            places = np.asarray(point[0], dtype=np.float64)
+            places = places[:, None] if places.ndim == 1 and count == 1 else np.atleast_2d(places)
+            if places.ndim == 2 and places.shape[1] == count:
+                return places, np.ndim(point[0]) < 2 and count > 1
+        raise InputError(
+            f"the point does not fit the parameters {', '.join(self.parameters)}",
+            remedy="give one number for each, or name them: predict(p=64)",
+        )
+
+    def next_point(self, *, processors: str | None = None, **target: float) -> NextPoint:
+        """The point to measure next: the one that decides between the models that are left.
+
+        `processors` names the parameter that counts them, for the price in core hours (values in
+        seconds); `target` is the point that is asked about, by default four times the largest
+        values. Its `stop` says why nothing more need be measured.
+        """
+        index = self.parameters.index(processors) if processors in self.parameters else None
+        goal = self._places((), target)[0][0].tolist() if target else None
+        return next_point(self.fitted, goal, processors=index)
+
+    def formula(self, style: Literal["text", "python", "latex"] = "text") -> str:
+        """The model as `text`, `python` or `latex`."""
+        return self.fitted.formula(style)
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        drawing: Drawing | None = None,
+        fixed: Mapping[str, float] | None = None,
+        until: float | None = None,
+        level: float = 0.9,
+    ) -> Figure:
+        """A figure of matplotlib, which a notebook shows; also written to `path` (PNG, PDF, SVG).
+
+        Curves over one parameter, a contour over two, if `drawing` says nothing else; `fixed`
+        gives other parameters a value. Raises `UsageError` without matplotlib.
+        """
+        free = [name for name in self.parameters if name not in (fixed or {})]
+        kind = drawing or ("contour" if len(free) == 2 else "curves")
+        if kind == "curves":
+            return _drawn(
+                curves_figure(
+                    [(self.series, self.fitted)], parameter=free[0] if free else None,
+                    fixed=fixed, until=until, level=level,
+                ),
+                path,
+            )  # fmt: skip
+        draw = contour_figure if kind == "contour" else surface_figure
+        return _drawn(draw(self.series, self.fitted, fixed), path)
+
+    def compare(self, *others: Model, at: Sequence[Any] = ()) -> Comparison:
+        """This model beside others: formulas, growth, errors, and values at the points `at`."""
+        return Comparison((self, *others), tuple(at))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as the JSON schema `regionpredict/models/1` has it."""
+        return model_record(self.series, self.fitted)
+
+    def __str__(self) -> str:
+        return self.formula()
+
+    def __repr__(self) -> str:
+        return f"<Model {' '.join(filter(None, (self.name, str(self))))}>"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.formula('latex')}$"
+
+    def _repr_html_(self) -> str:
+        return Models((self,))._repr_html_()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Models side by side; prints as a table, and is one in a notebook."""
+
+    models: tuple[Model, ...]
+    points: tuple[Any, ...] = ()
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table, heads first: formula, growth, SMAPE and left-out error in %, values."""
+        heads = ("name", "metric", "model", "growth", "SMAPE %", "left-out %")
+        rows = [(*heads, *(f"at {point}" for point in self.points))]
+        for model in self.models:
+            fitted = model.fitted
+            values = [
+                model.predict(*(point if isinstance(point, tuple) else (point,)))
+                for point in self.points
+            ]
+            rows.append(
+                (
+                    model.name or "-", model.series.metric or "-", model.formula(), model.growth,
+                    f"{fitted.smape:.2f}", f"{fitted.cross_validated_error:.2f}",
+                    *(f"{value:.4g}" for value in values),
+                )
+            )  # fmt: skip
+        return rows
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
+        """The models' curves in one figure; options as those of `Model.plot`."""
+        pairs = [(model.series, model.fitted) for model in self.models]
+        return _drawn(curves_figure(pairs, **options), path)
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        return _html(self.rows())
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Models by their order; `problems` are series that have none, and why."""
+
+    models: tuple[Model, ...]
+    problems: tuple[InputError, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __iter__(self) -> Iterator[Model]:
+        return iter(self.models)
+
+    def __getitem__(self, key: int | str) -> Model:
+        """A model by its position, or the only one of a name; else `InputError`."""
+        if isinstance(key, int):
+            return self.models[key]
+        found = [model for model in self.models if model.name == key]
+        if len(found) != 1:
+            names = ", ".join(model.name or "''" for model in self.models[:20])
+            raise InputError(f"{len(found)} models are called '{key}'", remedy=f"there are {names}")
+        return found[0]
+
+    @property
+    def only(self) -> Model:
+        """The model, where there is one; else `InputError`."""
+        if len(self.models) != 1:
+            raise InputError(
+                f"there are {len(self.models)} models", remedy="take one by its name or position"
+            )
+        return self.models[0]
+
+    def matching(self, pattern: str) -> Models:
+        """The models whose call path, or its last part, matches a pattern with `*` and `?`."""
+        kept = tuple(model for model in self.models if matches(model.name, pattern))
+        return Models(kept, self.problems)
+
+    def by_growth(self) -> Models:
+        """The same models, fastest growing first."""
+        ranked = sorted(
+            self.models, key=lambda model: growth_key(model.fitted.leading_term), reverse=True
+        )
+        return Models(tuple(ranked), self.problems)
+
+    def compare(self, at: Sequence[Any] = ()) -> Comparison:
+        """The models side by side, with their values at the points `at`."""
+        return Comparison(self.models, tuple(at))
+
+    def tree(self, *points: Mapping[str, float], measured: Measured = "exclusive") -> str:
+        """The call tree as text, with values and shares at each point; see `fit --tree`."""
+        return "\n\n".join(
+            call_tree_table(tree, points) for tree in call_trees(self._set(), measured)
+        )
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
+        """The curves of the first seven; options as those of `Model.plot`."""
+        return Comparison(self.models).plot(path, **options)
+
+    def plot_shares(
+        self, path: str | Path | None = None, *, measured: Measured = "exclusive", **options: Any
+    ) -> Figure:
+        """What each call takes of everything, stacked over a parameter (of the first metric)."""
+        return _drawn(shares_figure(call_trees(self._set(), measured)[0], **options), path)
+
+    def to_json(self) -> str:
+        """The models as JSON, schema `regionpredict/models/1`."""
+        return models_json(self._set())
+
+    def _set(self) -> ModelSet:
+        return ModelSet(tuple((m.series, m.fitted) for m in self.models), self.problems)
+
+    def __str__(self) -> str:
+        return models_table(self._set(), (), "text")
+
+    def __repr__(self) -> str:
+        return f"<Models: {len(self.models)}, {len(self.problems)} series without>"
+
+    def _repr_html_(self) -> str:
+        said = [
+            f"<p>{escape(' '.join(filter(None, (model.name, text))))}</p>"
+            for model in self.models for text in model.warnings
+        ]  # fmt: skip
+        said += [f"<p>{escape(str(problem))}</p>" for problem in self.problems]
+        return _html(self.compare().rows()) + "".join(said)
+
+
+def _html(rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:]
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _drawn(figure: Figure, path: str | Path | None) -> Figure:
+    if path is not None:
+        form = Path(path).suffix.lower().lstrip(".")
+        write_file(Path(path), figure_bytes(figure, form), "give another path")
+    return figure

@@ -1,0 +1,54 @@
+"""Results of Ramble and Benchpark: `ramble workspace analyze --formats json`.
+
+Each experiment has variables, and figures of merit in contexts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import SCALES, Measured, experiment_of, number_of
+from regionpredict.json_records import Record
+
+_KEYS = ("n_nodes", "processes_per_node", "n_ranks", "n_threads")
+
+
+def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
+    """All figures of merit that are numbers; parameters as for Caliper, of the variables.
+
+    Repeats of an experiment are its repetitions. An experiment without success is a problem.
+    Raises as `experiment_of` does.
+    """
+    rows: list[Measured] = []
+    problems: list[InputError] = []
+    for experiment in data.inners("experiments"):
+        name = experiment.text("name")
+        status = experiment.value.get("RAMBLE_STATUS", "SUCCESS")
+        if status != "SUCCESS":
+            problems.append(
+                InputError(f"{name} ended with {status}", remedy="run it again", path=data.path)
+            )
+            continue
+        variables: Mapping[str, object] = {
+            **{key: experiment.value[key] for key in _KEYS if key in experiment.value},
+            **experiment.inner("RAMBLE_VARIABLES").value,
+        }
+        workload = ".".join(
+            str(experiment.value[key])
+            for key in ("application_name", "workload_name")
+            if key in experiment.value
+        )
+        for context in experiment.inners("CONTEXTS"):
+            where = context.text("name")
+            for figure in context.inners("foms"):
+                value = number_of(figure.part("value"))
+                if value is None or str(figure.value.get("origin_type", "")).startswith("summary"):
+                    continue
+                callpath = workload if where in ("null", "") else f"{workload}->{where}"
+                rows.append(Measured(callpath, figure.text("name"), variables, (value,)))
+    if not rows and problems:
+        raise problems[0]
+    found = experiment_of(rows, data.path, parameters=parameters, among=SCALES)
+    return Experiment(found.series, (*problems, *found.problems))

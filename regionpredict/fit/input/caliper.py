@@ -1,0 +1,102 @@
+"""Caliper's profiles as JSON: `cali-query -q "format json-split"`, the `hatchet-region-profile`
+and `spot` channels, and what Benchpark collects of them: one file, or a folder of files.
+
+A file has `columns`, `data` with a row for each node and rank, and `nodes`, whose `parent`s make
+the call tree; everything else is what the run was told (its globals). Values of several ranks
+are put together by their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from regionpredict.documents import read_text
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import SCALES, Measured, experiment_of
+from regionpredict.json_records import Record, json_record
+
+_WHAT = "a profile of Caliper in JSON"
+_REMEDY = 'write it with cali-query -q "format json-split"'
+_PATHS = ("source.function#callpath.address", "path")
+_SECTIONS = ("data", "columns", "column_metadata", "nodes")
+_NO_METRICS = ("Node order", "mpi.rank", "min#min#aggregate.slot")
+_DEEPEST_CALL = 2000
+
+
+def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
+    """A profile, or all profiles (`*.json`) of a folder and those below it.
+
+    Parameters are the globals named in `variables.SCALES` that change from run to run, or those
+    of `parameters`. A profile that cannot be read is a problem. Raises as `experiment_of` does.
+    """
+    files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise InputError("no *.json in it", remedy=_REMEDY, path=str(path))
+    rows: list[Measured] = []
+    problems: list[InputError] = []
+    for file in files:
+        try:
+            data = json_record(read_text(file, _REMEDY), _WHAT, file, _REMEDY)
+            rows.extend(profile_rows(data))
+        except InputError as error:
+            problems.append(error)
+    if not rows and problems:
+        raise problems[0]
+    experiment = experiment_of(rows, str(path), parameters=parameters, among=SCALES)
+    return Experiment(experiment.series, (*problems, *experiment.problems))
+
+
+def profile_rows(data: Record) -> Iterator[Measured]:
+    """The values of one profile: each metric of each node, the mean of all ranks."""
+    columns = list(data.texts("columns"))
+    told = {
+        name: value for name, value in data.value.items()
+        if name not in _SECTIONS and isinstance(value, (str, int, float))
+    }  # fmt: skip
+    hierarchy = next((name for name in _PATHS if name in columns), None)
+    if hierarchy is None:
+        raise data.error("columns", "has no 'path'")
+    paths = _call_paths(data, hierarchy)
+    where = columns.index(hierarchy)
+    kinds = list(data.inners("column_metadata"))
+    metrics = [
+        index for index, name in enumerate(columns)
+        if name not in _NO_METRICS and index < len(kinds) and kinds[index].value.get("is_value")
+    ]  # fmt: skip
+    found: dict[tuple[str, str], list[float]] = {}
+    for number, row in enumerate(data.items("data")):
+        if not isinstance(row, list) or len(row) != len(columns):
+            raise data.error(f"data[{number}]", f"must be a list of {len(columns)}")
+        node = row[where]
+        if node is None:
+            continue
+        if type(node) is not int or node not in paths:
+            raise data.error(f"data[{number}]", f"names the node {node!r}, which is not there")
+        for index in metrics:
+            if type(row[index]) in (int, float):
+                found.setdefault((paths[node], columns[index]), []).append(float(row[index]))
+    for (callpath, metric), values in found.items():
+        yield Measured(callpath, metric, told, (sum(values) / len(values),))
+
+
+def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:
+    """Each node's way from the root, its calls joined by `->`; parents stand before children."""
+    paths: dict[int, str] = {}
+    depth: dict[int, int] = {}
+    for number, node in enumerate(data.inners("nodes")):
+        if node.text("column") != hierarchy:
+            continue
+        label = node.text("label")
+        if "parent" not in node.value:
+            paths[number], depth[number] = label, 1
+            continue
+        parent = node.whole("parent")
+        if parent not in paths:
+            raise node.error("parent", f"is {parent}, which is no node before it")
+        depth[number] = depth[parent] + 1
+        if depth[number] > _DEEPEST_CALL:
+            raise node.error("parent", f"is more than {_DEEPEST_CALL} calls deep")
+        paths[number] = f"{paths[parent]}->{label}"
+    return paths

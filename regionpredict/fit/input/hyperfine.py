@@ -1,0 +1,40 @@
+"""hyperfine's JSON: `--export-json FILE`, with a parameter scan (`-P`, `-L`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import Measured, experiment_of, number_of
+from regionpredict.json_records import Record
+
+
+def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
+    """The wall time of every run, in seconds, over the scanned parameters.
+
+    The command is the series' name, with the parameter's name in place of its value. Raises as
+    `experiment_of` does.
+    """
+    rows = []
+    for entry in data.inners("results"):
+        variables = entry.inner("parameters").value if "parameters" in entry.value else {}
+        times = [float(value) for value in entry.items("times")]
+        rows.append(Measured(_template(entry.text("command"), variables), "time", variables, times))
+    return experiment_of(rows, data.path, parameters=parameters)
+
+
+def _template(command: str, variables: dict[str, object]) -> str:
+    """The command as it was before the numbers were put in; longer values first.
+
+    >>> _template("run -n 16 --p=6", {"n": "16", "p": "6"})
+    'run -n {n} --p={p}'
+    """
+    numbers = {
+        str(value): name for name, value in variables.items() if number_of(value) is not None
+    }
+    words = []
+    for word in command.split(" "):
+        head, equals, tail = word.rpartition("=")
+        name = numbers.get(tail)
+        words.append(f"{head}{equals}{{{name}}}" if name is not None else word)
+    return " ".join(words)

@@ -1,0 +1,102 @@
+"""likwid-perfctr's CSV (`-O`, or `-o FILE.csv`): one file of one or several runs, or a folder.
+
+A run is a list of tables: `TABLE,Group 1 Raw,...` counts events by hardware thread, `Group 1
+Metric` has what follows from them, `Region NAME,Group 1 ...` are those of a marked region. The
+parameter `p` is the number of hardware threads; runs may be put together by `cat`. In a folder
+the files' names may say more: `triad.n1000.csv`.
+
+Of all hardware threads, events and what is a rate or an amount (`/s`, `GBytes`, `J`, `W`) are
+added up, as the counters of a socket are shown with one thread; times are the largest; the rest
+(clock, CPI, ratios) is the mean.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from regionpredict.documents import read_text
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import Measured, experiment_of
+
+_REMEDY = "write it with likwid-perfctr -O"
+_NAME = re.compile(r"\.([A-Za-z_]+)([0-9]+)(?=\.)")
+
+
+def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
+    """The tables of all runs; metrics whose value is no number are left out.
+
+    Raises `InputError` where there is no table of hardware threads, and as `experiment_of` does.
+    """
+    files = sorted(path.rglob("*.csv")) if path.is_dir() else [path]
+    rows = [row for file in files for row in _rows(file, _told(file) if path.is_dir() else {})]
+    if not rows:
+        raise InputError("no table of hardware threads in it", remedy=_REMEDY, path=str(path))
+    return experiment_of(rows, str(path), parameters=parameters)
+
+
+def is_likwid(first: str) -> bool:
+    """Whether the first line of a file is one of likwid's.
+
+    >>> is_likwid("STRUCT,Info,3,,"), is_likwid("region,p,time")
+    (True, False)
+    """
+    return first.startswith(("STRUCT,Info", "TABLE,Group", "TABLE,Region"))
+
+
+def _told(file: Path) -> dict[str, float]:
+    """The parameters in a file's name, but for its repetition `.r1`."""
+    return {name: float(value) for name, value in _NAME.findall(file.name) if name != "r"}
+
+
+def _rows(file: Path, told: Mapping[str, float]) -> Iterator[Measured]:
+    region, kind = "", ""
+    threads: list[int] = []
+    text = read_text(file, _REMEDY)
+    for number, row in enumerate(csv.reader(io.StringIO(text, newline="")), start=1):
+        if not row:
+            continue
+        if row[0] in ("STRUCT", "TABLE"):
+            region = row[1].removeprefix("Region ") if row[1].startswith("Region ") else ""
+            title = row[2] if region else row[1]
+            kind = title.split()[-1] if row[0] == "TABLE" else ""
+            threads = []
+        elif row[0] in ("Event", "Metric", "Region Info"):
+            threads = [
+                index for index, cell in enumerate(row)
+                if cell.startswith(("HWThread ", "Core ")) and kind in ("Raw", "Metric")
+            ]  # fmt: skip
+        elif threads:
+            if len(row) <= threads[-1]:
+                raise InputError(
+                    f"{len(row)} cells, the table has {threads[-1] + 1}", remedy=_REMEDY,
+                    path=str(file), line=number,
+                )  # fmt: skip
+            values = [_number(row[index]) for index in threads]
+            known = [value for value in values if value is not None]
+            if known:
+                variables = {"p": float(len(threads)), **told}
+                value = _together(row[0], kind, known)
+                yield Measured(region, row[0], variables, (value,), number)
+
+
+def _number(cell: str) -> float | None:
+    """A cell's number; None for what likwid writes where there is none (`nan`, `-`)."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _together(name: str, kind: str, values: Sequence[float]) -> float:
+    if "[s]" in name:
+        return max(values)
+    if kind == "Raw" or re.search(r"/s\]|Bytes\]|\[J\]|\[W\]", name):
+        return sum(values)
+    return sum(values) / len(values)

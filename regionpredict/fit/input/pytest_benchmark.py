@@ -1,0 +1,32 @@
+"""pytest-benchmark's JSON: `--benchmark-json=FILE`, or a file of its storage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import Measured, experiment_of
+from regionpredict.json_records import Record
+
+
+def read_pytest_benchmark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
+    """The time of a round, in seconds, over the tests' parameters that are numbers.
+
+    Without the single rounds (`--benchmark-json` keeps them, `--benchmark-autosave` does not) a
+    point has their mean alone. Tests without parameters are problems. Raises as
+    `experiment_of` does.
+    """
+    rows = []
+    for entry in data.inners("benchmarks"):
+        stats = entry.inner("stats")
+        variables = {} if entry.value.get("params") is None else entry.inner("params").value
+        extra = entry.value.get("extra_info")
+        if isinstance(extra, dict):
+            variables = {**extra, **variables}
+        if "data" in stats.value:
+            times = [float(value) for value in stats.items("data")]
+        else:
+            times = [stats.number("mean")]
+        name = entry.text("fullname").removesuffix(f"[{entry.value.get('param')}]")
+        rows.append(Measured(name, "time", variables, times))
+    return experiment_of(rows, data.path, parameters=parameters)

@@ -1,0 +1,56 @@
+"""Thicket's JSON (`Thicket.to_json()`): many profiles over one call graph, with their metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import SCALES, Measured, experiment_of
+from regionpredict.json_records import Record
+
+
+def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
+    """All metrics of all nodes; parameters as for Caliper, of the profiles' metadata.
+
+    Ranks of one profile are put together by their mean. Raises as `experiment_of` does.
+    """
+    index = data.text("profile_idx_name")
+    told = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
+    paths = _call_paths(data)
+    metrics = [*data.texts("exclusive_metrics"), *data.texts("inclusive_metrics")]
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for row in data.inners("dataframe"):
+        profile = str(row.part(index))
+        if profile not in told:
+            raise row.error(index, f"is {profile}, of which the metadata say nothing")
+        node = str(row.part("node"))
+        if node not in paths:
+            raise row.error("node", f"is {node}, which is not in the graph")
+        for metric in metrics:
+            value = row.value.get(metric)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                found.setdefault((paths[node], metric, profile), []).append(float(value))
+    rows = [
+        Measured(callpath, metric, told[profile], (sum(values) / len(values),))
+        for (callpath, metric, profile), values in found.items()
+    ]
+    return experiment_of(rows, data.path, parameters=parameters, among=SCALES)
+
+
+def _call_paths(data: Record) -> dict[str, str]:
+    """Each node's way from its root; a node with several parents has that of the first."""
+    paths: dict[str, str] = {}
+    for graph in data.inners("graph"):
+        waiting = [number for number in graph.value if not graph.inner(number).items("parents")]
+        paths.update({number: _name(graph.inner(number)) for number in waiting})
+        while waiting:
+            number = waiting.pop()
+            for child in map(str, graph.inner(number).items("children")):
+                if child not in paths:
+                    paths[child] = f"{paths[number]}->{_name(graph.inner(child))}"
+                    waiting.append(child)
+    return paths
+
+
+def _name(node: Record) -> str:
+    return node.inner("data").text("name")

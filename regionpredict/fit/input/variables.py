@@ -1,0 +1,176 @@
+"""Which variables of some runs are parameters, and which tell series apart.
+
+Profilers and benchmark tools write beside each value the variables of its run: sizes, numbers of
+threads, names of kernels. What is a number and changes is a parameter; a text that changes goes
+into the name of the series; what is the same throughout says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, Series, SeriesBuilder
+
+SCALES = (
+    "p", "n", "ranks", "n_ranks", "mpi.world.size", "mpi_world_size", "jobsize", "num_ranks",
+    "numprocs", "nprocs", "processes", "n_threads", "threads", "num_threads", "omp.num.threads",
+    "omp_num_threads", "n_threads_per_proc", "n_nodes", "nodes", "numhosts", "num_nodes", "gpus",
+    "n_gpus", "problem_size", "problemsize", "ProblemSize", "size", "n_elements", "elements",
+)  # fmt: skip
+"""Names that say how large a run was. A profile tells much else that changes from run to run,
+such as its date, and no rule tells that from a size."""
+
+
+class Measured(NamedTuple):
+    """Repetitions of one metric of one call path, in `unit`, in a run with these variables.
+
+    A variable is a number, or a text; a text that spells a number is one. `line` is where it
+    stands, if that is known.
+    """
+
+    callpath: str
+    metric: str
+    variables: Mapping[str, object]
+    values: Sequence[float]
+    line: int | None = None
+
+
+def experiment_of(
+    rows: Sequence[Measured],
+    path: str,
+    *,
+    parameters: Sequence[str] | None = None,
+    among: Sequence[str] | None = None,
+) -> Experiment:
+    """The series of these rows.
+
+    `parameters` names those variables that are parameters. Otherwise they are the numbers that
+    change: with `among`, those of these names that change from run to run, without two that say
+    the same; else each call path has its own. A call path without any, and one that lacks a
+    number, is a problem. Raises `InputError` where nothing can be used.
+    """
+    if not rows:
+        raise InputError("no measurements found", remedy="measure first", path=path)
+    known = list(dict.fromkeys(name for row in rows for name in row.variables))
+    missing = [name for name in parameters or () if name not in known]
+    if missing:
+        raise InputError(
+            f"there is no variable '{missing[0]}'", path=path,
+            remedy=f"the variables are {', '.join(known[:40]) or 'none'}",
+        )  # fmt: skip
+    if among is not None:
+        names = list(parameters) if parameters else _scales(rows, known, path, among)
+        return _of_one_kind(rows, names, [], path)
+    by_callpath: dict[str, list[Measured]] = {}
+    for row in rows:
+        by_callpath.setdefault(row.callpath, []).append(row)
+    series: list[Series] = []
+    problems: list[InputError] = []
+    for callpath, own in by_callpath.items():
+        names = list(parameters) if parameters else _numbers(own, known)
+        if not names:
+            problems.append(
+                InputError(
+                    f"{callpath}: no number changes from run to run", path=path,
+                    remedy="measure with several sizes or numbers of threads", line=own[0].line,
+                )
+            )  # fmt: skip
+            continue
+        part = _of_one_kind(own, names, _labels(own, known, names), path)
+        series.extend(part.series)
+        problems.extend(part.problems)
+    if not series:
+        raise problems[0]
+    return Experiment(tuple(series), tuple(problems))
+
+
+def _of_one_kind(
+    rows: Sequence[Measured], names: Sequence[str], labels: Sequence[str], path: str
+) -> Experiment:
+    """The series of rows with these parameters; `labels` go into the names of the series."""
+    builder = SeriesBuilder(names)
+    problems: dict[str, InputError] = {}
+    for row in rows:
+        numbers = [number_of(row.variables.get(name)) for name in names]
+        if None in numbers:
+            problems.setdefault(
+                row.callpath,
+                InputError(
+                    f"{row.callpath}: no number for '{names[numbers.index(None)]}'", path=path,
+                    remedy="name other parameters with --parameter", line=row.line,
+                ),
+            )  # fmt: skip
+            continue
+        point = tuple(number for number in numbers if number is not None)
+        shown = [f"{name}={row.variables[name]}" for name in labels if name in row.variables]
+        callpath = " ".join(filter(None, (row.callpath, *shown)))
+        builder.add(callpath, row.metric, point, row.values, row.line)
+    return Experiment(builder.series(), tuple(problems.values()))
+
+
+def number_of(value: object) -> float | None:
+    """The number that a variable is or spells; None for any other text.
+
+    >>> number_of("64"), number_of(8), number_of("mpi"), number_of(True)
+    (64.0, 8.0, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _column(rows: Sequence[Measured], name: str) -> list[float | None]:
+    return [number_of(row.variables.get(name)) for row in rows]
+
+
+def _numbers(rows: Sequence[Measured], known: Sequence[str]) -> list[str]:
+    """The variables that are numbers in all rows and change."""
+    columns = {name: _column(rows, name) for name in known}
+    return [name for name, column in columns.items() if None not in column and len(set(column)) > 1]
+
+
+def _scales(
+    rows: Sequence[Measured], known: Sequence[str], path: str, among: Sequence[str]
+) -> list[str]:
+    """The names of `among` that change, none of which says the same as one before."""
+    numeric = _numbers(rows, known)
+    chosen: list[str] = []
+    for name in (one for one in among if one in numeric):
+        if not any(_alike(_column(rows, name), _column(rows, other)) for other in chosen):
+            chosen.append(name)
+    if chosen:
+        return chosen
+    if numeric:
+        remedy = f"name it with --parameter: {', '.join(numeric[:20])} change"
+    else:
+        remedy = "give runs with several sizes or numbers of threads"
+    raise InputError("no known parameter changes from run to run", remedy=remedy, path=path)
+
+
+def _alike(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Whether each value of one goes with one value of the other."""
+    pairs = set(zip(first, second, strict=True))
+    return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+
+
+def _labels(rows: Sequence[Measured], known: Sequence[str], parameters: Sequence[str]) -> list[str]:
+    """Variables that are no numbers, change, and are more than another name of the point."""
+    labels = []
+    for name in known:
+        values = [row.variables.get(name) for row in rows]
+        if name in parameters or len({str(value) for value in values}) < 2:
+            continue
+        if all(value is None or number_of(value) is not None for value in values):
+            continue
+        points: dict[tuple[str, str, str], set[tuple[object, ...]]] = {}
+        for row in rows:
+            key = (row.callpath, row.metric, str(row.variables.get(name)))
+            points.setdefault(key, set()).add(tuple(row.variables.get(one) for one in parameters))
+        if any(len(seen) > 1 for seen in points.values()):
+            labels.append(name)
+    return labels

@@ -1,0 +1,168 @@
+"""Models as a call tree: what each call takes itself and with its callees, and what dominates."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from regionpredict.errors import InputError, one_line
+from regionpredict.fit.call_tree import CallTree
+from regionpredict.fit.model.fitted_model import growth_key
+from regionpredict.fit.model.quality import Monomial
+from regionpredict.fit.model.terms import FloatArray, term_text
+from regionpredict.report.aligned_table import aligned_lines
+
+Order = Literal["growth", "value", "name", "file"]
+
+
+def call_tree_table(
+    tree: CallTree,
+    points: Sequence[Mapping[str, float]],
+    *,
+    pattern: str | None = None,
+    order: Order = "growth",
+) -> str:
+    """The calls, indented under their callers, with their values and shares at each point.
+
+    `pattern` (with `*` and `?`) keeps call paths that match, and their callers. Callees of one
+    call stand in `order`: fastest growing first, largest at the last point, by name, or as read.
+    The last lines say what takes most at each point.
+    """
+    places = _places(tree, points)
+    inclusive, exclusive = tree.inclusive(places), tree.exclusive(places)
+    shares = tree.shares(places)
+    growths = tree.growths()
+    heads = ["call path", "itself", "growth with callees"]
+    for point in points:
+        at = _at(point)
+        heads += [f"itself {at}", "with callees", "share %"]
+    rows = [tuple(heads)]
+    for index in _order(tree, inclusive, growths, order, _kept(tree, pattern)):
+        call = tree.calls[index]
+        row = [
+            "  " * call.depth + (call.name or "-"),
+            call.model.formula() if call.model is not None else "-",
+            growth_text(growths[index], tree.parameters),
+        ]
+        for k in range(len(points)):
+            row += [
+                f"{exclusive[index, k]:.4g}", f"{inclusive[index, k]:.4g}",
+                f"{100 * shares[index, k]:.1f}",
+            ]  # fmt: skip
+        rows.append(tuple(row))
+    if tree.measured == "inclusive":
+        rows[0] = ("call path", "with callees", *rows[0][2:])
+    lines = aligned_lines(rows)
+    lines += [
+        f"{_at(point)} most is spent in {tree.calls[best].callpath or '-'}: "
+        f"{100 * shares[best, k]:.0f} % of {exclusive[:, k].sum():.4g}"
+        for k, (point, best) in enumerate(zip(points, exclusive.argmax(0), strict=True))
+    ]
+    title = [f"{tree.metric or 'values'} over {', '.join(tree.parameters)}"]
+    return "\n".join(map(one_line, [*title, *lines]))
+
+
+def call_tree_records(
+    tree: CallTree,
+    points: Sequence[Mapping[str, float]],
+    *,
+    pattern: str | None = None,
+    order: Order = "growth",
+) -> list[dict[str, Any]]:
+    """The same as `call_tree_table`, a dictionary a call; part of `regionpredict/models/1`."""
+    places = _places(tree, points)
+    inclusive, exclusive = tree.inclusive(places), tree.exclusive(places)
+    shares = tree.shares(places)
+    growths = tree.growths()
+    return [
+        {
+            "callpath": tree.calls[index].callpath,
+            "metric": tree.metric,
+            "depth": tree.calls[index].depth,
+            "measured": tree.measured if tree.calls[index].model is not None else None,
+            "growth": growth_text(growths[index], tree.parameters),
+            "at": [
+                {
+                    "point": dict(point),
+                    "exclusive": float(exclusive[index, k]),
+                    "inclusive": float(inclusive[index, k]),
+                    "share": float(shares[index, k]),
+                }
+                for k, point in enumerate(points)
+            ],
+        }
+        for index in _order(tree, inclusive, growths, order, _kept(tree, pattern))
+    ]
+
+
+def growth_text(monomial: Monomial, parameters: Sequence[str]) -> str:
+    """A monomial without its coefficient, as O() writes it.
+
+    >>> growth_text({0: (1.0, 1.0)}, ("p",)), growth_text({}, ("p",))
+    ('p*log2(p)', '1')
+    """
+    return "*".join(term_text(parameters[i], t) for i, t in sorted(monomial.items())) or "1"
+
+
+def _places(tree: CallTree, points: Sequence[Mapping[str, float]]) -> FloatArray:
+    for point in points:
+        missing = [name for name in tree.parameters if name not in point]
+        if missing:
+            raise InputError(
+                f"there is no value for '{missing[0]}'",
+                remedy=f"the parameters are {', '.join(tree.parameters)}",
+            )
+    numbers = [[point[name] for name in tree.parameters] for point in points]
+    return np.array(numbers, dtype=np.float64).reshape(len(points), len(tree.parameters))
+
+
+def _at(point: Mapping[str, float]) -> str:
+    return "at " + ", ".join(f"{name} = {value:g}" for name, value in point.items())
+
+
+def _kept(tree: CallTree, pattern: str | None) -> set[int]:
+    """The calls that match, and their callers."""
+    kept: set[int] = set()
+    for index, call in enumerate(tree.calls):
+        if pattern is None or matches(call.callpath, pattern):
+            above: int | None = index
+            while above is not None and above not in kept:
+                kept.add(above)
+                above = tree.calls[above].parent
+    return kept
+
+
+def matches(callpath: str, pattern: str) -> bool:
+    """Whether a call path, or its last part, matches a pattern with `*` and `?`.
+
+    >>> matches("main->MPI_Send", "MPI_*"), matches("main->solve", "main*"), matches("a", "b")
+    (True, True, False)
+    """
+    last = callpath.rsplit("->", 1)[-1]
+    return fnmatch.fnmatchcase(callpath, pattern) or fnmatch.fnmatchcase(last, pattern)
+
+
+def _order(
+    tree: CallTree, inclusive: FloatArray, growths: Sequence[Monomial], order: Order, kept: set[int]
+) -> list[int]:
+    """The kept calls, callers before callees, those of one caller in the order asked for."""
+    children: dict[int | None, list[int]] = {}
+    for index in sorted(kept):
+        children.setdefault(tree.calls[index].parent, []).append(index)
+    for below in children.values():
+        if order == "growth":
+            below.sort(key=lambda index: growth_key(growths[index]), reverse=True)
+        elif order == "value" and inclusive.shape[1]:
+            below.sort(key=lambda index: -inclusive[index, -1])
+        elif order == "name":
+            below.sort(key=lambda index: tree.calls[index].name)
+    listed: list[int] = []
+    waiting = children.get(None, [])[::-1]
+    while waiting:
+        index = waiting.pop()
+        listed.append(index)
+        waiting += children.get(index, [])[::-1]
+    return listed

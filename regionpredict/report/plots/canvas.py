@@ -1,0 +1,110 @@
+"""What all drawings have in common: their size, colours and axes, and how they become bytes.
+
+Colours are those of Okabe and Ito 2008, "Color Universal Design", which people with any common
+colour vision tell apart; models differ in marker and dashes too, so a grey print can be read.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regionpredict.errors import UsageError
+from regionpredict.fit.model.terms import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "pdf", "svg")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+COLOUR_MAP = "cividis"
+"""Of values over two parameters: even in lightness, and the same to the colour-blind
+(Nuñez, Anderton and Renslow 2018)."""
+_WIDTH_IN, _HEIGHT_IN, _DPI = 5.0, 3.4, 200
+_TICKS = (1.0, 2.0, 5.0)
+
+
+def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
+    """An empty figure of this size in inches; raises `UsageError` without matplotlib."""
+    try:
+        from matplotlib.figure import Figure as NewFigure
+    except ImportError:
+        raise UsageError(
+            "drawing needs matplotlib", remedy="install it: pip install 'regionpredict[plot]'"
+        ) from None
+    return NewFigure(figsize=(width, height), layout="constrained")
+
+
+def figure_bytes(figure: Figure, form: str) -> bytes:
+    """The figure as `png`, `pdf` or `svg`; the same figure always gives the same bytes."""
+    import matplotlib
+
+    if form not in FORMATS:
+        raise UsageError(f"no drawing can be '{form}'", remedy=f"use {', '.join(FORMATS)}")
+    undated: dict[str, dict[str, Any]] = {
+        "png": {"Software": None},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        "svg": {"Date": None, "Creator": None},
+    }
+    out = io.BytesIO()
+    settings: Any = {"svg.hashsalt": "regionpredict", "pdf.fonttype": 42, "svg.fonttype": "none"}
+    with matplotlib.rc_context(settings):
+        figure.savefig(out, format=form, dpi=_DPI, metadata=undated[form])
+    return out.getvalue()
+
+
+def scale_axis(axes: Axes, which: str, values: FloatArray, measured: Sequence[float]) -> None:
+    """Makes an axis logarithmic where its positive values span a factor of 8 or more.
+
+    Ticks of a parameter stand at what was measured, and at round numbers beyond.
+    """
+    positive = bool((values > 0).all()) and values.max() >= 8 * values.min()
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    if not positive:
+        return
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    low, high = float(values.min()), float(values.max())
+    ticks = list(measured) if measured else _round_ticks(low, high)
+    if measured and high > max(measured):
+        ticks += [t for t in _round_ticks(low, high) if t > 1.9 * max(measured)]
+    ticks = _thinned(sorted(set(ticks)), low, high)
+    axis.set_ticks(ticks, [tick_text(t) for t in ticks])
+    axis.set_ticks([], minor=True)
+
+
+def tick_text(value: float) -> str:
+    """A number as a tick shows it: short, with a power of ten where it is far from 1.
+
+    >>> tick_text(0.5), tick_text(1024.0), tick_text(2e6), tick_text(1e-7)
+    ('0.5', '1024', '$2\\\\cdot10^{6}$', '$10^{-7}$')
+    """
+    if 1e-3 <= abs(value) < 1e5 or not value:
+        return f"{value:.6g}"
+    exponent = int(np.floor(np.log10(abs(value)) + 1e-9))
+    mantissa = f"{value / 10**exponent:.3g}"
+    return f"$10^{{{exponent}}}$" if mantissa == "1" else f"${mantissa}\\cdot10^{{{exponent}}}$"
+
+
+def _round_ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times the powers of ten in the range, or the powers alone where it is wide."""
+    first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
+    wide = np.log10(high / low) > 3
+    factors = (1.0,) if wide else _TICKS
+    found = [f * 10.0**e for e in range(first, last + 1) for f in factors]
+    return [t for t in found if low * 0.999 <= t <= high * 1.001]
+
+
+def _thinned(ticks: Sequence[float], low: float, high: float) -> list[float]:
+    """As many of the ticks as stand apart by an eleventh of the axis."""
+    least = np.log(high / low) / 11
+    kept: list[float] = []
+    for tick in ticks:
+        if not kept or np.log(tick / kept[-1]) >= least:
+            kept.append(tick)
+    return kept

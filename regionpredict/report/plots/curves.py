@@ -1,0 +1,170 @@
+"""Models over one parameter: points with their spread, curves, bands, segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regionpredict.errors import InputError, one_line
+from regionpredict.fit.experiment import Series
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.terms import FloatArray
+from regionpredict.report.plots.canvas import COLOURS, DASHES, MARKERS, new_figure, scale_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SAMPLES = 160
+_BAND_SAMPLES = 40
+_REACH = 4.0
+"""How far beyond the largest measured value the curves go, if nothing else is said."""
+_LONGEST_LABEL = 60
+_MOST_INSIDE = 3
+"""Models that a legend inside the axes names without covering them."""
+
+
+def curves_figure(
+    models: Sequence[tuple[Series, FittedModel]],
+    *,
+    parameter: str | None = None,
+    fixed: Mapping[str, float] | None = None,
+    until: float | None = None,
+    level: float = 0.9,
+) -> Figure:
+    """At most seven models over one parameter, each with its points, curve and interval.
+
+    A point is the summary that was modelled, its bar reaches from the smallest to the largest
+    repetition; a band is where the value is expected with probability `level`; dotted uprights
+    stand where a segment ends. Of several parameters, `parameter` is drawn, the others have their
+    value in `fixed`, or the largest measured one, which the label says. Curves reach to `until`.
+    Raises `InputError` for no model and for a parameter that is not there.
+    """
+    if not models:
+        raise InputError("no model to draw", remedy="measure more points")
+    name = parameter or models[0][1].parameters[0]
+    slices = [_Slice(series, model, name, fixed or {}) for series, model in models[: len(COLOURS)]]
+    many = len(slices) > _MOST_INSIDE
+    figure = new_figure(height=4.4) if many else new_figure()
+    axes = figure.add_subplot()
+    measured = sorted({x for one in slices for x in one.x.tolist()})
+    low, high = measured[0], until if until is not None else _REACH * measured[-1]
+    if high <= low:
+        raise InputError(
+            f"{name} = {high:g} is no end for curves from {low:g} on", remedy="give a larger one"
+        )
+    grid = _grid(low, high, _SAMPLES)
+    seen = []
+    for k, one in enumerate(slices):
+        seen.append(_draw(axes, one, k, grid, level))
+    scale_axis(axes, "x", np.array([low, high]), measured)
+    values = np.concatenate(seen)
+    scale_axis(axes, "y", values, [])
+    axes.set_ylim(*_limits(values, logarithmic=axes.get_yscale() == "log"))
+    axes.axvline(measured[-1], color="0.7", linewidth=0.8, zorder=0)
+    axes.set_xlabel(name)
+    metrics = {series.metric for series, _ in models}
+    units = {series.unit for series, _ in models} - {""}
+    unit = f" [{units.pop()}]" if len(units) == 1 else ""
+    axes.set_ylabel(f"{metrics.pop()}{unit}" if len(metrics) == 1 else "value")
+    axes.grid(visible=True, color="0.92", zorder=0)
+    if many:
+        figure.legend(loc="outside lower center", fontsize=7, frameon=False)
+    else:
+        axes.legend(fontsize=7, frameon=False, loc="best")
+    return figure
+
+
+def _limits(values: FloatArray, *, logarithmic: bool) -> tuple[float, float]:
+    """The ends of the upright axis: a twentieth beyond the values; a constant in the middle.
+
+    Bands may go beyond: far out, they would leave nothing to see of the points.
+    """
+    low, high = float(values.min()), float(values.max())
+    if logarithmic:
+        room = (high / low) ** 0.05
+        return low / room, high * room
+    middle = max(abs(low), abs(high))
+    room = max(0.05 * (high - low), 1e-3 * middle) or 1.0
+    return low - room, high + room
+
+
+class _Slice:
+    """A model along one of its parameters, the others fixed, and the points that lie there."""
+
+    def __init__(
+        self, series: Series, model: FittedModel, parameter: str, fixed: Mapping[str, float]
+    ) -> None:
+        if parameter not in model.parameters:
+            raise InputError(
+                f"there is no parameter '{parameter}'",
+                remedy=f"the parameters are {', '.join(model.parameters)}",
+            )
+        self.model = model
+        self.index = model.parameters.index(parameter)
+        self.point = model.points.max(0)
+        others = []
+        for k, name in enumerate(model.parameters):
+            if k != self.index:
+                self.point[k] = fixed.get(name, self.point[k])
+                others.append(f"{name} = {self.point[k]:g}")
+        rest = np.delete(model.points, self.index, axis=1)
+        here = (rest == np.delete(self.point, self.index)).all(1)
+        self.x = model.points[here, self.index]
+        self.y = model.observations.y[here]
+        if not len(self.x):
+            self.x = np.unique(model.points[:, self.index])
+            self.y = np.full(len(self.x), np.nan)
+        by_place = dict(zip(series.points, series.values, strict=True))
+        self.repetitions = [by_place.get(tuple(point), ()) for point in model.points[here].tolist()]
+        name = " ".join(filter(None, (series.callpath, ", ".join(others)))) or series.metric
+        label = one_line(f"{name}: {model.formula()}" if name else model.formula())
+        cut = label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 3] + "..."
+        self.label = cut.replace("$", r"\$").lstrip("_")
+
+    def places(self, grid: FloatArray) -> FloatArray:
+        """The points `(k, m)` where the drawn parameter has the values `(k,)`."""
+        points = np.tile(self.point, (len(grid), 1))
+        points[:, self.index] = grid
+        return points
+
+
+def _draw(axes: Axes, one: _Slice, k: int, grid: FloatArray, level: float) -> FloatArray:
+    """Draws one model; the values that the axis has to reach."""
+    colour = COLOURS[k]
+    curve = one.model.predict_many(one.places(grid))
+    axes.plot(grid, curve, color=colour, linestyle=DASHES[k], linewidth=1.4, label=one.label)
+    coarse = _grid(float(grid[0]), float(grid[-1]), _BAND_SAMPLES)
+    bands = [one.model.interval(point, level) for point in one.places(coarse)]
+    low, high = np.array([b.low for b in bands]), np.array([b.high for b in bands])
+    if curve.min() > 0:
+        low = np.maximum(low, 0.2 * curve.min())
+    axes.fill_between(coarse, low, high, color=colour, alpha=0.15, linewidth=0)
+    known = np.isfinite(one.y)
+    spread = np.zeros((2, len(one.y)))
+    for index, values in enumerate(one.repetitions):
+        finite = [float(v) for v in values if np.isfinite(v)]
+        if finite:
+            spread[0, index] = max(one.y[index] - min(finite), 0.0)
+            spread[1, index] = max(max(finite) - one.y[index], 0.0)
+    axes.errorbar(
+        one.x[known], one.y[known], yerr=spread[:, known], fmt=MARKERS[k], color=colour,
+        markersize=4.5, capsize=2, elinewidth=0.9, linestyle="none", zorder=3,
+    )  # fmt: skip
+    for change in _changes(one.model):
+        axes.axvline(change, color=colour, linestyle=":", linewidth=0.9)
+    return np.concatenate([curve, one.y[known]])
+
+
+def _changes(model: FittedModel) -> list[float]:
+    """Between which values the behaviour changes: the middles."""
+    ends = [*(piece.first for piece in model.pieces[1:]), model.start]
+    return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
+
+
+def _grid(low: float, high: float, count: int) -> FloatArray:
+    if low > 0:
+        return np.geomspace(low, high, count)
+    return np.linspace(low, high, count)

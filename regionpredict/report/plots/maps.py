@@ -1,0 +1,120 @@
+"""One model over two parameters: contours seen from above, or a surface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regionpredict.errors import InputError, one_line
+from regionpredict.fit.experiment import Series
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.terms import FloatArray
+from regionpredict.report.plots.canvas import COLOUR_MAP, new_figure, scale_axis, tick_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SAMPLES = 48
+_LEVELS = 12
+_REACH = 2.0
+
+
+def contour_figure(
+    series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
+) -> Figure:
+    """Values over the first two parameters that are not `fixed`, and where it was measured.
+
+    Parameters must be positive. Raises `InputError` where not exactly two parameters are free.
+    """
+    from matplotlib.colors import LogNorm, Normalize
+
+    figure = new_figure()
+    axes = figure.add_subplot()
+    names, x, y, z = _sampled(model, fixed or {})
+    rises = bool((z > 0).all()) and z.max() > 8 * z.min()
+    if rises:
+        levels = np.geomspace(z.min(), z.max(), _LEVELS)
+    else:
+        levels = np.linspace(z.min(), z.max() + (z.max() == z.min()), _LEVELS)
+    norm = LogNorm(levels[0], levels[-1]) if rises else Normalize(levels[0], levels[-1])
+    filled = axes.contourf(x, y, z, levels=levels, cmap=COLOUR_MAP, norm=norm, extend="neither")
+    axes.contour(x, y, z, levels=levels, colors="white", linewidths=0.4)
+    bar = figure.colorbar(filled, ax=axes, ticks=levels[:: max(1, _LEVELS // 6)])
+    bar.ax.set_yticks(bar.get_ticks(), [tick_text(float(f"{t:.2g}")) for t in bar.get_ticks()])
+    bar.ax.minorticks_off()
+    bar.set_label(series.metric or "value")
+    columns = [model.points[:, model.parameters.index(name)] for name in names]
+    axes.plot(*columns, "o", color="black", markersize=3.5, markerfacecolor="white", clip_on=False)
+    for which, values, column in zip("xy", (x, y), columns, strict=True):
+        scale_axis(axes, which, values, sorted(set(column.tolist())))
+    axes.set_xlabel(names[0])
+    axes.set_ylabel(names[1])
+    axes.set_title(_title(series, model), fontsize=8)
+    return figure
+
+
+def surface_figure(
+    series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
+) -> Figure:
+    """The same as `contour_figure`, as a surface with the measured points on uprights."""
+    figure = new_figure(height=4.2)
+    axes: Any = figure.add_subplot(projection="3d")
+    names, x, y, z = _sampled(model, fixed or {})
+    across, along = np.meshgrid(np.log2(x), np.log2(y))
+    axes.plot_surface(across, along, z, cmap=COLOUR_MAP, alpha=0.85, linewidth=0)
+    indices = [model.parameters.index(name) for name in names]
+    measured = model.points[:, indices]
+    axes.scatter(
+        np.log2(measured[:, 0]), np.log2(measured[:, 1]), model.observations.y,
+        color="black", s=9, depthshade=False,
+    )  # fmt: skip
+    for set_ticks, column in ((axes.set_xticks, 0), (axes.set_yticks, 1)):
+        values = sorted(set(measured[:, column].tolist()))
+        set_ticks([float(np.log2(v)) for v in values], [tick_text(v) for v in values])
+    axes.set_xlabel(names[0])
+    axes.set_ylabel(names[1])
+    axes.set_zlabel(series.metric or "value", labelpad=12)
+    axes.tick_params(labelsize=7)
+    axes.set_title(_title(series, model), fontsize=8)
+    return figure
+
+
+def _title(series: Series, model: FittedModel) -> str:
+    text = one_line(" ".join(filter(None, (series.callpath, model.formula()))))
+    return text.replace("$", r"\$")
+
+
+def _sampled(
+    model: FittedModel, fixed: Mapping[str, float]
+) -> tuple[tuple[str, str], FloatArray, FloatArray, FloatArray]:
+    """The two free parameters, their values `(s,)` each, and the model's `(s, s)` there."""
+    free = [name for name in model.parameters if name not in fixed]
+    if len(free) != 2:
+        raise InputError(
+            f"a map needs two free parameters, there are {', '.join(free) or 'none'}",
+            remedy="fix the others, or draw curves",
+        )
+    columns = [model.parameters.index(name) for name in free]
+    ranges = []
+    for name, column in zip(free, columns, strict=True):
+        values = model.points[:, column]
+        if values.min() <= 0:
+            raise InputError(
+                f"{name} = {values.min():g} has no place on a logarithmic axis",
+                remedy="draw curves over the other parameter",
+            )
+        ranges.append(np.geomspace(values.min(), _REACH * values.max(), _SAMPLES))
+    across, along = np.meshgrid(*ranges)
+    points = np.tile(model.points.max(0), (across.size, 1))
+    for name, value in fixed.items():
+        if name not in model.parameters:
+            raise InputError(
+                f"there is no parameter '{name}'",
+                remedy=f"the parameters are {', '.join(model.parameters)}",
+            )
+        points[:, model.parameters.index(name)] = value
+    points[:, columns[0]], points[:, columns[1]] = across.ravel(), along.ravel()
+    values = model.predict_many(points).reshape(across.shape)
+    return (free[0], free[1]), ranges[0], ranges[1], values

@@ -1,0 +1,75 @@
+"""What each call takes of everything, stacked over a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regionpredict.errors import InputError, one_line
+from regionpredict.fit.call_tree import CallTree
+from regionpredict.report.plots.canvas import COLOURS, new_figure, scale_axis
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SAMPLES = 80
+_REACH = 64.0
+_SHADES = ("", "//", "..", "xx")
+
+
+def shares_figure(
+    tree: CallTree,
+    *,
+    parameter: str | None = None,
+    fixed: Mapping[str, float] | None = None,
+    until: float | None = None,
+) -> Figure:
+    """The shares of the calls that ever take most, the others together, adding up to 100 %.
+
+    Drawn over `parameter` (the first), the others having their value in `fixed` or their largest
+    measured one, up to `until` (64 times the largest measured value). Calls differ in colour and
+    in hatching. Raises `InputError` for a parameter that is not there.
+    """
+    name = parameter or tree.parameters[0]
+    unknown = [one for one in (name, *(fixed or {})) if one not in tree.parameters]
+    if unknown:
+        raise InputError(
+            f"there is no parameter '{unknown[0]}'",
+            remedy=f"the parameters are {', '.join(tree.parameters)}",
+        )
+    index = tree.parameters.index(name)
+    points = np.concatenate([call.model.points for call in tree.calls if call.model is not None])
+    low = float(points[:, index].min())
+    high = until if until is not None else _REACH * float(points[:, index].max())
+    if high <= low:
+        raise InputError(f"{name} = {high:g} is no end for shares from {low:g} on", remedy="more")
+    grid = np.geomspace(low, high, _SAMPLES) if low > 0 else np.linspace(low, high, _SAMPLES)
+    places = np.tile(points.max(0), (_SAMPLES, 1))
+    for one, value in (fixed or {}).items():
+        places[:, tree.parameters.index(one)] = value
+    places[:, index] = grid
+    shares = 100 * tree.shares(places)
+    drawn = np.argsort(-shares.max(1), kind="stable")[: len(COLOURS) - 1]
+    rest = shares.sum(0) - shares[drawn].sum(0)
+    labels = [one_line(tree.calls[k].callpath).replace("$", r"\$") or "-" for k in drawn]
+    figure = new_figure(height=3.6)
+    axes = figure.add_subplot()
+    layers = [*shares[drawn], *([rest] if rest.max() > 0.05 else [])]
+    if len(layers) > len(labels):
+        labels.append("the others")
+    bands = axes.stackplot(
+        grid, layers, labels=[label.lstrip("_") for label in labels],
+        colors=[*COLOURS[: len(drawn)], "0.8"], alpha=0.85, edgecolor="white", linewidth=0.4,
+    )  # fmt: skip
+    for k, band in enumerate(bands):
+        band.set_hatch(_SHADES[k % len(_SHADES)])
+    scale_axis(axes, "x", grid, sorted(set(points[:, index].tolist())))
+    axes.axvline(float(points[:, index].max()), color="black", linewidth=0.8, linestyle="--")
+    axes.set_xlim(low, high)
+    axes.set_ylim(0, 100)
+    axes.set_xlabel(name)
+    axes.set_ylabel(f"share of {tree.metric or 'all'} [%]")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=7, frameon=False)
+    return figure

@@ -1,0 +1,54 @@
+"""`docs/fit_start.md` does what it says: its files, commands and sessions, one after the other."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "fit_start.md").read_text()
+PROGRAM = Path(sys.executable).parent / "regionpredict"
+BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BEGINS = {".pdf": b"%PDF-", ".png": b"\x89PNG", ".svg": b"<?xml"}
+
+
+def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+    names: dict[str, object] = {}
+    kinds = []
+    for kind, file, text in BLOCK.findall(PAGE):
+        kinds.append(kind)
+        if kind == "text":
+            (tmp_path / file).write_text(text)
+        elif kind == "console":
+            command, _, shown = text.partition("\n")
+            words = shlex.split(command.removeprefix("$ regionpredict "))
+            done = subprocess.run(
+                [str(PROGRAM), *words], capture_output=True, text=True, env=variables, check=False
+            )
+            assert (done.returncode, done.stderr) == (0, ""), command
+            assert done.stdout == shown, command
+        else:
+            assert kind == "pycon"
+            session = doctest.DocTestParser().get_doctest(text, names, "page", "page", 0)
+            failures: list[str] = []
+            result = doctest.DocTestRunner().run(session, out=failures.append, clear_globs=False)
+            assert not result.failed, "".join(failures)
+            names = session.globs
+    assert kinds == ["text", "console", "console"] + ["text", "console"] * 3 + ["pycon", "pycon"]
+    pictures = re.findall(r"[\w]+\.(?:pdf|png|svg)", PAGE)
+    assert set(pictures) == {
+        "sort.pdf", "shares.svg", "stencil.png", "model.svg", "kernels.png"
+    }  # fmt: skip
+    for picture in set(pictures):
+        assert (tmp_path / picture).read_bytes().startswith(BEGINS[Path(picture).suffix])
