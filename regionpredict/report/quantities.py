@@ -43,3 +43,17 @@ def plural(count: int, noun: str) -> str:
     ('1 region', '3 regions')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def show_seconds(value: float | None) -> str:
+    """A time in the unit that suits it.
+
+    >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(2e-8), show_seconds(None)
+    ('1.23 ms', '12.3 s', '20 ns', '?')
+    """
+    if value is None:
+        return "?"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-9:.0f} ns"

@@ -1,0 +1,1 @@
+def simulate(): pass
