@@ -28,12 +28,19 @@ def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
     return _built(driver, cache, source, ["-shared"])
 
 
+def runtime_program(driver: Sequence[str], cache: Path, source: str) -> Path:
+    """A program of `runtime/`, with OpenMP."""
+    return _built(driver, cache, source, ["-fopenmp"])
+
+
 def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[str]) -> Path:
     """A file of `runtime/` compiled into `cache`, a private folder, unless it is there already.
 
     Raises InputError where the compiler is missing or fails.
     """
-    suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl"])
+    suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl", "-lpthread"])
+    if "-fopenmp" in options:
+        suffix, libraries = "", []
     program = shutil.which(driver[-1]) or driver[-1]
     key = hashlib.sha256()
     for name in sorted(RUNTIME.glob("*.[ch]")):
@@ -59,6 +66,8 @@ def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[st
                 f"'{' '.join(driver)}' cannot compile {source}: {message.strip()[:200]}",
                 remedy="measuring needs a C compiler; name another with CC",
             )
+        if not suffix:
+            Path(part).chmod(0o700)
         Path(part).replace(target)
     except FileNotFoundError:
         raise InputError(
