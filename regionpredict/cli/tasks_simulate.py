@@ -36,7 +36,7 @@ def command(
     from regionpredict.cli.curve_options import parse_threads
     from regionpredict.report.task_times import times_json, times_table
     from regionpredict.tasks import measure_graph, read_task_graph
-    from regionpredict.tasks.simulate import simulate
+    from regionpredict.tasks.scheduler import simulate
 
     graph = read_task_graph(path)
     metrics = measure_graph(graph, concurrency=False)

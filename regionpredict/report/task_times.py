@@ -10,7 +10,7 @@ from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.quantities import show_seconds
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.replay import Replayed
-from regionpredict.tasks.simulate import Simulated
+from regionpredict.tasks.scheduler import Simulated
 
 SCHEMA = "regionpredict/task-times/1"
 

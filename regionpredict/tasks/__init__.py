@@ -7,8 +7,8 @@ and what efficiencies over threads and sizes tell (`isoefficiency`).
 
 from regionpredict.tasks.metrics import GraphMetrics, measure_graph
 from regionpredict.tasks.read_graph import read_task_graph
-from regionpredict.tasks.simulate import simulate
-from regionpredict.tasks.task_graph import TaskGraph, task_graph
+from regionpredict.tasks.scheduler import simulate
+from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
 
 __all__ = [
     "GraphMetrics",
@@ -16,5 +16,5 @@ __all__ = [
     "measure_graph",
     "read_task_graph",
     "simulate",
-    "task_graph",
+    "graph_of_tasks",
 ]

@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regionpredict.tasks.task_graph import JOIN, SERIAL, IntArray, TaskGraph
+from regionpredict.tasks.task_graph import CONTINUE, JOIN, SERIAL, BoolArray, IntArray, TaskGraph
 
 EXACT_NODES = 8_000
 """The closure of more has up to 32 million pairs."""
 EXACT_PAIRS = 16_000_000
+PATHS_NODES = 200_000
+"""A cover of more takes seconds, so each task is a path."""
 
 
 class Concurrency(NamedTuple):
@@ -37,8 +39,11 @@ def max_concurrency(
     counted = (graph.node_kinds != JOIN) & (graph.node_kinds != SERIAL)
     if not counted.any():
         return Concurrency(0, 0)
-    order = graph.order
-    bounds = Concurrency(_widest_moment(graph, order, counted), _paths(graph, order, counted))
+    low = _widest_moment(graph, counted)
+    if graph.nodes > PATHS_NODES:
+        return Concurrency(low, _continued(graph, counted))
+    order = graph.schedule.order.tolist()
+    bounds = Concurrency(low, _paths(graph, order, counted))
     if bounds.exact or graph.nodes > exact_nodes:
         return bounds
     pairs = _closure(graph, order, counted)
@@ -48,24 +53,13 @@ def max_concurrency(
     return Concurrency(exact, exact)
 
 
-def _widest_moment(graph: TaskGraph, order: list[int], counted: np.ndarray) -> int:
-    """The most nodes at one hop distance from the start, or at one moment of the earliest run.
+def _widest_moment(graph: TaskGraph, counted: BoolArray) -> int:
+    """The most nodes at one level, or at one moment of the earliest run.
 
     Neither has a path between two of them.
     """
-    start, edge = graph.successors
-    starts, targets = start.tolist(), graph.targets[edge].tolist()
-    seconds = graph.seconds.tolist()
-    hops, begin = [0] * graph.nodes, [0.0] * graph.nodes
-    for node in order:
-        hop, end = hops[node] + 1, begin[node] + seconds[node]
-        for target in targets[starts[node] : starts[node + 1]]:
-            if hop > hops[target]:
-                hops[target] = hop
-            if end > begin[target]:
-                begin[target] = end
-    level = int(np.bincount(np.array(hops)[counted]).max())
-    begins = np.array(begin)
+    begins = graph.schedule.begin
+    level = int(np.bincount(graph.schedule.level[counted]).max())
     lasting = counted & (graph.seconds > 0)
     times = np.concatenate([begins[lasting], (begins + graph.seconds)[lasting]])
     change = np.repeat(np.array([1, -1]), int(lasting.sum()))
@@ -73,7 +67,14 @@ def _widest_moment(graph: TaskGraph, order: list[int], counted: np.ndarray) -> i
     return max(level, int(running.max(initial=1)))
 
 
-def _paths(graph: TaskGraph, order: list[int], counted: np.ndarray) -> int:
+def _continued(graph: TaskGraph, counted: BoolArray) -> int:
+    """How many paths cover the nodes when each goes on within its task: chains, all."""
+    kept = (graph.edge_kinds == CONTINUE) & counted[graph.sources] & counted[graph.targets]
+    _, first = np.unique(graph.sources[kept], return_index=True)
+    return int(counted.sum()) - len(np.unique(graph.targets[kept][first]))
+
+
+def _paths(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
     """How many paths cover the nodes when each takes the first free successor: chains, all."""
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()
@@ -99,7 +100,7 @@ def _paths(graph: TaskGraph, order: list[int], counted: np.ndarray) -> int:
     return paths
 
 
-def _closure(graph: TaskGraph, order: list[int], counted: np.ndarray) -> list[IntArray]:
+def _closure(graph: TaskGraph, order: list[int], counted: BoolArray) -> list[IntArray]:
     """For each counted node, in their order, which counted nodes come behind it."""
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()

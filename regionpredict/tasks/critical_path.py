@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from regionpredict.tasks.task_graph import TaskGraph
 
 
@@ -15,24 +17,19 @@ class CriticalPath(NamedTuple):
 
 
 def critical_path(graph: TaskGraph) -> CriticalPath:
-    """The path of the largest sum of times; of several one that begins earliest."""
+    """The path of the largest sum of times."""
     if not graph.nodes:
         return CriticalPath(0.0, ())
-    start, edge = graph.successors
-    starts, targets = start.tolist(), graph.targets[edge].tolist()
-    seconds = graph.seconds.tolist()
-    begin = [0.0] * graph.nodes
-    before = [-1] * graph.nodes
-    last, depth = 0, -1.0
-    for node in graph.order:
-        end = begin[node] + seconds[node]
-        if end > depth:
-            last, depth = node, end
-        for target in targets[starts[node] : starts[node + 1]]:
-            if end > begin[target] or before[target] < 0:
-                begin[target] = end
-                before[target] = node
-    path = [last]
-    while before[path[-1]] >= 0:
-        path.append(before[path[-1]])
-    return CriticalPath(depth, tuple(reversed(path)))
+    begin, level = graph.schedule.begin, graph.schedule.level
+    ends = begin + graph.seconds
+    order = np.argsort(graph.targets, kind="stable")
+    sources, targets = graph.sources[order], graph.targets[order]
+    node = int(np.argmax(ends))
+    path = [node]
+    while level[node]:
+        first, last = np.searchsorted(targets, (node, node + 1))
+        before = sources[first:last]
+        # What begins at 0 may do so behind nodes that take no time.
+        node = int(before[np.argmax(ends[before])])
+        path.append(node)
+    return CriticalPath(float(ends.max()), tuple(reversed(path)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
-from regionpredict.tasks.task_graph import TaskGraph, task_graph
+from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
 
 TIMES = ("seconds", "time", "weight", "work")
 _REMEDY = 'write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }'
@@ -91,7 +91,7 @@ class _Reader:
             raise InputError("a graph without nodes", remedy=_REMEDY, path=self.path)
         seconds = [self._time(name, number) for name, number in self.numbers.items()]
         try:
-            return task_graph(seconds, list(self.edges), list(self.numbers))
+            return graph_of_tasks(seconds, list(self.edges), list(self.numbers))
         except InputError as error:
             raise InputError(error.message, remedy=error.remedy, path=self.path) from None
 

@@ -16,7 +16,7 @@ from regionpredict.tasks.task_graph import (
     IntArray,
     TaskGraph,
     numbered,
-    task_graph,
+    graph_of_tasks,
 )
 
 SCHEMA = "regionpredict/task-graph/1"
@@ -53,7 +53,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
         kinds[ends[0], ends[1]] = _one_of(edge, "kind", EDGE_KINDS)
     seconds = [node.number("seconds") for node in nodes]
     try:
-        graph = task_graph(seconds, list(kinds), list(numbers))
+        graph = graph_of_tasks(seconds, list(kinds), list(numbers))
     except InputError as error:
         raise InputError(error.message, remedy=error.remedy, path=path) from None
     places: dict[str, int] = {}

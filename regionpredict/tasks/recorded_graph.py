@@ -30,8 +30,8 @@ from regionpredict.tasks.task_events import (
     STARTED,
     STOPPED,
     TASKGROUP,
-    BoolArray,
     TaskEvents,
+    of_kinds,
     task_events,
 )
 from regionpredict.tasks.task_graph import (
@@ -44,6 +44,7 @@ from regionpredict.tasks.task_graph import (
     JOINED,
     SERIAL,
     TASK,
+    BoolArray,
     IntArray,
     TaskGraph,
     check_acyclic,
@@ -101,22 +102,30 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         targets=np.concatenate([target for _, target, _ in edges]),
         edge_kinds=np.concatenate([np.full(len(s), k, dtype=np.uint8) for s, _, k in edges]),
         serial_s=serial,
-        notes=_notes(recording),
+        notes=_notes(recording, events),
     )
     assert count == graph.nodes
     check_acyclic(graph)
     return graph
 
 
-def _notes(recording: Recording) -> tuple[str, ...]:
-    if recording.finished:
-        return ()
-    return ("the program did not end by itself: this is what it did until then",)
+def _notes(recording: Recording, events: TaskEvents) -> tuple[str, ...]:
+    notes = []
+    if not recording.finished:
+        notes.append("the program did not end by itself: this is what it did until then")
+    chunks = events.task[events.kind == DISPATCH]
+    region = regions_of(events)[chunks]
+    if bool(((region >= 0) & (events.team[region] == 1)).any()):
+        notes.append(
+            "on one thread the runtime runs a loop as one chunk: record on two or more to see its "
+            "parallelism"
+        )
+    return tuple(notes)
 
 
 def _new_nodes(events: TaskEvents) -> BoolArray:
     """Which rows begin a node: a task's first, and those behind which it could go on elsewhere."""
-    begins = np.isin(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
+    begins = of_kinds(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
     begins[0] = True
     begins[1:] |= events.task[1:] != events.task[:-1]
     # Behind a loop whose chunks are known.
@@ -151,8 +160,8 @@ def _times(
 ) -> tuple[np.ndarray, float]:
     """Seconds in which each node ran, and those outside parallel regions, which do not count."""
     kind = events.kind
-    ours = np.isin(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
-    ours -= np.isin(kind, (STOPPED, IMPLICIT_END))
+    ours = of_kinds(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
+    ours -= of_kinds(kind, (STOPPED, IMPLICIT_END))
     group = events.aux == TASKGROUP
     waiting = (((kind == SYNC_BEGIN) & ~group) | (kind == WAIT_BEGIN)).astype(np.int64)
     waiting += kind == PARALLEL_BEGIN

@@ -18,7 +18,7 @@ import numpy as np
 from regionpredict.errors import InputError
 from regionpredict.machine.calibrate.samples import relative_interval
 from regionpredict.measure.runtime_library import runtime_program
-from regionpredict.tasks.simulate import starts_of_tasks
+from regionpredict.tasks.scheduler import starts_of_tasks
 from regionpredict.tasks.task_graph import CONTINUE, JOINED, TaskGraph
 
 SOURCE = "task_replay.c"

@@ -29,7 +29,7 @@ from regionpredict.tasks.recording import (
     WORK_END,
     Recording,
 )
-from regionpredict.tasks.task_graph import IntArray
+from regionpredict.tasks.task_graph import BoolArray, IntArray
 
 # Kinds that OpenMP 5.2, sec. 19.4.4, numbers.
 TASKWAIT, TASKGROUP, REDUCTION = 5, 6, 7
@@ -38,8 +38,6 @@ CHUNKS = (2, 3)  # a section, a chunk of a worksharing loop
 FULFILLED = (5, 6, 8)  # statuses of tasks that do not run when it is said
 STOPPED = SCHEDULE  # the kind of row of the task that a schedule event stops ...
 STARTED = 32  # ... and of the one that it lets run
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +67,17 @@ class TaskEvents:
     dependences: IntArray
 
 
+def of_kinds(values: IntArray, kinds: tuple[int, ...]) -> BoolArray:
+    """Which values are among some small numbers; what is too large to be one is none."""
+    table = np.zeros(256, dtype=bool)
+    table[list(kinds)] = True
+    return table[np.minimum(values, 255)]
+
+
 def task_events(recording: Recording, path: str) -> TaskEvents:
     """Sorts the events by task; raises InputError where they name what no thread made."""
     words = np.concatenate(recording.threads)
-    kind = (words[:, 0] & np.uint64(255)).astype(np.int64)
+    kind = (words[:, 0] & np.uint64(255)).astype(np.uint8)
     aux = (words[:, 0] >> np.uint64(8) & np.uint64(0xFFFFFF)).astype(np.int64)
     site = (words[:, 0] >> np.uint64(32)).astype(np.int64)
     time = words[:, 1].astype(np.int64)
@@ -80,12 +85,11 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     first, second = index
 
     schedule = kind == SCHEDULE
-    runs = schedule & ~np.isin(aux, FULFILLED)
-    waits = np.isin(kind, (SYNC_BEGIN, SYNC_END)) & (aux != REDUCTION)
-    loops = np.isin(kind, (WORK_BEGIN, WORK_END)) & np.isin(aux, LOOPS)
-    chunks = (kind == DISPATCH) & np.isin(aux, CHUNKS)
-    plain = np.isin(
-        kind,
+    runs = schedule & ~of_kinds(aux, FULFILLED)
+    waits = of_kinds(kind, (SYNC_BEGIN, SYNC_END)) & (aux != REDUCTION)
+    loops = of_kinds(kind, (WORK_BEGIN, WORK_END)) & of_kinds(aux, LOOPS)
+    chunks = (kind == DISPATCH) & of_kinds(aux, CHUNKS)
+    plain = of_kinds(kind,
         (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, WAIT_BEGIN, WAIT_END),
     )
     own = np.flatnonzero((plain | waits | loops | chunks | runs) & (first >= 0))
@@ -93,7 +97,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     # A row of the recording can make two: what it stops comes before what it lets run.
     rows = np.concatenate([own, started])
     task = np.concatenate([first[own], second[started]])
-    kinds = np.concatenate([kind[own], np.full(len(started), STARTED)])
+    kinds = np.concatenate([kind[own], np.full(len(started), STARTED, dtype=np.uint8)])
     order = np.argsort(rows, kind="stable")
     rows, task, kinds = rows[order], task[order], kinds[order]
     order = np.argsort(task, kind="stable")
@@ -145,9 +149,8 @@ def _numbers(
     words: NDArray[np.uint64], kind: IntArray, threads: int, path: str
 ) -> tuple[tuple[IntArray, IntArray], int]:
     """Ids as numbers from 0 on, -1 for none: those of the third column and of the fourth."""
-    named = np.isin(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))
-    tasks = named | np.isin(
-        kind,
+    named = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))
+    tasks = named | of_kinds(kind,
         (IMPLICIT_END, SYNC_BEGIN, SYNC_END, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, DISPATCH,
          DEPENDENCE),
     )  # fmt: skip

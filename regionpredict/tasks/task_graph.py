@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from regionpredict.errors import InputError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 KindArray = NDArray[np.uint8]
+BoolArray = NDArray[np.bool_]
 
 NODE_KINDS = ("task", "implicit", "chunk", "join", "serial")
 """task: of an explicit task; implicit: of what a thread does in a parallel region beside them;
@@ -29,6 +31,15 @@ EDGE_KINDS = ("dependence", "create", "continue", "join")
 """dependence: by depend clauses, or what a file says; create: to a new task; continue: to the same
 task's next piece; join: from a task's end to who waited for it."""
 DEPENDENCE, CREATE, CONTINUE, JOINED = range(4)
+
+
+class EarliestRun(NamedTuple):
+    """`order`: the nodes, each behind all its predecessors, those of cycles left out; by node,
+    `begin` in seconds and `level`, the most edges on a path to it."""
+
+    order: IntArray
+    begin: FloatArray
+    level: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +78,8 @@ class TaskGraph:
     @cached_property
     def task_count(self) -> int:
         """How many explicit tasks there are."""
-        return len(np.unique(self.tasks[self.node_kinds == TASK]))
+        tasks = self.tasks[self.node_kinds == TASK]
+        return int(np.count_nonzero(np.bincount(tasks))) if len(tasks) else 0
 
     @cached_property
     def successors(self) -> tuple[IntArray, IntArray]:
@@ -78,19 +90,9 @@ class TaskGraph:
         return start, order
 
     @cached_property
-    def order(self) -> list[int]:
-        """The nodes so that each comes behind all its predecessors; those of cycles are left out."""
-        start, edge = self.successors
-        starts, targets = start.tolist(), self.targets[edge].tolist()
-        missing = np.bincount(self.targets, minlength=self.nodes)
-        order: list[int] = np.flatnonzero(missing == 0).tolist()
-        waiting = missing.tolist()
-        for node in order:  # grows meanwhile
-            for target in targets[starts[node] : starts[node + 1]]:
-                waiting[target] -= 1
-                if not waiting[target]:
-                    order.append(target)
-        return order
+    def schedule(self) -> EarliestRun:
+        """When each node could begin with a thread for every one."""
+        return earliest_run(self)
 
     def name(self, node: int) -> str:
         """A node as a person reads it."""
@@ -100,14 +102,14 @@ class TaskGraph:
         return f"{NODE_KINDS[self.node_kinds[node]]} {self.tasks[node]} ({place})"
 
 
-def task_graph(
+def graph_of_tasks(
     seconds: Sequence[float], edges: Sequence[tuple[int, int]], names: Sequence[str] = ()
 ) -> TaskGraph:
     """A graph of which each node is a task of so many seconds; an edge given twice counts once.
 
     Raises InputError where a time is none, an edge leads nowhere, or there is a cycle.
 
-    >>> task_graph([2.0, 1.0], [(0, 1)]).edges
+    >>> graph_of_tasks([2.0, 1.0], [(0, 1)]).edges
     1
     """
     count = len(seconds)
@@ -138,7 +140,7 @@ def task_graph(
 
 def check_acyclic(graph: TaskGraph) -> None:
     """Raises InputError with the nodes of a cycle, where there is one."""
-    order = graph.order
+    order = graph.schedule.order
     if len(order) == graph.nodes:
         return
     left = np.ones(graph.nodes, dtype=bool)
@@ -160,3 +162,65 @@ def check_acyclic(graph: TaskGraph) -> None:
 def numbered(names: Mapping[str, int]) -> tuple[str, ...]:
     """Names in the order of their numbers."""
     return tuple(sorted(names, key=names.__getitem__))
+
+
+NARROW = 64
+NARROW_LEVELS = 500
+"""Behind so many levels of few nodes a graph is followed node by node, which is faster then."""
+
+
+def earliest_run(graph: TaskGraph) -> EarliestRun:
+    """Follows the graph level by level, as long as levels are wide."""
+    start, edge = graph.successors
+    targets = graph.targets[edge]
+    waiting = np.bincount(graph.targets, minlength=graph.nodes)
+    begin, level = np.zeros(graph.nodes), np.zeros(graph.nodes, dtype=np.int64)
+    stamp = np.zeros(graph.nodes, dtype=np.int64)
+    front = np.flatnonzero(waiting == 0)
+    fronts: list[IntArray] = []
+    narrow = 0
+    while len(front) and narrow < NARROW_LEVELS:
+        narrow = narrow + 1 if len(front) < NARROW else 0
+        level[front] = len(fronts)
+        fronts.append(front)
+        first, count = start[front], start[front + 1] - start[front]
+        total = int(count.sum())
+        places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(total)
+        reached = targets[places]
+        ends = np.repeat(begin[front] + graph.seconds[front], count)
+        np.maximum.at(begin, reached, ends)
+        np.subtract.at(waiting, reached, 1)
+        ready = reached[waiting[reached] == 0]
+        numbers = np.arange(len(ready))
+        stamp[ready] = numbers  # of several the last assignment stays
+        front = ready[stamp[ready] == numbers]
+    tail = _follow(graph, front.tolist(), waiting, begin, level, len(fronts))
+    order = np.concatenate([*fronts, np.array(tail, dtype=np.int64)])
+    return EarliestRun(order, begin, level)
+
+
+def _follow(
+    graph: TaskGraph, order: list[int], waiting: IntArray, begin: FloatArray, level: IntArray,
+    at: int,
+) -> list[int]:  # fmt: skip
+    """The rest of the order from nodes at level `at` on; fills in `begin` and `level`."""
+    if not order:
+        return order
+    start, edge = graph.successors
+    starts, targets = start.tolist(), graph.targets[edge].tolist()
+    seconds, missing = graph.seconds.tolist(), waiting.tolist()
+    begins, levels = begin.tolist(), level.tolist()
+    for node in order:
+        levels[node] = at
+    for node in order:  # grows meanwhile
+        end, deeper = begins[node] + seconds[node], levels[node] + 1
+        for target in targets[starts[node] : starts[node + 1]]:
+            if end > begins[target]:
+                begins[target] = end
+            if deeper > levels[target]:
+                levels[target] = deeper
+            missing[target] -= 1
+            if not missing[target]:
+                order.append(target)
+    begin[:], level[:] = begins, levels
+    return order

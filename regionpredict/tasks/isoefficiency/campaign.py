@@ -26,7 +26,7 @@ from regionpredict.tasks.metrics import measure_graph
 from regionpredict.tasks.recorded_graph import recorded_graph
 from regionpredict.tasks.recording import PARALLEL_BEGIN, PARALLEL_END, read_recording
 from regionpredict.tasks.replay import replay
-from regionpredict.tasks.simulate import simulate
+from regionpredict.tasks.scheduler import simulate
 from regionpredict.tasks.task_graph import TaskGraph
 
 MARK = "{n}"
@@ -145,7 +145,7 @@ def region_seconds(folder: Path) -> float:
     """How long a program was in parallel regions, those inside others not counted again."""
     words = np.concatenate(read_recording(folder).threads)
     kind = words[:, 0] & np.uint64(255)
-    marks = np.isin(kind, (PARALLEL_BEGIN, PARALLEL_END))
+    marks = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END))
     times, kinds = words[marks, 1].astype(np.int64), kind[marks]
     order = np.argsort(times, kind="stable")
     times, open_ = times[order], np.cumsum(np.where(kinds[order] == PARALLEL_BEGIN, 1, -1))
