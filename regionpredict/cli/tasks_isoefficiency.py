@@ -64,7 +64,9 @@ def command(
     from regionpredict.tasks.isoefficiency.measured_times import read_file
     from regionpredict.tasks.isoefficiency.models import isoefficiency
 
-    data = _measured(words, sizes, threads, campaign, resume=resume) if words else read_file(campaign)
+    data = (
+        _measured(words, sizes, threads, campaign, resume=resume) if words else read_file(campaign)
+    )
     if not data.times:
         raise InputError("no run yet", remedy="measure with -- PROGRAM {n}", path=str(campaign))
     most = cores or max(time.threads for time in data.times)
@@ -113,8 +115,8 @@ def _measured(
         begin_file(output, data)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {len(allowed)} processors share them; what is measured "
-            "there is no contention for memory alone", err=True,
+            f"note: {max(counts)} threads on {len(allowed)} processors share them; what is "
+            "measured there is no contention for memory alone", err=True,
         )  # fmt: skip
     setting = Setting((compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed))
     line = ProgressLine(steps=10)
@@ -136,6 +138,8 @@ def _sizes(text: str) -> list[float]:
         except ValueError:
             value = 0.0
         if not 0 < value < 1e18:
-            raise UsageError(f"--sizes {text}: '{part}' is no size", remedy="write --sizes 20,22,24")
+            raise UsageError(
+                f"--sizes {text}: '{part}' is no size", remedy="write --sizes 20,22,24"
+            )
         values.append(value)
     return sorted(set(values))

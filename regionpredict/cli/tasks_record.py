@@ -30,7 +30,9 @@ from regionpredict.errors import InputError, UsageError
     help="The LLVM runtime that stands in for gcc's, instead of the one found.",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
-def command(words: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None) -> None:
+def command(
+    words: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None
+) -> None:
     """Runs PROGRAM and records its tasks, their order, and when each really ran.
 
     Programs built by clang run as they are; those built by gcc run on LLVM's runtime in place of
@@ -82,7 +84,9 @@ def new_folder(path: Path) -> None:
             return
         path.mkdir(parents=True)
     except FileExistsError:
-        raise InputError("there already", remedy="choose another -o FOLDER", path=str(path)) from None
+        raise InputError(
+            "there already", remedy="choose another -o FOLDER", path=str(path)
+        ) from None
     except OSError as error:
         raise InputError(
             f"cannot be made: {error.strerror}", remedy="choose another -o FOLDER", path=str(path)

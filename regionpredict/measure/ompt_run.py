@@ -6,20 +6,21 @@ What it leaves in the folder is for `tasks/` to read, or for `trace/`.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import source_places
 from regionpredict.measure.child import end_with_parent
-from regionpredict.measure.ompt_runtime import is_fixed, runtime_for
+from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
 from regionpredict.measure.runtime_library import preload_library
 
 SOURCE = "ompt_record.c"
 Level = Literal["all", "regions"]
-_SIGKILL = 9
 
 
 def recorded_run(
@@ -51,16 +52,17 @@ def recorded_run(
         "REGIONPREDICT_OMPT_LEVEL": level,
     }
     if standing_in is not None:
-        settings["LD_PRELOAD"] = _joined(str(standing_in), environment.get("LD_PRELOAD", ""))
+        settings["LD_PRELOAD"] = _joined(
+            str(stand_in(standing_in, cache)), environment.get("LD_PRELOAD", "")
+        )
     if threads is not None:
         settings["OMP_NUM_THREADS"] = str(threads)
-    parent = os.getpid()
     try:
         with subprocess.Popen(
             list(command),
             env=settings,
             stdout=subprocess.DEVNULL if silent else None,
-            preexec_fn=lambda: end_with_parent(_SIGKILL, parent),
+            preexec_fn=partial(end_with_parent, signal.SIGKILL, os.getpid()),  # noqa: PLW1509
         ) as running:
             try:
                 code = running.wait()
@@ -72,7 +74,7 @@ def recorded_run(
         ) from None
     if not any(folder.glob("events-*")):
         raise InputError(
-            f"'{command[0]}' ({_ended(code)}) ran on no OpenMP runtime that tells tools what it does",
+            f"'{command[0]}' ({_ended(code)}) ran on no OpenMP runtime that tells tools anything",
             remedy="build it with clang -fopenmp; gcc's runtime tells nothing, and scripts hide it",
         )
     return code

@@ -6,7 +6,7 @@ gcc built runs on LLVM's in its place where that knows all calls that the progra
 
 from __future__ import annotations
 
-import glob
+import hashlib
 import re
 import shutil
 import subprocess
@@ -20,26 +20,23 @@ NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
 SECONDS = 60
 _ELF = b"\x7fELF"
 _EXECUTABLE = 2  # e_type of programs that are not loaded wherever there is room
-_INSTALL = "install libomp5 (Debian), or pip install intel-openmp, or build the program with clang"
+_INSTALL = "install libomp5 (Debian), or pip install 'regionpredict[tasks]', or build it with clang"
 
 
 def find_runtime() -> Path | None:
-    """LLVM's or Intel's runtime: beside this Python, where the loader looks, or clang's."""
-    for name in NAMES:
-        beside = Path(sys.prefix, "lib", name)
-        if beside.exists():
-            return beside
+    """LLVM's or Intel's runtime: where the loader looks, clang's, or one beside this Python."""
     listing = _output(["ldconfig", "-p"]) or _output(["/sbin/ldconfig", "-p"])
     for name in NAMES:
         match = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", listing, re.MULTILINE)
         if match:
             return Path(match[1])
-    found = sorted(glob.glob("/usr/lib/llvm-*/lib/libomp.so*"), key=_version)
-    return Path(found[-1]) if found else None
+    found = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version)
+    beside = [Path(sys.prefix, "lib", name) for name in NAMES]  # as the wheel intel-openmp has it
+    return found[-1] if found else next((path for path in beside if path.exists()), None)
 
 
-def _version(path: str) -> int:
-    match = re.search(r"llvm-(\d+)", path)
+def _version(path: Path) -> int:
+    match = re.search(r"llvm-(\d+)", str(path))
     return int(match[1]) if match else 0
 
 
@@ -70,6 +67,30 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
             remedy="build it with clang -fopenmp", path=str(program),
         )  # fmt: skip
     return found
+
+
+def stand_in(runtime: Path, cache: Path) -> Path:
+    """The runtime as it is loaded into programs: Intel's by a link in a folder of its own.
+
+    Beside libumf, which it looks for where it lies, it ends in a fault: 2025.0 unloads that before
+    its last call of it. Raises InputError where the cache cannot be written.
+    """
+    if not any(runtime.parent.glob("libumf.so*")):
+        return runtime
+    folder = cache / f"runtime-{hashlib.sha256(str(runtime).encode()).hexdigest()[:16]}"
+    link = folder / runtime.name
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not link.exists():
+            link.unlink(missing_ok=True)
+            link.symlink_to(runtime.resolve())
+    except FileExistsError:  # another run was faster
+        pass
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="make it yours", path=str(folder)
+        ) from None
+    return link
 
 
 def is_fixed(module: Path) -> bool:

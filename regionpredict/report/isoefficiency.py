@@ -64,6 +64,10 @@ def _limited(result: Isoefficiency) -> str:
             f"Yes, a scalability bug: the average parallelism grows as {parallelism}, more slowly "
             f"than the depth ({depth})."
         )
+    if not result.parallelism.leading_term:
+        return (
+            "Not by what was measured: neither the average parallelism nor the depth grows in it."
+        )
     return (
         f"No: the average parallelism grows as {parallelism}, no more slowly than the depth "
         f"({depth})."
@@ -81,7 +85,9 @@ def _contention(result: Isoefficiency) -> str:
     if not result.points:
         return "Not known: nothing was measured on several threads."
     worst = max(result.points, key=lambda point: point.contention)
-    figures = f"delta_con is at most {worst.contention:.2f} (n = {worst.size:g}, {worst.threads} threads)"
+    figures = (
+        f"delta_con is at most {worst.contention:.2f} (n = {worst.size:g}, {worst.threads} threads)"
+    )
     if worst.contention > max(MUCH, worst.structure):
         return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
     if worst.contention > MUCH:
@@ -93,7 +99,9 @@ def _room(result: Isoefficiency) -> str:
     if not result.points:
         return "Not known: nothing was measured on several threads."
     worst = max(result.points, key=lambda point: point.structure)
-    figures = f"delta_str is at most {worst.structure:.2f} (n = {worst.size:g}, {worst.threads} threads)"
+    figures = (
+        f"delta_str is at most {worst.structure:.2f} (n = {worst.size:g}, {worst.threads} threads)"
+    )
     if worst.structure > MUCH:
         return (
             f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "
@@ -110,7 +118,9 @@ def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
         elif solution.value is None:
             parts.append(f"by {function} {none}")
         else:
-            parts.append(f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip())
+            parts.append(
+                f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip()
+            )
     return "; ".join(parts) + "."
 
 

@@ -46,7 +46,7 @@ def metrics_document(
         "notes": list(graph.notes),
     }
     if growth is not None:
-        document["growth"] = [{**row._asdict(), "factor": row.factor} for row in growth]
+        document["growth"] = [{**asdict(row), "factor": row.factor} for row in growth]
     return document
 
 
@@ -116,7 +116,10 @@ def _path_lines(graph: TaskGraph, metrics: GraphMetrics) -> list[str]:
         head = f"critical path ({plural(len(nodes), 'node')}; its {_PATH_NODES} longest)"
     return [
         head,
-        *(f"  {show_seconds(float(graph.seconds[node])):>8}  {_node(graph, node)}" for node in shown),
+        *(
+            f"  {show_seconds(float(graph.seconds[node])):>8}  {_node(graph, node)}"
+            for node in shown
+        ),
     ]
 
 

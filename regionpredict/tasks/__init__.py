@@ -13,8 +13,8 @@ from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
 __all__ = [
     "GraphMetrics",
     "TaskGraph",
+    "graph_of_tasks",
     "measure_graph",
     "read_task_graph",
     "simulate",
-    "graph_of_tasks",
 ]

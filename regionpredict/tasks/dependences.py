@@ -64,9 +64,7 @@ def dependence_pairs(
                 if parent in fences:
                     storage.kind, storage.latest = OUT, [fences[parent]]
             if task in transient:
-                before = (
-                    storage.earlier if kind == storage.kind != OUT else storage.latest
-                )
+                before = storage.earlier if kind == storage.kind != OUT else storage.latest
             else:
                 before = storage.touch(task, kind)
         else:

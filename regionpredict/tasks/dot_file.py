@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
 
 TIMES = ("seconds", "time", "weight", "work")
-_REMEDY = 'write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }'
+_REMEDY = "write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }"
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
       | (?P<quoted>"(?:[^"\\]|\\.)*")
@@ -47,7 +48,7 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             raise InputError(
-                f"not DOT: '{text[at : at + 10].split()[0]}' is not expected here",
+                f"not DOT: '{text[at : at + 10].split(maxsplit=1)[0]}' is not expected here",
                 remedy=_REMEDY, path=path, line=line,
             )  # fmt: skip
         kind = str(match.lastgroup)
@@ -123,7 +124,7 @@ class _Reader:
                 raise self._error("'--' has no direction; an edge is '->'", arrow)
             ends.append(self._end())
         given = self._attribute_lists()
-        for before, after in zip(ends, ends[1:], strict=False):
+        for before, after in pairwise(ends):
             for source in before:
                 for target in after:
                     self.edges[source, target] = None

@@ -6,7 +6,7 @@ they meet (Shudler 2018, sec. 4.5).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from regionpredict.tasks.metrics import line_totals
 from regionpredict.tasks.task_graph import TaskGraph
 
 
-class LineGrowth(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LineGrowth:
     """The work of one line's tasks or chunks, in seconds, `alone` and `together`.
 
     `count` is how many ran alone; None where another number ran together (chunks are dealt anew).

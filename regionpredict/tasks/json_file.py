@@ -15,8 +15,8 @@ from regionpredict.tasks.task_graph import (
     NODE_KINDS,
     IntArray,
     TaskGraph,
-    numbered,
     graph_of_tasks,
+    numbered,
 )
 
 SCHEMA = "regionpredict/task-graph/1"
@@ -102,9 +102,9 @@ def json_text(graph: TaskGraph) -> str:
         names, graph.seconds.tolist(), graph.node_kinds.tolist(), graph.tasks.tolist(),
         graph.lines.tolist(), strict=True,
     ):  # fmt: skip
-        node: dict[str, Any] = {
-            "id": name, "seconds": seconds, "kind": NODE_KINDS[kind], "task": task
-        }  # fmt: skip
+        node: dict[str, Any] = {"id": name, "seconds": seconds, "kind": NODE_KINDS[kind]}
+        if task >= 0:
+            node["task"] = task
         if line >= 0:
             node["place"] = graph.places[line]
         nodes.append(node)

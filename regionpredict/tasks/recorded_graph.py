@@ -37,7 +37,6 @@ from regionpredict.tasks.task_events import (
 from regionpredict.tasks.task_graph import (
     CHUNK,
     CONTINUE,
-    CREATE as CREATED,
     DEPENDENCE,
     IMPLICIT,
     JOIN,
@@ -49,6 +48,9 @@ from regionpredict.tasks.task_graph import (
     TaskGraph,
     check_acyclic,
     numbered,
+)
+from regionpredict.tasks.task_graph import (
+    CREATE as CREATED,
 )
 
 UNDEFERRED = 1 << 8
@@ -186,9 +188,7 @@ def _within(change: IntArray, starts: BoolArray) -> IntArray:
     return total - np.repeat(before, np.diff(np.append(heads, len(change))))
 
 
-def _kinds(
-    events: TaskEvents, first_rows: IntArray, task: IntArray
-) -> tuple[np.ndarray, IntArray]:
+def _kinds(events: TaskEvents, first_rows: IntArray, task: IntArray) -> tuple[np.ndarray, IntArray]:
     """What each node is, and the site of the construct that made it, 0 where not known."""
     kinds = np.full(len(task), IMPLICIT, dtype=np.uint8)
     kinds[events.explicit[task]] = TASK
@@ -211,9 +211,7 @@ def _kinds(
     return kinds, sites
 
 
-def _continuing(
-    events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers
-) -> _Edges:
+def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers) -> _Edges:
     """Each piece before the next of its task, chunks beside each other, barriers between."""
     source = np.flatnonzero(task[1:] == task[:-1])
     keep = np.ones(len(task), dtype=bool)

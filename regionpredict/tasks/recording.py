@@ -35,10 +35,10 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """The events of one process: `threads[k]` is `(n, 4)`, in the order in which thread k made them.
+    """The events of one process: `threads[k]` is `(n, 4)`, in the order of thread k.
 
     `lines` has `file:line` for each site that is known; `finished` says whether the program ended
-    by itself, `ids` how many ids each thread gave.
+    by itself.
     """
 
     threads: tuple[Words, ...]
@@ -54,16 +54,16 @@ def read_recording(folder: Path) -> Recording:
         if match:
             files.setdefault(int(match[1]), {})[int(match[2])] = file
     if not files:
-        raise InputError(
-            "no recording: a folder without events", remedy=_REMEDY, path=str(folder)
-        )
+        raise InputError("no recording: a folder without events", remedy=_REMEDY, path=str(folder))
     if len(files) > 1:
         raise InputError(
             f"{len(files)} processes were recorded",
             remedy="record one program, not a script that starts several", path=str(folder),
         )  # fmt: skip
     threads = next(iter(files.values()))
-    tables = [_events(threads[number], number) for number in range(len(threads)) if number in threads]
+    tables = [
+        _events(threads[number], number) for number in range(len(threads)) if number in threads
+    ]
     if len(tables) != len(threads):
         raise InputError("a thread's events are missing", remedy=_REMEDY, path=str(folder))
     finished = any(bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables)
@@ -82,9 +82,7 @@ def _events(file: Path, number: int) -> Words:
         raise InputError("no events of a recording", remedy=_REMEDY, path=str(file))
     version = int(table[0, 0]) >> 8 & 0xFFFFFF
     if version != VERSION:
-        raise InputError(
-            f"of version {version}, not {VERSION}", remedy=_REMEDY, path=str(file)
-        )
+        raise InputError(f"of version {version}, not {VERSION}", remedy=_REMEDY, path=str(file))
     return table
 
 

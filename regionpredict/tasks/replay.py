@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.machine.calibrate.samples import relative_interval
+from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relative_interval
+from regionpredict.measure.ompt_runtime import stand_in
 from regionpredict.measure.runtime_library import runtime_program
 from regionpredict.tasks.scheduler import starts_of_tasks
 from regionpredict.tasks.task_graph import CONTINUE, JOINED, TaskGraph
 
 SOURCE = "task_replay.c"
-FIRST_RUNS = 5
 MOST_RUNS = 60
-WITHIN = 0.05
-"""Replays are repeated until the 95 % interval is within this part of the mean (sec. 5.4.1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -44,7 +43,7 @@ class Replayed:
     @property
     def settled(self) -> bool:
         """Whether the interval is as narrow as was asked for."""
-        return self.interval <= WITHIN
+        return self.interval <= ENOUGH
 
     @property
     def without_overhead_s(self) -> float:
@@ -63,7 +62,9 @@ def replay(
     most_runs: int = MOST_RUNS,
     timeout_s: float = 600.0,
 ) -> Replayed:
-    """Replays the graph until its time is settled; `runtime` stands in for the compiler's own.
+    """Replays the graph until the 95 % interval of its time is within 5 % of the mean (sec. 5.4.1).
+
+    `runtime` stands in for the compiler's own.
 
     Raises InputError where it cannot be compiled or does not end.
     """
@@ -71,7 +72,8 @@ def replay(
     settings = {**environment, "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false"}
     if runtime is not None:
         before = environment.get("LD_PRELOAD", "")
-        settings["LD_PRELOAD"] = f"{runtime}:{before}" if before else str(runtime)
+        loaded = str(stand_in(runtime, cache))
+        settings["LD_PRELOAD"] = f"{loaded}:{before}" if before else loaded
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
         timed, empty = Path(folder, "timed"), Path(folder, "empty")
         _write(graph, timed)
@@ -80,11 +82,11 @@ def replay(
         def run(path: Path, count: int) -> list[float]:
             return _run([str(program), str(path), str(count)], settings, timeout_s)
 
-        times = run(timed, FIRST_RUNS + 1)[1:]  # the first one starts the threads
-        while relative_interval(times) > WITHIN and len(times) < most_runs:
-            times += run(timed, FIRST_RUNS + 1)[1:]
+        times = run(timed, LEAST_SAMPLES + 1)[1:]  # the first one starts the threads
+        while relative_interval(times) > ENOUGH and len(times) < most_runs:
+            times += run(timed, LEAST_SAMPLES + 1)[1:]
         starts = int(starts_of_tasks(graph).sum()) or 1
-        overhead = min(run(empty, FIRST_RUNS + 1)[1:]) * threads / starts
+        overhead = min(run(empty, LEAST_SAMPLES + 1)[1:]) * threads / starts
     return Replayed(
         threads=threads,
         seconds=sum(times) / len(times),

@@ -6,6 +6,7 @@ What one thread did becomes what each task did: a row a task and event, sorted b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from regionpredict.tasks.recording import (
     WORK_END,
     Recording,
 )
-from regionpredict.tasks.task_graph import BoolArray, IntArray
+from regionpredict.tasks.task_graph import BoolArray, IntArray, KindArray
 
 # Kinds that OpenMP 5.2, sec. 19.4.4, numbers.
 TASKWAIT, TASKGROUP, REDUCTION = 5, 6, 7
@@ -52,7 +53,7 @@ class TaskEvents:
     """
 
     task: IntArray
-    kind: IntArray
+    kind: KindArray
     time: IntArray
     aux: IntArray
     site: IntArray
@@ -67,7 +68,7 @@ class TaskEvents:
     dependences: IntArray
 
 
-def of_kinds(values: IntArray, kinds: tuple[int, ...]) -> BoolArray:
+def of_kinds(values: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
     """Which values are among some small numbers; what is too large to be one is none."""
     table = np.zeros(256, dtype=bool)
     table[list(kinds)] = True
@@ -89,7 +90,8 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     waits = of_kinds(kind, (SYNC_BEGIN, SYNC_END)) & (aux != REDUCTION)
     loops = of_kinds(kind, (WORK_BEGIN, WORK_END)) & of_kinds(aux, LOOPS)
     chunks = (kind == DISPATCH) & of_kinds(aux, CHUNKS)
-    plain = of_kinds(kind,
+    plain = of_kinds(
+        kind,
         (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, WAIT_BEGIN, WAIT_END),
     )
     own = np.flatnonzero((plain | waits | loops | chunks | runs) & (first >= 0))
@@ -146,7 +148,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
 
 
 def _numbers(
-    words: NDArray[np.uint64], kind: IntArray, threads: int, path: str
+    words: NDArray[np.uint64], kind: KindArray, threads: int, path: str
 ) -> tuple[tuple[IntArray, IntArray], int]:
     """Ids as numbers from 0 on, -1 for none: those of the third column and of the fourth."""
     named = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))

@@ -215,10 +215,8 @@ def _follow(
     for node in order:  # grows meanwhile
         end, deeper = begins[node] + seconds[node], levels[node] + 1
         for target in targets[starts[node] : starts[node + 1]]:
-            if end > begins[target]:
-                begins[target] = end
-            if deeper > levels[target]:
-                levels[target] = deeper
+            begins[target] = max(begins[target], end)
+            levels[target] = max(levels[target], deeper)
             missing[target] -= 1
             if not missing[target]:
                 order.append(target)

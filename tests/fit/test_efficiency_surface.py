@@ -138,7 +138,9 @@ def test_noise_widens_the_band():
     made = surface(1.0, 0.2, 0.01, (0.5, 0.0), LOG)
     points = [(p, n) for p in (1, 2, 4, 8, 16) for n in (1e3, 1e4, 1e5, 1e6)]
     noise = [0.01 * (-1) ** k for k in range(len(points))]
-    fitted = fit_efficiency(points, [made.value(*q) + e for q, e in zip(points, noise, strict=True)])
+    fitted = fit_efficiency(
+        points, [made.value(*q) + e for q, e in zip(points, noise, strict=True)]
+    )
     solved = size_for(fitted, 16, 0.5)
     assert solved.low < solved.value
     assert solved.high is None or solved.high > solved.value

@@ -24,12 +24,12 @@ WORK_50 = (
 # T_1 = 11 and T_inf = 6 twice, with another concurrency: six ones behind each other and five beside
 # them, or one chain of six and one of five (fig. 4.6).
 WIDE_11 = (
-    {name: 1 for name in "abcdefghijk"},
+    dict.fromkeys("abcdefghijk", 1),
     "ab bc cd de ef",
     (11, 6, 6),
 )
 NARROW_11 = (
-    {name: 1 for name in "abcdefghijk"},
+    dict.fromkeys("abcdefghijk", 1),
     "ab bc cd de ef gh hi ij jk",
     (11, 6, 2),
 )

@@ -52,7 +52,9 @@ def cholesky(blocks: int) -> list[Access]:
         tasks.append(touch([], (k, k)))
         tasks += [touch([(k, k)], (i, k)) for i in range(k + 1, blocks)]
         tasks += [
-            touch([(i, k), (j, k)], (i, j)) for i in range(k + 1, blocks) for j in range(k + 1, i + 1)
+            touch([(i, k), (j, k)], (i, j))
+            for i in range(k + 1, blocks)
+            for j in range(k + 1, i + 1)
         ]
     return tasks
 

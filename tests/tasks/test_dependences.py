@@ -17,9 +17,7 @@ LISTS = st.lists(
 
 def ordered(first: int, second: int) -> bool:
     """Whether two accesses to one place keep their order (OpenMP 5.2, sec. 15.9.5)."""
-    if first == second and first in (IN, MUTEX_SET, INOUT_SET):
-        return False
-    return True
+    return first != second or first not in (IN, MUTEX_SET, INOUT_SET)
 
 
 def behind(count: int, pairs) -> list[set[int]]:
@@ -34,13 +32,17 @@ def behind(count: int, pairs) -> list[set[int]]:
 @given(LISTS)
 @settings(max_examples=300, deadline=None)
 def test_the_order_is_that_of_all_conflicts(lists):
-    rows = [(0, task, place, kind) for task, uses in enumerate(lists) for place, kind in uses.items()]
+    rows = [
+        (0, task, place, kind) for task, uses in enumerate(lists) for place, kind in uses.items()
+    ]
     found = dependence_pairs(rows)
     conflicts = [
         (a, b)
         for b in range(len(lists))
         for a in range(b)
-        if any(place in lists[b] and ordered(kind, lists[b][place]) for place, kind in lists[a].items())
+        if any(
+            place in lists[b] and ordered(kind, lists[b][place]) for place, kind in lists[a].items()
+        )
     ]
     assert behind(len(lists), found) == behind(len(lists), conflicts)
     # None but direct ones: each is a conflict itself.

@@ -1,4 +1,4 @@
-"""Each program's recorded graph is the one that its definition implies, on one thread and on two."""
+"""Each program's recorded graph is that of its definition, on one thread and on two."""
 
 from __future__ import annotations
 

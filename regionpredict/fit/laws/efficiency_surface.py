@@ -138,9 +138,7 @@ def fit_efficiency(
     found.sort(key=lambda item: item[0])
     best = found[0]
     rivals = [
-        model
-        for cost, _, model in found[1 : _RIVALS + 1]
-        if cost <= _WORSE * max(best[0], _EXACT)
+        model for cost, _, model in found[1 : _RIVALS + 1] if cost <= _WORSE * max(best[0], _EXACT)
     ]
     chosen = best[2]
     return EfficiencySurface(
@@ -171,7 +169,9 @@ def _fitted(
     )
 
 
-def smallest_size(value: Callable[[float], float], efficiency: float, least: float = 1.0) -> float | None:
+def smallest_size(
+    value: Callable[[float], float], efficiency: float, least: float = 1.0
+) -> float | None:
     """The smallest size at which `value`, which grows with it, reaches an efficiency."""
     return _turn(lambda n: value(n) >= efficiency, least)
 

@@ -67,9 +67,7 @@ class IsoefficiencyData:
 
 def begin_file(path: Path, data: IsoefficiencyData) -> None:
     """Writes the first line."""
-    append_line(
-        path, {"schema": SCHEMA, "command": list(data.command), "host": data.host}
-    )
+    append_line(path, {"schema": SCHEMA, "command": list(data.command), "host": data.host})
 
 
 def add_to_file(path: Path, part: SizeGraph | SizeTime) -> None:
