@@ -72,7 +72,8 @@ def of_kinds(values: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolAr
     """Which values are among some small numbers; what is too large to be one is none."""
     table = np.zeros(256, dtype=bool)
     table[list(kinds)] = True
-    return table[np.minimum(values, 255)]
+    chosen: BoolArray = table[np.minimum(values, 255)]
+    return chosen
 
 
 def task_events(recording: Recording, path: str) -> TaskEvents:
