@@ -45,6 +45,7 @@ class PredictionRequest:
     binding: Binding
     runtime: str | None
     within: float
+    excludes: tuple[str, ...] = ()
 
     @property
     def run(self) -> RunOptions:
@@ -85,6 +86,7 @@ def read_request(path: Path) -> PredictionRequest:
             binding=_binding(asked),
             runtime=_or_none(asked, "runtime") if "runtime" in asked.value else None,
             within=asked.number("within", 0.0, 100.0),
+            excludes=asked.texts("excludes") if "excludes" in asked.value else (),
         )
 
 
@@ -149,7 +151,7 @@ def repeated(
         analysis = run_analysis(
             request.paths, request.defines, request.includes, request.standard, request.given,
             request.frontend, None, timings=False, recorded=recorded,
-            flows=request.model == "saturation" and request.run.flows,
+            flows=request.model == "saturation" and request.run.flows, excludes=request.excludes,
         )  # fmt: skip
     return predict(
         analysis, machine, request.model, request.combination, threads=request.threads,

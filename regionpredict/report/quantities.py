@@ -22,6 +22,20 @@ def show_bytes(size: float | None) -> str:
     )
 
 
+def show_seconds(seconds: float | None) -> str:
+    """A time in the unit that suits it, with three digits.
+
+    >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(4e-8), show_seconds(None)
+    ('1.23 ms', '12.3 s', '40 ns', '?')
+    """
+    if seconds is None:
+        return "?"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
 def show_count(count: int | None) -> str:
     """An integer, short where it is long.
 
@@ -43,17 +57,3 @@ def plural(count: int, noun: str) -> str:
     ('1 region', '3 regions')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def show_seconds(value: float | None) -> str:
-    """A time in the unit that suits it.
-
-    >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(2e-8), show_seconds(None)
-    ('1.23 ms', '12.3 s', '20 ns', '?')
-    """
-    if value is None:
-        return "?"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value / 1e-9:.0f} ns"

@@ -104,7 +104,8 @@ def million(runs: Runs, n: int) -> None:
         )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)
     print(
-        f"recorded, read and measured in {whole:.1f} s, {cpu:.1f} s of a processor (at most 10), {peak:.2f} GiB (at most 2); "
+        f"recorded, read and measured in {whole:.1f} s, {cpu:.1f} s of a processor (at most 10), "
+        f"{peak:.2f} GiB (at most 2); "
         f"T1 {metrics.work_s:.3f} s, T_inf {metrics.depth_s:.4f} s"
     )
 
