@@ -65,6 +65,7 @@ thesis: $(VENV)/installed
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
+	$(BIN)/python tests/benchmarks/bench_trace.py
 
 # The same bytes from 100 cold runs on a folder of 40 files, on one process and on four in turns.
 RUNS ?= 100

@@ -27,6 +27,7 @@ COMMANDS = {
     "lsp": "Hints in an editor, by the language server protocol.",
     "study": "Predict by both models, measure, and say how right each was.",
     "coschedule": "Who gets which cores when programs share a node.",
+    "trace": "Wait states, the critical path and efficiency factors of MPI and OpenMP traces.",
     "run": "Run a program with each region on its hinted threads.",
     "cache": "Show or clear what is kept between calls.",
 }

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from regionpredict import __version__
-from regionpredict.cli.lsp import Choices, predicted
+from regionpredict.cli.editor_predictions import Choices, predicted
 from regionpredict.errors import InputError, UsageError
 from regionpredict.report.derivation import explain_prediction
 from regionpredict.report.editor_notes import Finding, HintNote, findings, hint_notes
