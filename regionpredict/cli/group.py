@@ -19,6 +19,7 @@ COMMANDS = {
     "calibrate": "Measure this host into a machine model.",
     "fit": "Empirical scaling models from measurements.",
     "expect": "Scalability expectations as a test.",
+    "tasks": "Task graphs: parallelism, replay, isoefficiency.",
     "cc": "A compiler that measures the regions of what it compiles.",
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",

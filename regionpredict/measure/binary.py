@@ -78,7 +78,7 @@ def _of_module(module: Path) -> list[Outlined]:
         if match and _OUTLINED.search(match.group(3)):
             symbols.append((int(match.group(1), 16), int(match.group(2), 16), match.group(3)))
     addresses = [a for begin, size, _ in symbols for a in range(begin, begin + max(size, 1))]
-    places = _places(module, addresses)
+    places = source_places(module, addresses)
     functions = []
     for begin, size, name in symbols:
         file, first = places.get(begin, ("", 0))
@@ -87,7 +87,7 @@ def _of_module(module: Path) -> list[Outlined]:
     return functions
 
 
-def _places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str, int]]:
+def source_places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str, int]]:
     """File and line of each address; line 0 where not known."""
     places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):

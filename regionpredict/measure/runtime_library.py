@@ -36,12 +36,19 @@ def shared_library(driver: Sequence[str], cache: Path, source: Path) -> Path:
     return _built(driver, cache, source, ["-shared"])
 
 
+def runtime_program(driver: Sequence[str], cache: Path, source: str) -> Path:
+    """A program of `runtime/`, with OpenMP."""
+    return _built(driver, cache, RUNTIME / source, ["-fopenmp"])
+
+
 def _built(driver: Sequence[str], cache: Path, source: Path, options: Sequence[str]) -> Path:
     """A source file compiled into `cache`, a private folder, unless it is there already.
 
     Raises InputError where the compiler is missing or fails.
     """
-    suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl"])
+    suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl", "-lpthread"])
+    if "-fopenmp" in options:
+        suffix, libraries = "", []
     program = shutil.which(driver[-1]) or driver[-1]
     key = hashlib.sha256()
     for name in sorted(source.parent.glob("*.[ch]")):
@@ -67,6 +74,8 @@ def _built(driver: Sequence[str], cache: Path, source: Path, options: Sequence[s
                 f"'{' '.join(driver)}' cannot compile {source.name}: {message.strip()[:200]}",
                 remedy="this needs a C compiler; name another with CC",
             )
+        if not suffix:
+            Path(part).chmod(0o700)
         Path(part).replace(target)
     except FileNotFoundError:
         raise InputError(

@@ -42,19 +42,26 @@ class Store:
         self._append({"kind": "run", **asdict(run), "beside": beside})
 
     def _append(self, entry: dict[str, Any]) -> None:
-        data = (json.dumps(entry) + "\n").encode()
+        append_line(self.path, entry)
+
+
+def append_line(path: Path, entry: dict[str, Any]) -> None:
+    """Appends one line of JSON, whole, behind a torn one that it ends.
+
+    Raises InputError where the file cannot be written.
+    """
+    data = (json.dumps(entry) + "\n").encode()
+    try:
+        handle = _open_to_append(path)
         try:
-            handle = _open_to_append(self.path)
-            try:
-                _end_torn_line(handle)
-                write_all(handle, data)
-            finally:
-                os.close(handle)
-        except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
-            raise InputError(
-                f"cannot be written: {reason(error)}", remedy="choose another -o FILE",
-                path=str(self.path),
-            ) from None  # fmt: skip
+            _end_torn_line(handle)
+            write_all(handle, data)
+        finally:
+            os.close(handle)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        raise InputError(
+            f"cannot be written: {reason(error)}", remedy="choose another -o FILE", path=str(path)
+        ) from None
 
 
 def _open_to_append(path: Path) -> int:

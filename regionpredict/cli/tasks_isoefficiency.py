@@ -1,0 +1,145 @@
+"""`regionpredict tasks isoefficiency`: a campaign over sizes and threads, and what it tells."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import ProgressLine
+from regionpredict.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
+
+
+@click.command("isoefficiency")
+@click.option("--sizes", default=None, metavar="LIST", help="Values for {n}: 20,22,24,26,28.")
+@click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
+@click.option(
+    "--efficiency",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.8,
+    show_default=True,
+    help="The efficiency to keep.",
+)
+@click.option("--cores", type=click.IntRange(1), help="Threads to find a size for; else the most.")
+@click.option("--at", type=float, metavar="N", help="Size to find threads for; else the largest.")
+@click.option(
+    "-o",
+    "campaign",
+    default="isoefficiency.jsonl",
+    show_default=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Where results are appended as they come, and read from where no program is given.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option("--report", type=click.Path(path_type=Path), help="Write the result to a file.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM {n} ...]")
+def command(
+    words: tuple[str, ...],
+    sizes: str | None,
+    threads: str | None,
+    efficiency: float,
+    cores: int | None,
+    at: float | None,
+    campaign: Path,
+    resume: bool,
+    form: str,
+    report: Path | None,
+) -> None:
+    """Measures PROGRAM over sizes, which stand where {n} does, and threads; then says whether the
+    algorithm is limited, contention the cause, or the graph; which size keeps an efficiency on p
+    threads, and how many threads suit a size.
+
+    Without PROGRAM, says so of the campaign in FILE.
+    """
+    from regionpredict.report.isoefficiency import isoefficiency_json, isoefficiency_text
+    from regionpredict.tasks.isoefficiency.measured_times import read_file
+    from regionpredict.tasks.isoefficiency.models import isoefficiency
+
+    data = (
+        _measured(words, sizes, threads, campaign, resume=resume) if words else read_file(campaign)
+    )
+    if not data.times:
+        raise InputError("no run yet", remedy="measure with -- PROGRAM {n}", path=str(campaign))
+    most = cores or max(time.threads for time in data.times)
+    size = at or max(time.size for time in data.times)
+    show = isoefficiency_json if form == "json" else isoefficiency_text
+    write_result(show(data, isoefficiency(data), efficiency, most, size), report)
+
+
+def _measured(
+    words: tuple[str, ...], sizes: str | None, threads: str | None, output: Path, *, resume: bool
+) -> IsoefficiencyData:
+    from regionpredict.cli.cache import cache_folder
+    from regionpredict.cli.measure import thread_counts
+    from regionpredict.cli.run import compiler, find_program
+    from regionpredict.measure.ompt_runtime import find_runtime
+    from regionpredict.tasks.isoefficiency.campaign import MARK, Setting, run_campaign
+    from regionpredict.tasks.isoefficiency.measured_times import (
+        IsoefficiencyData,
+        begin_file,
+        read_file,
+    )
+
+    if not any(MARK in word for word in words):
+        raise UsageError("no size in the command", remedy=f"write {MARK} where the size stands")
+    if sizes is None:
+        raise UsageError("no sizes", remedy="write --sizes 1000,2000,4000,8000,16000")
+    program = find_program(words[0])
+    values = _sizes(sizes)
+    allowed = sorted(os.sched_getaffinity(0))
+    counts = thread_counts(threads, allowed)
+    data = IsoefficiencyData(tuple(words), platform.node() or "this host")
+    if output.exists():
+        if not resume:
+            raise InputError(
+                "there already", remedy="--resume goes on with it, -o FILE takes another",
+                path=str(output),
+            )  # fmt: skip
+        known = read_file(output)
+        if (known.command, known.host) != (data.command, data.host):
+            raise InputError(
+                "a campaign of another program or host", remedy="take another -o FILE",
+                path=str(output),
+            )  # fmt: skip
+        data = known
+    else:
+        begin_file(output, data)
+    if max(counts) > len(allowed):
+        click.echo(
+            f"note: {max(counts)} threads on {len(allowed)} processors share them; what is "
+            "measured there is no contention for memory alone", err=True,
+        )  # fmt: skip
+    setting = Setting((compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed))
+    line = ProgressLine(steps=10)
+    try:
+        return run_campaign(data, values, counts, program, setting, output, line.show)
+    except KeyboardInterrupt:
+        line.end()
+        click.echo(f"regionpredict: interrupted; {output} is kept; --resume goes on", err=True)
+        raise click.exceptions.Exit(130) from None
+    finally:
+        line.end()
+
+
+def _sizes(text: str) -> list[float]:
+    values = []
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            value = 0.0
+        if not 0 < value < 1e18:
+            raise UsageError(
+                f"--sizes {text}: '{part}' is no size", remedy="write --sizes 20,22,24"
+            )
+        values.append(value)
+    return sorted(set(values))

@@ -1,0 +1,93 @@
+"""`regionpredict tasks record`: a program's task graph, by a tool in its OpenMP runtime."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from regionpredict.errors import InputError, UsageError
+
+
+@click.command("record")
+@click.option(
+    "-o",
+    "output",
+    default="tasks.recording",
+    show_default=True,
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Where events are written as they come.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1), help="OMP_NUM_THREADS of the run; else as it is set."
+)
+@click.option(
+    "--runtime",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The LLVM runtime that stands in for gcc's, instead of the one found.",
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+def command(
+    words: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None
+) -> None:
+    """Runs PROGRAM and records its tasks, their order, and when each really ran.
+
+    Programs built by clang run as they are; those built by gcc run on LLVM's runtime in place of
+    gcc's. With -g, tasks are told by their source lines. On one thread, times are free of
+    contention. What was recorded stays readable however the program ends.
+    """
+    from regionpredict.atomic_file import write_file
+    from regionpredict.cli.cache import cache_folder
+    from regionpredict.cli.run import compiler, find_program
+    from regionpredict.measure.ompt_run import recorded_run, site_lines
+    from regionpredict.tasks.recording import LINES, lines_text
+
+    if not words:
+        raise UsageError("no program", remedy="write regionpredict tasks record -- ./program ARGS")
+    program = find_program(words[0])
+    new_folder(output)
+    try:
+        code = recorded_run(
+            words,
+            program,
+            output,
+            compiler=[compiler()],
+            cache=cache_folder(),
+            environment=os.environ,
+            threads=threads,
+            runtime=runtime,
+        )
+    except InputError:
+        if not any(output.iterdir()):
+            output.rmdir()
+        raise
+    try:
+        lines = site_lines(output)
+    except InputError as error:
+        lines = {}
+        click.echo(f"note: source lines are not known: {error}", err=True)
+    write_file(output / LINES, lines_text(lines))
+    click.echo(f"written: {output}; regionpredict tasks show {output}", err=True)
+    if code:
+        ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        click.echo(f"note: the program {ended}; what it did until then is recorded", err=True)
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+def new_folder(path: Path) -> None:
+    """Makes a folder for results; raises InputError where something else is there."""
+    try:
+        if path.is_dir() and not any(path.iterdir()):
+            return
+        path.mkdir(parents=True)
+    except FileExistsError:
+        raise InputError(
+            "there already", remedy="choose another -o FOLDER", path=str(path)
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", remedy="choose another -o FOLDER", path=str(path)
+        ) from None

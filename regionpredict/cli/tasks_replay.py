@@ -1,0 +1,73 @@
+"""`regionpredict tasks replay`: a task graph run again without contention."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import ProgressLine
+
+
+@click.command("replay")
+@click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
+@click.option(
+    "--runtime",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The OpenMP runtime to replay on, instead of LLVM's that is found.",
+)
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
+def command(
+    path: Path, threads: str | None, runtime: Path | None, form: str, output: Path | None
+) -> None:
+    """Runs FILE's tasks as loops that only let their times pass, under the OpenMP runtime.
+
+    Repeated until the 95 % interval of the time is within 5 %. Times of a recording on one thread
+    are free of contention, so what PROGRAM itself takes longer is contention.
+    """
+    from regionpredict.cli.cache import cache_folder
+    from regionpredict.cli.measure import thread_counts
+    from regionpredict.cli.run import compiler
+    from regionpredict.measure.ompt_runtime import find_runtime
+    from regionpredict.report.task_times import times_json, times_table
+    from regionpredict.tasks import measure_graph, read_task_graph
+    from regionpredict.tasks.replay import replay
+
+    graph = read_task_graph(path)
+    metrics = measure_graph(graph, concurrency=False)
+    allowed = sorted(os.sched_getaffinity(0))
+    counts = thread_counts(threads, allowed)
+    found = runtime or find_runtime()
+    if found is None:
+        click.echo("note: no LLVM runtime found: the compiler's own schedules the tasks", err=True)
+    if max(counts) > len(allowed):
+        click.echo(
+            f"note: {max(counts)} threads on {len(allowed)} processors share them: their times "
+            "are no times without contention; regionpredict tasks simulate has those", err=True,
+        )  # fmt: skip
+    rows, line = [], ProgressLine()
+    for number, count in enumerate(counts):
+        line.show(number / len(counts), f"replaying on {count} threads")
+        rows.append(
+            replay(
+                graph, count, compiler=[compiler()], cache=cache_folder(), environment=os.environ,
+                runtime=found,
+            )
+        )  # fmt: skip
+    line.end()
+    for row in rows:
+        if not row.settled:
+            click.echo(
+                f"note: {row.threads} threads: the 95 % interval is {row.interval:.0%} of the mean "
+                f"after {row.runs} runs", err=True,
+            )  # fmt: skip
+    text = (
+        times_json("replayed", metrics, rows)
+        if form == "json"
+        else times_table("replayed", metrics, rows)
+    )
+    write_result(text, output)

@@ -1,0 +1,247 @@
+"""Efficiency over threads and sizes: ``E(p, n) = C - A*f(p) + B*f(p)*g(n)``, and its contours.
+
+The family of Shudler 2018, sec. 5.4.2: `C` is what can be reached at most, `A*f(p)` what more
+threads cost, `B*f(p)*g(n)` what larger sizes win back. `A` and `B` keep the sign that the points
+give them. A contour of a constant efficiency is an isoefficiency function (sec. 5.2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.model.terms import FloatArray, Term, evaluate, rarity, term_text
+
+_THREAD_POWERS = (0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0, 1.25, 4 / 3, 1.5, 1.75, 2.0)
+_SIZE_POWERS = (
+    0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0, 1.25, 4 / 3, 1.5, 5 / 3, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0,
+    3.5, 4.0, 4.5, 5.0,
+)  # fmt: skip
+THREAD_TERMS: tuple[Term, ...] = (
+    (0.0, 1.0),
+    (0.0, 2.0),
+    *((power, float(log)) for power in _THREAD_POWERS for log in (0, 1)),
+)
+SIZE_TERMS: tuple[Term, ...] = (
+    (0.0, 1.0),
+    (0.0, 2.0),
+    *((power, float(log)) for power in _SIZE_POWERS for log in (0, 1)),
+)
+LEAST_POINTS = 6
+LARGEST = 1e18
+"""Neither sizes nor threads are looked for beyond."""
+_RIVALS = 12
+_WORSE = 1.5  # times the best one's mean square error: what the points cannot tell apart
+_RARE = 0.02  # of the mean square error: how much better an unusual term has to be
+_EXACT = 1e-12  # mean square error below which all models are the same
+_NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
+
+
+@dataclass(frozen=True, eq=False)
+class EfficiencySurface:
+    """One model: the coefficients, the terms of `p` and `n`, and how well they are known.
+
+    `covariance` is `(3, 3)`, of `(constant, loss, gain)`; `rrmse` the root of the mean square error
+    over the mean efficiency. `rivals` are models that explain the points about as well.
+    """
+
+    constant: float
+    loss: float
+    gain: float
+    of_threads: Term
+    of_size: Term
+    covariance: FloatArray
+    rrmse: float = 0.0
+    rivals: tuple[EfficiencySurface, ...] = ()
+
+    def value(self, threads: float, size: float) -> float:
+        """The sum as it is, which is no efficiency where it leaves 0 to 1."""
+        f = float(evaluate(self.of_threads, threads))
+        return self.constant - self.loss * f + self.gain * f * float(evaluate(self.of_size, size))
+
+    def efficiency(self, threads: float, size: float) -> float:
+        """E(p, n), from 0 to 1."""
+        return min(max(self.value(threads, size), 0.0), 1.0)
+
+    def spread(self, threads: float, size: float) -> float:
+        """The standard error of the value."""
+        f = float(evaluate(self.of_threads, threads))
+        row = np.array([1.0, -f, f * float(evaluate(self.of_size, size))])
+        return math.sqrt(max(float(row @ self.covariance @ row), 0.0))
+
+    def text(self) -> str:
+        """The model as people write it; logarithms are binary."""
+        f, g = term_text("p", self.of_threads), term_text("n", self.of_size)
+        first = f"{'-' if self.loss >= 0 else '+'} {abs(self.loss):.4g}*{f}"
+        second = f"{'+' if self.gain >= 0 else '-'} {abs(self.gain):.4g}*{f}*{g}"
+        return f"{self.constant:.4g} {first} {second}"
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A solution and its band at a probability of `level`; None where there is none up to
+    `LARGEST`, or, as `low`, where even the smallest value may do."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+
+
+def surface(
+    constant: float, loss: float, gain: float, of_threads: Term, of_size: Term
+) -> EfficiencySurface:
+    """A model of which the coefficients are known, as published ones are."""
+    return EfficiencySurface(constant, loss, gain, of_threads, of_size, np.zeros((3, 3)))
+
+
+def fit_efficiency(
+    points: Sequence[tuple[float, float]], values: Sequence[float]
+) -> EfficiencySurface:
+    """The best member of the family for efficiencies at points `(p, n)`.
+
+    Raises InputError for too few points, and where threads or sizes do not vary.
+    """
+    x = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+    y = np.asarray(values, dtype=np.float64)
+    threads, sizes = x[:, 0], x[:, 1]
+    if len(y) < LEAST_POINTS or len(np.unique(threads)) < 2 or len(np.unique(sizes)) < 3:
+        raise InputError(
+            f"{len(y)} efficiencies on {len(np.unique(threads))} thread counts and "
+            f"{len(np.unique(sizes))} sizes are too few for a model",
+            remedy="measure 2 thread counts above one and 3 sizes at least",
+        )
+    if x.min() <= 0 or not np.isfinite(y).all():
+        raise InputError(
+            "efficiencies are modelled at positive threads and sizes", remedy="leave out others"
+        )
+    found: list[tuple[float, float, EfficiencySurface]] = []
+    for of_threads in THREAD_TERMS:
+        f = evaluate(of_threads, threads)
+        if not f.any() or np.ptp(f) == 0:
+            continue
+        for of_size in SIZE_TERMS:
+            model = _fitted(f, evaluate(of_size, sizes), y, of_threads, of_size)
+            if model is None:
+                continue
+            error = (model.rrmse * float(np.abs(y).mean())) ** 2
+            price = 1.0 + _RARE * (rarity(of_threads) + rarity(of_size))
+            found.append((max(error, _EXACT) * price, error, model))
+    if not found:
+        raise InputError(
+            "no model of the family fits these efficiencies", remedy="measure more points"
+        )
+    found.sort(key=lambda item: item[0])
+    best = found[0]
+    rivals = [
+        model for cost, _, model in found[1 : _RIVALS + 1] if cost <= _WORSE * max(best[0], _EXACT)
+    ]
+    chosen = best[2]
+    return EfficiencySurface(
+        chosen.constant, chosen.loss, chosen.gain, chosen.of_threads, chosen.of_size,
+        chosen.covariance, chosen.rrmse, tuple(rivals),
+    )  # fmt: skip
+
+
+def _fitted(
+    f: FloatArray, g: FloatArray, y: FloatArray, of_threads: Term, of_size: Term
+) -> EfficiencySurface | None:
+    columns = np.stack([np.ones(len(y)), -f, f * g], axis=1)
+    scale = np.abs(columns).max(axis=0)
+    if not np.isfinite(scale).all() or not scale.all():
+        return None
+    scaled = columns / scale
+    solution, _, rank, _ = np.linalg.lstsq(scaled, y, rcond=None)
+    if rank < 3:
+        return None
+    residual = y - scaled @ solution
+    squares = float(residual @ residual)
+    freedom = max(len(y) - 3, 1)
+    covariance = np.linalg.pinv(scaled.T @ scaled) * (squares / freedom) / np.outer(scale, scale)
+    c = solution / scale
+    rrmse = math.sqrt(squares / len(y)) / float(np.abs(y).mean() or 1.0)
+    return EfficiencySurface(
+        float(c[0]), float(c[1]), float(c[2]), of_threads, of_size, covariance, rrmse
+    )
+
+
+def smallest_size(
+    value: Callable[[float], float], efficiency: float, least: float = 1.0
+) -> float | None:
+    """The smallest size at which `value`, which grows with it, reaches an efficiency."""
+    return _turn(lambda n: value(n) >= efficiency, least)
+
+
+def most_threads(value: Callable[[float], float], efficiency: float) -> float | None:
+    """The most threads at which `value`, which falls with them, keeps an efficiency.
+
+    None where it does not even on one; `LARGEST` where it does however many there are.
+    """
+    if value(1.0) < efficiency:
+        return None
+    found = _turn(lambda p: value(p) < efficiency, 1.0)
+    return LARGEST if found is None else found
+
+
+def _turn(holds: Callable[[float], bool], least: float) -> float | None:
+    """Where a condition that is false at first turns true, by halves of the logarithm."""
+    if holds(least):
+        return least
+    if not holds(LARGEST):
+        return None
+    low, high = math.log(least), math.log(LARGEST)
+    for _ in range(200):
+        middle = (low + high) / 2
+        if holds(math.exp(middle)):
+            high = middle
+        else:
+            low = middle
+    return math.exp(high)
+
+
+def size_for(
+    model: EfficiencySurface, threads: float, efficiency: float, level: float = 0.9
+) -> Solved:
+    """The size that keeps an efficiency on `p` threads (Shudler 2018, question 4)."""
+    sides = []
+    for one in (model, *model.rivals):
+        for sign in (0.0, 1.0, -1.0):
+            sides.append(
+                smallest_size(
+                    lambda n, one=one, sign=sign: (  # type: ignore[misc]
+                        one.value(threads, n) + sign * _NORMAL[level] * one.spread(threads, n)
+                    ),
+                    efficiency,
+                )
+            )
+    return _solved(sides, level)
+
+
+def threads_for(
+    model: EfficiencySurface, size: float, efficiency: float, level: float = 0.9
+) -> Solved:
+    """The threads on which a size keeps an efficiency (question 5)."""
+    sides = []
+    for one in (model, *model.rivals):
+        for sign in (0.0, 1.0, -1.0):
+            sides.append(
+                most_threads(
+                    lambda p, one=one, sign=sign: (  # type: ignore[misc]
+                        one.value(p, size) + sign * _NORMAL[level] * one.spread(p, size)
+                    ),
+                    efficiency,
+                )
+            )
+    return _solved(sides, level)
+
+
+def _solved(sides: Sequence[float | None], level: float) -> Solved:
+    known = [side for side in sides if side is not None]
+    open_ = len(known) < len(sides)
+    return Solved(
+        sides[0], min(known, default=None), None if open_ else max(known, default=None), level
+    )

@@ -1,0 +1,111 @@
+"""Runs a program with the recording tool of `runtime/ompt_record.c` loaded into its runtime.
+
+What it leaves in the folder is for `tasks/` to read, or for `trace/`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from regionpredict.errors import InputError
+from regionpredict.measure.binary import source_places
+from regionpredict.measure.child import end_with_parent
+from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
+from regionpredict.measure.runtime_library import preload_library
+
+SOURCE = "ompt_record.c"
+Level = Literal["all", "regions"]
+
+
+def recorded_run(
+    command: Sequence[str],
+    program: Path,
+    folder: Path,
+    *,
+    compiler: Sequence[str],
+    cache: Path,
+    environment: Mapping[str, str],
+    threads: int | None = None,
+    level: Level = "all",
+    runtime: Path | None = None,
+    silent: bool = False,
+) -> int:
+    """Runs the command, whose file is `program`; returns its exit code, negative for a signal.
+
+    `folder` gets its events, `cache` keeps the compiled tool; `threads` sets OMP_NUM_THREADS,
+    `level` says whether all or only parallel regions are recorded, `silent` drops what the program
+    writes. Raises InputError where it cannot run so, and where nothing was recorded.
+    """
+    standing_in = runtime_for(program, runtime)
+    tool = preload_library(compiler, cache, SOURCE)
+    settings = {
+        **environment,
+        "OMP_TOOL": "enabled",
+        "OMP_TOOL_LIBRARIES": _joined(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
+        "REGIONPREDICT_OMPT": str(folder.resolve()),
+        "REGIONPREDICT_OMPT_LEVEL": level,
+    }
+    if standing_in is not None:
+        settings["LD_PRELOAD"] = _joined(
+            str(stand_in(standing_in, cache)), environment.get("LD_PRELOAD", "")
+        )
+    if threads is not None:
+        settings["OMP_NUM_THREADS"] = str(threads)
+    try:
+        with subprocess.Popen(
+            list(command),
+            env=settings,
+            stdout=subprocess.DEVNULL if silent else None,
+            preexec_fn=partial(end_with_parent, signal.SIGKILL, os.getpid()),  # noqa: PLW1509
+        ) as running:
+            try:
+                code = running.wait()
+            except KeyboardInterrupt:  # the terminal has sent it to the program, too
+                code = running.wait()
+    except OSError as error:
+        raise InputError(
+            f"'{command[0]}' does not run: {error.strerror}", remedy="is it a program?"
+        ) from None
+    if not any(folder.glob("events-*")):
+        raise InputError(
+            f"'{command[0]}' ({_ended(code)}) ran on no OpenMP runtime that tells tools anything",
+            remedy="build it with clang -fopenmp; gcc's runtime tells nothing, and scripts hide it",
+        )
+    return code
+
+
+def _ended(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _joined(first: str, others: str) -> str:
+    return f"{first}:{others}" if others else first
+
+
+def site_lines(folder: Path) -> dict[int, str]:
+    """`file:line` of each place of the code that a recording names, where debug information tells.
+
+    The folder's recordings are of one process. Raises InputError where addr2line is missing.
+    """
+    modules: dict[str, dict[int, int]] = {}
+    for file in folder.glob("sites-*"):
+        for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+            words = line.split(" ", 3)
+            if len(words) == 4 and words[0].isdigit():
+                address = int(words[2] if is_fixed(Path(words[3])) else words[1], 16)
+                # It is where the call returns to: the call is before it.
+                modules.setdefault(words[3], {})[int(words[0])] = address - 1
+    lines = {}
+    for module, addresses in modules.items():
+        places = source_places(Path(module), sorted(set(addresses.values())))
+        for site, address in addresses.items():
+            name, number = places.get(address, ("", 0))
+            if number:
+                lines[site] = f"{name}:{number}"
+    return lines

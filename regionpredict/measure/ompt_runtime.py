@@ -1,0 +1,122 @@
+"""OpenMP runtimes that tell tools what they do, and what a program needs to run on one.
+
+LLVM's runtime (and Intel's, which is the same) calls tools by OMPT; gcc's does not. A program that
+gcc built runs on LLVM's in its place where that knows all calls that the program makes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from regionpredict.errors import InputError
+
+NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
+SECONDS = 60
+_ELF = b"\x7fELF"
+_EXECUTABLE = 2  # e_type of programs that are not loaded wherever there is room
+_INSTALL = "install libomp5 (Debian), or pip install 'regionpredict[tasks]', or build it with clang"
+
+
+def find_runtime() -> Path | None:
+    """LLVM's or Intel's runtime: where the loader looks, clang's, or one beside this Python."""
+    listing = _output(["ldconfig", "-p"]) or _output(["/sbin/ldconfig", "-p"])
+    for name in NAMES:
+        match = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", listing, re.MULTILINE)
+        if match:
+            return Path(match[1])
+    found = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version)
+    beside = [Path(sys.prefix, "lib", name) for name in NAMES]  # as the wheel intel-openmp has it
+    return found[-1] if found else next((path for path in beside if path.exists()), None)
+
+
+def _version(path: Path) -> int:
+    match = re.search(r"llvm-(\d+)", str(path))
+    return int(match[1]) if match else 0
+
+
+def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
+    """The runtime to load before the program's own; None where it needs none.
+
+    Raises InputError for a program that gcc built where no runtime can stand in, and for one that
+    has gcc's runtime built in.
+    """
+    needed = _symbols(program)
+    gcc = {name for name in needed if name.startswith("GOMP_")}
+    if not gcc:
+        if needed is not None and any(n.startswith("GOMP_") for n in _symbols(program, own=True)):
+            raise InputError(
+                "has gcc's OpenMP runtime built in, which tells tools nothing",
+                remedy="link it without -static, or build it with clang", path=str(program),
+            )  # fmt: skip
+        return None
+    found = runtime or find_runtime()
+    if found is None:
+        raise InputError(
+            "built by gcc, whose runtime tells tools nothing", remedy=_INSTALL, path=str(program)
+        )
+    lacking = sorted(gcc - _symbols(found, own=True))
+    if lacking:
+        raise InputError(
+            f"built by gcc, and {found.name} does not know its call {lacking[0]}",
+            remedy="build it with clang -fopenmp", path=str(program),
+        )  # fmt: skip
+    return found
+
+
+def stand_in(runtime: Path, cache: Path) -> Path:
+    """The runtime as it is loaded into programs: Intel's by a link in a folder of its own.
+
+    Beside libumf, which it looks for where it lies, it ends in a fault: 2025.0 unloads that before
+    its last call of it. Raises InputError where the cache cannot be written.
+    """
+    if not any(runtime.parent.glob("libumf.so*")):
+        return runtime
+    folder = cache / f"runtime-{hashlib.sha256(str(runtime).encode()).hexdigest()[:16]}"
+    link = folder / runtime.name
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not link.exists():
+            link.unlink(missing_ok=True)
+            link.symlink_to(runtime.resolve())
+    except FileExistsError:  # another run was faster
+        pass
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="make it yours", path=str(folder)
+        ) from None
+    return link
+
+
+def is_fixed(module: Path) -> bool:
+    """Whether a program's addresses are those of its file, as without -pie."""
+    try:
+        with module.open("rb") as stream:
+            head = stream.read(18)
+    except OSError:
+        return False
+    return head[:4] == _ELF and int.from_bytes(head[16:18], "little") == _EXECUTABLE
+
+
+def _symbols(path: Path, *, own: bool = False) -> set[str]:
+    """Names that a file needs from elsewhere, or has itself; none of what is no program."""
+    side = "--defined-only" if own else "--undefined-only"
+    listing = _output(["nm", "-D", side, str(path)])
+    return {line.split()[-1].partition("@")[0] for line in listing.splitlines() if line.split()}
+
+
+def _output(line: Sequence[str]) -> str:
+    if shutil.which(line[0]) is None:
+        return ""
+    try:
+        done = subprocess.run(
+            list(line), capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout

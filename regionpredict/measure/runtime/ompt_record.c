@@ -1,0 +1,339 @@
+/* Records what an OpenMP program does with its tasks, loops and barriers, as a tool of the runtime.
+
+   REGIONPREDICT_OMPT names a folder. Each thread writes a file of its own there, through a window
+   of fixed size that is mapped from it: what is in the window is in the file, however the program
+   ends. A record is four words: type (8 bits), aux (24) and site (32); time in ns of the monotonic
+   clock; and two more by type, see the enumeration. A record counts when its first word is set,
+   which is written last. A site is a line of the file `sites-PID`: a place of the program's code.
+   With REGIONPREDICT_OMPT_LEVEL=regions only parallel regions are recorded, which costs nothing
+   that a measured time would show. */
+#define _GNU_SOURCE
+#include "ompt_abi.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define VERSION 1
+#define WINDOW (1 << 20) /* bytes of a thread's file that are mapped at a time */
+#define SITES 4096       /* places of the code that one thread tells apart; a power of two */
+#define ID_BITS 40       /* of an id, below the number of the thread that gave it */
+
+enum {
+    HEADER = 1,      /* aux: version; a: number of the thread; b: process */
+    PARALLEL_BEGIN,  /* a: task, b: region, aux: threads asked for */
+    PARALLEL_END,    /* a: task, b: region */
+    IMPLICIT_BEGIN,  /* a: task, b: region, 0 for the initial task; aux: index, site: team */
+    IMPLICIT_END,    /* a: task */
+    CREATE,          /* a: task, b: new task, aux: flags, high ones from bit 8 on */
+    SCHEDULE,        /* a: prior task, b: next one, aux: what becomes of the prior one */
+    SYNC_BEGIN,      /* a: task, aux: kind */
+    SYNC_END,        /* a: task, aux: kind */
+    WORK_BEGIN,      /* a: task, b: iterations, aux: kind */
+    WORK_END,        /* a: task, aux: kind */
+    DISPATCH,        /* a: task, b: first iteration, site: iterations, aux: kind */
+    DEPENDENCE,      /* a: task, b: address, aux: type */
+    WAIT_BEGIN,      /* a: task, at the end of a taskgroup */
+    WAIT_END,        /* a: task */
+    FINISHED         /* the runtime ended; a: number of the thread */
+};
+
+struct thread {
+    uint64_t *next, *end, *window;
+    uint64_t ids;
+    off_t at;
+    int file;
+    const void *places[SITES];
+    uint32_t sites[SITES];
+};
+
+static char folder[3500];
+static int on;
+static uint32_t threads, sites;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const void *known[SITES];
+static __thread struct thread *mine;
+static __thread int refused;
+
+static inline uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Maps the next window; where the disk is full this thread records nothing more. */
+static int more(struct thread *self)
+{
+    void *window;
+    if (self->window)
+        munmap(self->window, WINDOW);
+    self->window = self->next = self->end = NULL;
+    if (self->file < 0 || posix_fallocate(self->file, self->at, WINDOW)) {
+        self->file = -1;
+        return 0;
+    }
+    window = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, self->file, self->at);
+    if (window == MAP_FAILED) {
+        self->file = -1;
+        return 0;
+    }
+    self->at += WINDOW;
+    self->window = self->next = window;
+    self->end = self->next + WINDOW / sizeof(uint64_t);
+    return 1;
+}
+
+static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64_t a, uint64_t b)
+{
+    uint64_t *record;
+    if (self->next == self->end && !more(self))
+        return;
+    record = self->next;
+    record[1] = time;
+    record[2] = a;
+    record[3] = b;
+    __atomic_store_n(record, head, __ATOMIC_RELEASE);
+    self->next = record + 4;
+}
+
+static inline uint64_t head(int type, uint32_t aux, uint32_t site)
+{
+    return (uint64_t)type | (uint64_t)(aux & 0xffffff) << 8 | (uint64_t)site << 32;
+}
+
+static struct thread *open_thread(void)
+{
+    char path[4096];
+    struct thread *self;
+    uint32_t number;
+    if (refused || !on || !(self = calloc(1, sizeof *self))) {
+        refused = 1;
+        return NULL;
+    }
+    number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+    snprintf(path, sizeof path, "%s/events-%d-%u", folder, (int)getpid(), number);
+    self->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    self->ids = (uint64_t)number << ID_BITS;
+    if (!more(self)) {
+        refused = 1;
+        free(self);
+        return NULL;
+    }
+    put(self, head(HEADER, VERSION, 0), now(), number, (uint64_t)getpid());
+    return mine = self;
+}
+
+static inline struct thread *thread(void)
+{
+    return mine ? mine : open_thread();
+}
+
+/* The number of a place, which is written down where it is new to the process. */
+static uint32_t new_site(const void *place)
+{
+    char path[4096];
+    Dl_info info;
+    FILE *file;
+    uint32_t number;
+    pthread_mutex_lock(&lock);
+    for (number = 0; number < sites && known[number] != place; number++) {
+    }
+    if (number == sites && sites < SITES) {
+        known[sites++] = place;
+        snprintf(path, sizeof path, "%s/sites-%d", folder, (int)getpid());
+        file = fopen(path, "ae");
+        if (file) {
+            if (dladdr(place, &info) && info.dli_fname)
+                fprintf(file, "%u %lx %lx %s\n", number + 1,
+                        (unsigned long)((const char *)place - (const char *)info.dli_fbase),
+                        (unsigned long)place, info.dli_fname);
+            fclose(file);
+        }
+    }
+    number = number < sites ? number + 1 : 0;
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+static inline uint32_t site(struct thread *self, const void *place)
+{
+    size_t slot = ((uintptr_t)place * 0x9e3779b97f4a7c15u) >> 52 & (SITES - 1);
+    if (!place)
+        return 0;
+    if (self->places[slot] != place) {
+        self->sites[slot] = new_site(place);
+        self->places[slot] = place;
+    }
+    return self->sites[slot];
+}
+
+static inline uint64_t id(const tool_data *data)
+{
+    return data ? data->value : 0;
+}
+
+static void parallel_begin(tool_data *task, const void *frame, tool_data *region,
+                           unsigned int asked, int flags, const void *place)
+{
+    struct thread *self = thread();
+    if (!self)
+        return;
+    region->value = ++self->ids;
+    put(self, head(PARALLEL_BEGIN, asked, site(self, place)), now(), id(task), region->value);
+}
+
+static void parallel_end(tool_data *region, tool_data *task, int flags, const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(PARALLEL_END, 0, 0), now(), id(task), id(region));
+}
+
+static void implicit_task(int endpoint, tool_data *region, tool_data *task, unsigned int team,
+                          unsigned int index, int flags)
+{
+    struct thread *self = thread();
+    if (!self)
+        return;
+    if (endpoint == SCOPE_BEGIN) {
+        task->value = ++self->ids;
+        put(self, head(IMPLICIT_BEGIN, index, team), now(), task->value,
+            flags & TASK_INITIAL ? 0 : id(region));
+    } else {
+        put(self, head(IMPLICIT_END, 0, 0), now(), id(task), 0);
+    }
+}
+
+static void task_create(tool_data *task, const void *frame, tool_data *created, int flags,
+                        int has_dependences, const void *place)
+{
+    struct thread *self = thread();
+    uint32_t bits = ((uint32_t)flags & 0xff) | ((uint32_t)flags >> 27) << 8;
+    if (!self)
+        return;
+    created->value = ++self->ids;
+    if (flags & TASK_INITIAL)
+        put(self, head(IMPLICIT_BEGIN, 0, 1), now(), created->value, 0);
+    else
+        put(self, head(CREATE, bits, site(self, place)), now(), id(task), created->value);
+}
+
+static void task_schedule(tool_data *prior, int status, tool_data *next)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(SCHEDULE, (uint32_t)status, 0), now(), id(prior), id(next));
+}
+
+static void sync_region(int kind, int endpoint, tool_data *region, tool_data *task,
+                        const void *place)
+{
+    struct thread *self = thread();
+    if (!self)
+        return;
+    if (endpoint != SCOPE_END)
+        put(self, head(SYNC_BEGIN, (uint32_t)kind, site(self, place)), now(), id(task), 0);
+    if (endpoint != SCOPE_BEGIN)
+        put(self, head(SYNC_END, (uint32_t)kind, 0), now(), id(task), 0);
+}
+
+/* The region of a taskgroup is its body too; only this tells when its end waits. */
+static void sync_wait(int kind, int endpoint, tool_data *region, tool_data *task,
+                      const void *place)
+{
+    struct thread *self = kind == TASKGROUP ? thread() : NULL;
+    if (self)
+        put(self, head(endpoint == SCOPE_BEGIN ? WAIT_BEGIN : WAIT_END, (uint32_t)kind, 0), now(),
+            id(task), 0);
+}
+
+static void work(int kind, int endpoint, tool_data *region, tool_data *task, uint64_t count,
+                 const void *place)
+{
+    struct thread *self = thread();
+    if (!self)
+        return;
+    if (endpoint != SCOPE_END)
+        put(self, head(WORK_BEGIN, (uint32_t)kind, site(self, place)), now(), id(task), count);
+    if (endpoint != SCOPE_BEGIN)
+        put(self, head(WORK_END, (uint32_t)kind, 0), now(), id(task), 0);
+}
+
+static void dispatch(tool_data *region, tool_data *task, int kind, tool_data instance)
+{
+    struct thread *self = thread();
+    const loop_chunk *chunk = instance.ptr;
+    uint64_t first = 0, count = 1;
+    if (!self)
+        return;
+    if (kind == DISPATCH_CHUNK && chunk) {
+        first = chunk->start;
+        count = chunk->iterations < UINT32_MAX ? chunk->iterations : UINT32_MAX;
+    }
+    put(self, head(DISPATCH, (uint32_t)kind, (uint32_t)count), now(), id(task), first);
+}
+
+static void dependences(tool_data *task, const task_dependence *list, int count)
+{
+    struct thread *self = thread();
+    int i;
+    for (i = 0; self && i < count; i++)
+        put(self, head(DEPENDENCE, (uint32_t)list[i].type, 0), 0, id(task),
+            list[i].variable.value);
+}
+
+/* A child process that runs on without exec shares the files: it records nothing. */
+static void leave_child_alone(void)
+{
+    on = 0;
+    mine = NULL;
+    refused = 1;
+}
+
+static int initialize(find_function find, int device, tool_data *data)
+{
+    set_callback set = (set_callback)find("ompt_set_callback");
+    const char *level = getenv("REGIONPREDICT_OMPT_LEVEL");
+    if (!set)
+        return 0;
+    on = 1;
+    pthread_atfork(NULL, NULL, leave_child_alone);
+    set(ON_PARALLEL_BEGIN, (tool_function)parallel_begin);
+    set(ON_PARALLEL_END, (tool_function)parallel_end);
+    if (level && !strcmp(level, "regions"))
+        return 1;
+    set(ON_IMPLICIT_TASK, (tool_function)implicit_task);
+    set(ON_TASK_CREATE, (tool_function)task_create);
+    set(ON_TASK_SCHEDULE, (tool_function)task_schedule);
+    set(ON_SYNC_REGION, (tool_function)sync_region);
+    set(ON_SYNC_WAIT, (tool_function)sync_wait);
+    set(ON_WORK, (tool_function)work);
+    set(ON_DISPATCH, (tool_function)dispatch);
+    set(ON_DEPENDENCES, (tool_function)dependences);
+    return 1;
+}
+
+static void finalize(tool_data *data)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(FINISHED, 0, 0), now(), self->ids >> ID_BITS, 0);
+    on = 0;
+}
+
+struct tool_result *ompt_start_tool(unsigned int version, const char *runtime)
+{
+    static struct tool_result result = {initialize, finalize, {0}};
+    const char *given = getenv("REGIONPREDICT_OMPT");
+    if (!given || strlen(given) >= sizeof folder)
+        return NULL;
+    strcpy(folder, given);
+    return &result;
+}

@@ -1,0 +1,183 @@
+"""An isoefficiency campaign in words: five questions, with figures; and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.quantities import show_seconds
+from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
+from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
+
+SCHEMA = "regionpredict/isoefficiency/1"
+CONTOURS = (0.9, 0.7, 0.5, 0.3)
+
+
+def isoefficiency_text(
+    data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
+) -> str:
+    """The table of efficiencies, the models, and the five answers."""
+    rows = [("n", "threads", "time", "E_ac", "E_cf", "E_ub", "delta_con", "delta_str", "E_cf by")]
+    for point in result.points:
+        time = data.time(point.size, point.threads)
+        rows.append(
+            (
+                f"{point.size:g}", str(point.threads),
+                show_seconds(time.mean_s if time is not None else None), f"{point.actual:.2f}",
+                f"{point.free:.2f}", f"{point.bound:.2f}", f"{point.contention:+.2f}",
+                f"{point.structure:+.2f}", point.how,
+            )
+        )  # fmt: skip
+    lines = [f"{' '.join(data.command)} on {data.host}", "", *aligned_lines(rows), ""]
+    for name, model in (("E_ac", result.actual), ("E_cf", result.free)):
+        if model is not None:
+            lines.append(f"{name}(p, n) = {model.text()}   (rRMSE {model.rrmse:.1%})")
+    for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism)):
+        if fitted is not None:
+            lines.append(f"{name} = {fitted.formula()}")
+    lines += [f"open: {text}" for text in result.open_]
+    lines += ["", *_answers(result, efficiency, threads, size)]
+    return "\n".join(lines) + "\n"
+
+
+def _answers(result: Isoefficiency, efficiency: float, threads: int, size: float) -> list[str]:
+    return [
+        f"1. Is the algorithm limited? {_limited(result)}",
+        f"2. Is contention the cause? {_contention(result)}",
+        f"3. Is there room in the graph? {_room(result)}",
+        f"4. Which n keeps E = {efficiency:g} on {threads} threads? "
+        + _solutions(result.sizes_for(threads, efficiency), "n", "no size"),
+        f"5. How many threads keep E = {efficiency:g} at n = {size:g}? "
+        + _solutions(result.threads_for(size, efficiency), "p", "not even one"),
+    ]
+
+
+def _limited(result: Isoefficiency) -> str:
+    if result.scalability_bug is None or result.depth is None or result.parallelism is None:
+        return "Not known: too few sizes."
+    depth, parallelism = _growth(result.depth), _growth(result.parallelism)
+    if result.scalability_bug:
+        return (
+            f"Yes, a scalability bug: the average parallelism grows as {parallelism}, more slowly "
+            f"than the depth ({depth})."
+        )
+    if not result.parallelism.leading_term:
+        return (
+            "Not by what was measured: neither the average parallelism nor the depth grows in it."
+        )
+    return (
+        f"No: the average parallelism grows as {parallelism}, no more slowly than the depth "
+        f"({depth})."
+    )
+
+
+def _growth(model: FittedModel) -> str:
+    from regionpredict.fit.model.terms import term_text  # noqa: PLC0415
+
+    leading = model.leading_term
+    return "*".join(term_text("n", term) for term in leading.values()) if leading else "a constant"
+
+
+def _contention(result: Isoefficiency) -> str:
+    if not result.points:
+        return "Not known: nothing was measured on several threads."
+    worst = max(result.points, key=lambda point: point.contention)
+    figures = (
+        f"delta_con is at most {worst.contention:.2f} (n = {worst.size:g}, {worst.threads} threads)"
+    )
+    if worst.contention > max(MUCH, worst.structure):
+        return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
+    if worst.contention > MUCH:
+        return f"In part: {figures}; the graph's part there is larger ({worst.structure:.2f})."
+    return f"No: {figures}."
+
+
+def _room(result: Isoefficiency) -> str:
+    if not result.points:
+        return "Not known: nothing was measured on several threads."
+    worst = max(result.points, key=lambda point: point.structure)
+    figures = (
+        f"delta_str is at most {worst.structure:.2f} (n = {worst.size:g}, {worst.threads} threads)"
+    )
+    if worst.structure > MUCH:
+        return (
+            f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "
+            "win that."
+        )
+    return f"Hardly: {figures}; the run without contention is near what its graph allows."
+
+
+def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
+    parts = []
+    for function, solution in solved.items():
+        if solution is None:
+            parts.append(f"by {function} not known")
+        elif solution.value is None:
+            parts.append(f"by {function} {none}")
+        else:
+            parts.append(
+                f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip()
+            )
+    return "; ".join(parts) + "."
+
+
+def _number(value: float) -> str:
+    return "unlimited" if value >= LARGEST else f"{value:.4g}"
+
+
+def _band(solution: Solved) -> str:
+    low = "?" if solution.low is None else _number(solution.low)
+    high = "?" if solution.high is None else _number(solution.high)
+    return "" if low == high else f"({low} to {high} at {solution.level:.0%})"
+
+
+def isoefficiency_json(
+    data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
+) -> str:
+    """The same as JSON, schema `regionpredict/isoefficiency/1`."""
+    counts = tuple(sorted({time.threads for time in data.times} | {threads}))
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "command": list(data.command),
+        "host": data.host,
+        "points": [
+            {
+                "n": point.size, "threads": point.threads, "E_ac": point.actual,
+                "E_cf": point.free, "E_ub": point.bound, "delta_con": point.contention,
+                "delta_str": point.structure, "free_by": point.how,
+            }
+            for point in result.points
+        ],
+        "models": {
+            "E_ac": result.actual.text() if result.actual else None,
+            "E_cf": result.free.text() if result.free else None,
+            "T_inf": result.depth.formula() if result.depth else None,
+            "pi": result.parallelism.formula() if result.parallelism else None,
+        },
+        "scalability_bug": result.scalability_bug,
+        "efficiency": efficiency,
+        "sizes": {
+            "threads": threads,
+            **{k: _record(s) for k, s in result.sizes_for(threads, efficiency).items()},
+        },
+        "threads": {
+            "n": size, **{k: _record(s) for k, s in result.threads_for(size, efficiency).items()}
+        },
+        "contours": [
+            {"efficiency": level, "line": [list(pair) for pair in result.contour(level, counts)]}
+            for level in CONTOURS
+        ],
+        "open": list(result.open_),
+    }  # fmt: skip
+    return json.dumps(document, indent=1) + "\n"
+
+
+def _record(solution: Solved | None) -> dict[str, float | None] | None:
+    if solution is None:
+        return None
+    return {
+        "value": solution.value, "low": solution.low, "high": solution.high, "level": LEVEL
+    }  # fmt: skip

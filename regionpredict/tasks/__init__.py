@@ -1,0 +1,20 @@
+"""Task programs -> `TaskGraph`, its metrics, its time on any number of threads, isoefficiency.
+
+In: a recording (`read_task_graph`), a DOT or a JSON file. Out: `GraphMetrics` (`measure_graph`:
+work, depth, average parallelism, concurrency), run times without contention (`simulate`, `replay`),
+and what efficiencies over threads and sizes tell (`isoefficiency`).
+"""
+
+from regionpredict.tasks.metrics import GraphMetrics, measure_graph
+from regionpredict.tasks.read_graph import read_task_graph
+from regionpredict.tasks.scheduler import simulate
+from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
+
+__all__ = [
+    "GraphMetrics",
+    "TaskGraph",
+    "graph_of_tasks",
+    "measure_graph",
+    "read_task_graph",
+    "simulate",
+]

@@ -1,0 +1,141 @@
+"""The maximum degree of concurrency: how many nodes no path connects (Shudler 2018, sec. 4.3.2).
+
+By Dilworth's theorem it is the least number of chains that cover the partial order, which a
+maximum matching on the transitive closure gives (Fulkerson 1956). The closure of a large graph
+does not fit into memory: there two bounds stand for it, which often meet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from regionpredict.tasks.task_graph import CONTINUE, JOIN, SERIAL, BoolArray, IntArray, TaskGraph
+
+EXACT_NODES = 8_000
+"""The closure of more has up to 32 million pairs."""
+EXACT_PAIRS = 16_000_000
+PATHS_NODES = 200_000
+"""A cover of more takes seconds, so each task is a path."""
+
+
+class Concurrency(NamedTuple):
+    """The maximum degree of concurrency lies from `low` to `high`; both are it where exact."""
+
+    low: int
+    high: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known."""
+        return self.low == self.high
+
+
+def max_concurrency(
+    graph: TaskGraph, *, exact_nodes: int = EXACT_NODES, exact_pairs: int = EXACT_PAIRS
+) -> Concurrency:
+    """How many nodes with work of their own could run at once: exact, or between two bounds."""
+    counted = (graph.node_kinds != JOIN) & (graph.node_kinds != SERIAL)
+    if not counted.any():
+        return Concurrency(0, 0)
+    low = _widest_moment(graph, counted)
+    if graph.nodes > PATHS_NODES:
+        return Concurrency(low, _continued(graph, counted))
+    order = graph.schedule.order.tolist()
+    bounds = Concurrency(low, _paths(graph, order, counted))
+    if bounds.exact or graph.nodes > exact_nodes:
+        return bounds
+    pairs = _closure(graph, order, counted)
+    if sum(map(len, pairs)) > exact_pairs:
+        return bounds
+    exact = _by_matching(pairs)
+    return Concurrency(exact, exact)
+
+
+def _widest_moment(graph: TaskGraph, counted: BoolArray) -> int:
+    """The most nodes at one level, or at one moment of the earliest run.
+
+    Neither has a path between two of them.
+    """
+    begins = graph.schedule.begin
+    level = int(np.bincount(graph.schedule.level[counted]).max())
+    lasting = counted & (graph.seconds > 0)
+    times = np.concatenate([begins[lasting], (begins + graph.seconds)[lasting]])
+    change = np.repeat(np.array([1, -1]), int(lasting.sum()))
+    running = np.cumsum(change[np.lexsort((change, times))])
+    return max(level, int(running.max(initial=1)))
+
+
+def _continued(graph: TaskGraph, counted: BoolArray) -> int:
+    """How many paths cover the nodes when each goes on within its task: chains, all."""
+    kept = (graph.edge_kinds == CONTINUE) & counted[graph.sources] & counted[graph.targets]
+    _, first = np.unique(graph.sources[kept], return_index=True)
+    return int(counted.sum()) - len(np.unique(graph.targets[kept][first]))
+
+
+def _paths(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
+    """How many paths cover the nodes when each takes the first free successor: chains, all."""
+    start, edge = graph.successors
+    starts, targets = start.tolist(), graph.targets[edge].tolist()
+    taken = [False] * graph.nodes
+    paths = 0
+    # A path through a node that does not count goes on behind it, for as many as arrive.
+    waiting = [0] * graph.nodes
+    for node in order:
+        here = waiting[node]
+        if counted[node]:
+            if not taken[node]:
+                paths += 1
+            here = 1
+        for target in targets[starts[node] : starts[node + 1]]:
+            if not here:
+                break
+            if not counted[target]:
+                waiting[target] += here
+                here = 0
+            elif not taken[target]:
+                taken[target] = True
+                here -= 1
+    return paths
+
+
+def _closure(graph: TaskGraph, order: list[int], counted: BoolArray) -> list[IntArray]:
+    """For each counted node, in their order, which counted nodes come behind it."""
+    start, edge = graph.successors
+    starts, targets = start.tolist(), graph.targets[edge].tolist()
+    behind: list[int] = [0] * graph.nodes
+    number = (np.cumsum(counted) - 1).tolist()
+    is_counted = counted.tolist()
+    for node in reversed(order):
+        bits = 0
+        for target in targets[starts[node] : starts[node + 1]]:
+            bits |= behind[target]
+            if is_counted[target]:
+                bits |= 1 << number[target]
+        behind[node] = bits
+    size = (int(counted.sum()) + 7) // 8
+    return [
+        np.flatnonzero(
+            np.unpackbits(
+                np.frombuffer(behind[node].to_bytes(size, "little"), dtype=np.uint8),
+                bitorder="little",
+            )
+        )
+        for node in np.flatnonzero(counted).tolist()
+    ]
+
+
+def _by_matching(pairs: list[IntArray]) -> int:
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 (slow to import)
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # noqa: PLC0415
+
+    count = len(pairs)
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in pairs])])
+    columns = np.concatenate([*pairs, np.empty(0, dtype=np.int64)]).astype(np.int32)
+    matrix = csr_matrix(
+        (np.ones(len(columns), dtype=np.int8), columns, starts.astype(np.int32)),
+        shape=(count, count),
+    )
+    matched = maximum_bipartite_matching(matrix, perm_type="column")
+    return count - int((matched >= 0).sum())

@@ -1,0 +1,35 @@
+"""The longest path by time: depth and critical path (Shudler 2018, listing 2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from regionpredict.tasks.task_graph import TaskGraph
+
+
+class CriticalPath(NamedTuple):
+    """The depth `T_inf` in seconds, and the nodes of one path that takes it, first to last."""
+
+    depth_s: float
+    path: tuple[int, ...]
+
+
+def critical_path(graph: TaskGraph) -> CriticalPath:
+    """The path of the largest sum of times."""
+    if not graph.nodes:
+        return CriticalPath(0.0, ())
+    begin, level = graph.schedule.begin, graph.schedule.level
+    ends = begin + graph.seconds
+    order = np.argsort(graph.targets, kind="stable")
+    sources, targets = graph.sources[order], graph.targets[order]
+    node = int(np.argmax(ends))
+    path = [node]
+    while level[node]:
+        first, last = np.searchsorted(targets, (node, node + 1))
+        before = sources[first:last]
+        # What begins at 0 may do so behind nodes that take no time.
+        node = int(before[np.argmax(ends[before])])
+        path.append(node)
+    return CriticalPath(float(ends.max()), tuple(reversed(path)))

@@ -1,0 +1,247 @@
+"""Task graphs in DOT, Graphviz' language: what hand-written and recorded graphs need of it.
+
+A node's time in seconds is its attribute `seconds`, `time`, `weight` or `work`, else the number
+that its label begins with (`"0.25 * 17"`, as Libtdg writes it: Shudler 2018, fig. 4.4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from regionpredict.errors import InputError
+from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
+
+TIMES = ("seconds", "time", "weight", "work")
+_REMEDY = "write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }"
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
+      | (?P<quoted>"(?:[^"\\]|\\.)*")
+      | (?P<arrow>->|--)
+      | (?P<mark>[{}\[\];,=:])
+      | (?P<name>[^\s{}\[\];,=:"<>]+?(?=->|--|[\s{}\[\];,=:"<>]|$)|<(?:[^<>]|<[^<>]*>)*>)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])")
+
+
+class _Token(NamedTuple):
+    text: str
+    kind: str
+    line: int
+
+
+def dot_graph(text: str, path: str) -> TaskGraph:
+    """The graph of a DOT text; raises InputError at the line where it is none.
+
+    >>> dot_graph('digraph g { a [seconds=2]; b [label="3"]; a -> b }', "g.dot").seconds.tolist()
+    [2.0, 3.0]
+    """
+    return _Reader(list(_tokens(text, path)), path).read()
+
+
+def _tokens(text: str, path: str) -> Iterator[_Token]:
+    at, line = 0, 1
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise InputError(
+                f"not DOT: '{text[at : at + 10].split(maxsplit=1)[0]}' is not expected here",
+                remedy=_REMEDY, path=path, line=line,
+            )  # fmt: skip
+        kind = str(match.lastgroup)
+        if kind != "space":
+            yield _Token(match[0], kind, line)
+        line += match[0].count("\n")
+        at = match.end()
+
+
+class _Reader:
+    """Reads statements; nodes are numbered in the order in which they are named first."""
+
+    def __init__(self, tokens: list[_Token], path: str) -> None:
+        self.tokens, self.path = tokens, path
+        self.at = 0
+        self.numbers: dict[str, int] = {}
+        self.lines: list[int] = []
+        self.attributes: list[dict[str, str]] = []
+        self.edges: dict[tuple[int, int], None] = {}
+        self.defaults: dict[str, str] = {}
+
+    def read(self) -> TaskGraph:
+        """The whole text: one digraph."""
+        if not self.tokens:
+            raise InputError("empty", remedy=_REMEDY, path=self.path)
+        if self._peek() == "strict":
+            self.at += 1
+        first = self._next("digraph")
+        if first.text.lower() == "graph":
+            raise self._error("an undirected graph has no order", first)
+        if first.text.lower() != "digraph":
+            raise self._error(f"'{_shown(first)}' stands where 'digraph' should", first)
+        if self._peek() != "{":
+            self._next("a name")
+        self._expect("{")
+        self._statements()
+        if self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            raise self._error(f"'{_shown(token)}' behind the end of the graph", token)
+        if not self.numbers:
+            raise InputError("a graph without nodes", remedy=_REMEDY, path=self.path)
+        seconds = [self._time(name, number) for name, number in self.numbers.items()]
+        try:
+            return graph_of_tasks(seconds, list(self.edges), list(self.numbers))
+        except InputError as error:
+            raise InputError(error.message, remedy=error.remedy, path=self.path) from None
+
+    def _statements(self) -> list[int]:
+        """Statements up to the brace that closes them; the nodes that they name."""
+        named: list[int] = []
+        while self._peek() != "}":
+            named += self._statement()
+            if self._peek() in (";", ","):
+                self.at += 1
+        self.at += 1
+        return named
+
+    def _statement(self) -> list[int]:
+        word = self._peek().lower()
+        if word in ("node", "edge", "graph") and self._peek(1) in ("[", ";", "}"):
+            self.at += 1
+            given = self._attribute_lists()
+            if word == "node":
+                self.defaults = {**self.defaults, **given}
+            return []
+        if self._peek(1) == "=" and self._peek() not in ("{", "}"):
+            self.at += 3
+            return []
+        ends = [self._end()]
+        while self._peek() in ("->", "--"):
+            arrow = self._next("an arrow")
+            if arrow.text == "--":
+                raise self._error("'--' has no direction; an edge is '->'", arrow)
+            ends.append(self._end())
+        given = self._attribute_lists()
+        for before, after in pairwise(ends):
+            for source in before:
+                for target in after:
+                    self.edges[source, target] = None
+        if len(ends) == 1:
+            for node in ends[0]:
+                self.attributes[node].update(given)
+        return [node for end in ends for node in end]
+
+    def _end(self) -> list[int]:
+        """One end of an edge: a node, or all nodes of a subgraph."""
+        if self._peek().lower() == "subgraph":
+            self.at += 1
+            if self._peek() != "{":
+                self._next("a name")
+        if self._peek() == "{":
+            self.at += 1
+            outer = self.defaults
+            nodes = list(dict.fromkeys(self._statements()))
+            self.defaults = outer
+            return nodes
+        token = self._next("a node")
+        if token.kind not in ("quoted", "name"):
+            raise self._error(f"'{token.text}' stands where a node should", token)
+        name = _unquoted(token.text)
+        while self._peek() == ":":  # a port
+            self.at += 2
+        if name not in self.numbers:
+            self.numbers[name] = len(self.numbers)
+            self.lines.append(token.line)
+            self.attributes.append(dict(self.defaults))
+        return [self.numbers[name]]
+
+    def _attribute_lists(self) -> dict[str, str]:
+        given: dict[str, str] = {}
+        while self._peek() == "[":
+            self.at += 1
+            while self._peek() != "]":
+                name = self._next("an attribute")
+                if name.kind not in ("quoted", "name"):
+                    raise self._error(f"'{name.text}' stands where an attribute should", name)
+                value = "true"
+                if self._peek() == "=":
+                    self.at += 1
+                    value = _unquoted(self._next("a value").text)
+                given[_unquoted(name.text)] = value
+                if self._peek() in (";", ","):
+                    self.at += 1
+            self.at += 1
+        return given
+
+    def _time(self, name: str, number: int) -> float:
+        given = self.attributes[number]
+        for key in (*TIMES, "label"):
+            if key in given:
+                match = _NUMBER.match(given[key])
+                if match and (key == "label" or match.end() == len(given[key].rstrip())):
+                    return float(match[1])
+                if key != "label":
+                    raise InputError(
+                        f"node '{name}': {key}={given[key]} is no number of seconds",
+                        remedy=f"write {key}=0.5", path=self.path, line=self.lines[number],
+                    )  # fmt: skip
+        raise InputError(
+            f"node '{name}' has no time", remedy=f"write {name} [seconds=0.5]", path=self.path,
+            line=self.lines[number],
+        )  # fmt: skip
+
+    def _peek(self, ahead: int = 0) -> str:
+        """The text of a token to come; where the text ends before it, the statement is broken."""
+        if self.at + ahead < len(self.tokens):
+            return self.tokens[self.at + ahead].text
+        if ahead:
+            return ""
+        raise self._error("the text ends before the graph does", self.tokens[-1])
+
+    def _next(self, what: str) -> _Token:
+        if self.at >= len(self.tokens):
+            raise self._error(f"the text ends where {what} should stand", self.tokens[-1])
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def _expect(self, text: str) -> None:
+        token = self._next(f"'{text}'")
+        if token.text != text:
+            raise self._error(f"'{_shown(token)}' stands where '{text}' should", token)
+
+    def _error(self, message: str, token: _Token) -> InputError:
+        return InputError(f"not DOT: {message}", remedy=_REMEDY, path=self.path, line=token.line)
+
+
+def _shown(token: _Token) -> str:
+    return token.text if len(token.text) <= 20 else token.text[:17] + "..."
+
+
+def _unquoted(text: str) -> str:
+    if text.startswith('"'):
+        return re.sub(r"\\(.)", lambda m: m[1] if m[1] in '"\\' else m[0], text[1:-1])
+    return text
+
+
+def dot_text(graph: TaskGraph, path: tuple[int, ...] = ()) -> str:
+    """The graph in DOT, its times to the nanosecond; nodes of `path` are drawn in bold."""
+    bold = set(path)
+    lines = ["digraph tasks {", "  node [shape=box];"]
+    for node, seconds in enumerate(graph.seconds.tolist()):
+        label = graph.name(node).replace("\\", "\\\\").replace('"', '\\"')
+        style = ", style=bold, color=red" if node in bold else ""
+        name = f'"{label}"' if graph.names else f"n{node}"
+        shown = "" if graph.names else f', label="{label}"'
+        lines.append(f"  {name} [seconds={seconds!r}{shown}{style}];")
+    names = (
+        ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in graph.names]
+        if graph.names
+        else [f"n{node}" for node in range(graph.nodes)]
+    )
+    lines += [
+        f"  {names[source]} -> {names[target]};"
+        for source, target in zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)
+    ]
+    return "\n".join([*lines, "}"]) + "\n"

@@ -1,0 +1,123 @@
+"""What an isoefficiency campaign measured, and its file: JSON lines, appended as they come."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from regionpredict.documents import read_text, reading
+from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
+from regionpredict.measure.store import append_line
+
+SCHEMA = "regionpredict/isoefficiency-campaign/1"
+WHAT = "an isoefficiency campaign"
+_REMEDY = "give the -o FILE of regionpredict tasks isoefficiency"
+
+
+@dataclass(frozen=True, slots=True)
+class SizeGraph:
+    """The graph of one size, recorded on one thread: times in seconds."""
+
+    size: float
+    tasks: int
+    work_s: float
+    depth_s: float
+
+    @property
+    def parallelism(self) -> float:
+        """pi = T_1 / T_inf."""
+        return self.work_s / self.depth_s if self.depth_s > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SizeTime:
+    """One size on so many threads: `actual_s` are the times in parallel regions of runs without a
+    recording, `free_s` is the time without contention, `how` it is known: replayed or simulated."""
+
+    size: float
+    threads: int
+    actual_s: tuple[float, ...]
+    free_s: float
+    how: str
+
+    @property
+    def mean_s(self) -> float:
+        """The mean of the actual times."""
+        return sum(self.actual_s) / len(self.actual_s)
+
+
+@dataclass(frozen=True, slots=True)
+class IsoefficiencyData:
+    """All that is known of one program on one host; `command` has {n} where the size stands."""
+
+    command: tuple[str, ...]
+    host: str
+    graphs: tuple[SizeGraph, ...] = ()
+    times: tuple[SizeTime, ...] = ()
+
+    def graph(self, size: float) -> SizeGraph | None:
+        """The graph of a size; None where it was not recorded yet."""
+        return next((graph for graph in self.graphs if graph.size == size), None)
+
+    def time(self, size: float, threads: int) -> SizeTime | None:
+        """The times of a size; None where they were not measured yet."""
+        return next((t for t in self.times if (t.size, t.threads) == (size, threads)), None)
+
+
+def begin_file(path: Path, data: IsoefficiencyData) -> None:
+    """Writes the first line."""
+    append_line(path, {"schema": SCHEMA, "command": list(data.command), "host": data.host})
+
+
+def add_to_file(path: Path, part: SizeGraph | SizeTime) -> None:
+    """Appends one result."""
+    kind = "graph" if isinstance(part, SizeGraph) else "time"
+    append_line(path, {"kind": kind, **asdict(part)})
+
+
+def read_file(path: Path) -> IsoefficiencyData:
+    """Reads a campaign; a last line that an interruption tore does not count.
+
+    Raises InputError at the line that is wrong.
+    """
+    text = read_text(path, _REMEDY)
+    lines = text.split("\n")[:-1]
+    if not lines:
+        raise InputError(f"empty: not {WHAT}", remedy=_REMEDY, path=str(path))
+    with reading(path, WHAT, _REMEDY):
+        first = json_record(lines[0], WHAT, path, _REMEDY, 1)
+        if first.text("schema") != SCHEMA:
+            raise first.error("schema", f"is not '{SCHEMA}'")
+        graphs: dict[float, SizeGraph] = {}
+        times: dict[tuple[float, int], SizeTime] = {}
+        for number, line in enumerate(lines[1:], 2):
+            record = json_record(line, WHAT, path, _REMEDY, number)
+            if record.text("kind") == "graph":
+                graph = _graph(record)
+                graphs[graph.size] = graph
+            else:
+                time = _time(record)
+                times[time.size, time.threads] = time
+        return IsoefficiencyData(
+            first.texts("command"), first.text("host"), tuple(graphs.values()),
+            tuple(times.values()),
+        )  # fmt: skip
+
+
+def _graph(record: Record) -> SizeGraph:
+    return SizeGraph(
+        record.number("size"), record.whole("tasks"), record.number("work_s"),
+        record.number("depth_s"),
+    )  # fmt: skip
+
+
+def _time(record: Record) -> SizeTime:
+    values = record.items("actual_s")
+    bad = [v for v in values if type(v) not in (int, float) or not 0 < v < 1e9]
+    if bad or not values:
+        raise record.error("actual_s", "must be a list of seconds")
+    return SizeTime(
+        record.number("size"), record.whole("threads", 1), tuple(map(float, values)),
+        record.number("free_s"), record.text("how"),
+    )  # fmt: skip

@@ -1,0 +1,197 @@
+"""Efficiencies, their models, and the answers to five questions (Shudler 2018, sec. 5.1 and 5.2).
+
+E_ac is the program's, with contention; E_cf that of its graph without; E_ub = min(1, pi/p) what no
+scheduler exceeds. delta_con = E_cf - E_ac is contention's part, delta_str = E_ub - E_cf that of
+the graph and its scheduling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import regionpredict.fit
+from regionpredict.errors import InputError
+from regionpredict.fit import FittedModel
+from regionpredict.fit.laws.efficiency_surface import (
+    LARGEST,
+    EfficiencySurface,
+    Solved,
+    fit_efficiency,
+    most_threads,
+    size_for,
+    smallest_size,
+    threads_for,
+)
+from regionpredict.fit.model.fitted_model import growth_key
+from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
+
+LEAST_SIZES = 5
+"""Sizes that models of depth and parallelism need: those of `fit`."""
+MUCH = 0.1
+"""A discrepancy from which on it is called an obstacle. Assumed: half of the 0.2 that Shudler 2018,
+sec. 5.4.2, calls a potential bottleneck."""
+LEVEL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class EfficiencyPoint:
+    """The three efficiencies at one size and thread count, from 0 to 1 but for noise; E_ac exceeds
+    1 where caches make the program faster than its threads."""
+
+    size: float
+    threads: int
+    actual: float
+    free: float
+    bound: float
+    how: str
+
+    @property
+    def contention(self) -> float:
+        """delta_con = E_cf - E_ac."""
+        return self.free - self.actual
+
+    @property
+    def structure(self) -> float:
+        """delta_str = E_ub - E_cf."""
+        return self.bound - self.free
+
+
+@dataclass(frozen=True, eq=False)
+class Isoefficiency:
+    """What a campaign tells.
+
+    `actual` and `free` are models of E_ac and E_cf, `depth` (seconds) and `parallelism` those of
+    the graph over the size; each is None where there are too few points, and `open_` says so.
+    `scalability_bug` is whether pi(n) grows more slowly than T_inf(n), None where not known.
+    """
+
+    points: tuple[EfficiencyPoint, ...]
+    actual: EfficiencySurface | None
+    free: EfficiencySurface | None
+    depth: FittedModel | None
+    parallelism: FittedModel | None
+    scalability_bug: bool | None
+    open_: tuple[str, ...]
+
+    def bound(self, threads: float, size: float) -> float | None:
+        """E_ub(p, n) by the model of the parallelism."""
+        if self.parallelism is None:
+            return None
+        return min(1.0, self.parallelism.predict((size,)) / threads)
+
+    def sizes_for(self, threads: float, efficiency: float) -> dict[str, Solved | None]:
+        """The size that keeps an efficiency, by each of the three functions."""
+        bound = None
+        if self.parallelism is not None:
+            model = self.parallelism
+            bound = _with_band(
+                lambda side: smallest_size(
+                    lambda n: min(1.0, _side(model, n, side) / threads), efficiency
+                )
+            )
+        return {
+            "E_ac": size_for(self.actual, threads, efficiency, LEVEL) if self.actual else None,
+            "E_cf": size_for(self.free, threads, efficiency, LEVEL) if self.free else None,
+            "E_ub": bound,
+        }
+
+    def threads_for(self, size: float, efficiency: float) -> dict[str, Solved | None]:
+        """The threads on which a size keeps an efficiency, by each of the three functions."""
+        bound = None
+        if self.parallelism is not None:
+            model = self.parallelism
+            bound = _with_band(
+                lambda side: most_threads(
+                    lambda p: min(1.0, _side(model, size, side) / p), efficiency
+                )
+            )
+        return {
+            "E_ac": threads_for(self.actual, size, efficiency, LEVEL) if self.actual else None,
+            "E_cf": threads_for(self.free, size, efficiency, LEVEL) if self.free else None,
+            "E_ub": bound,
+        }
+
+    def contour(self, efficiency: float, threads: tuple[int, ...]) -> list[tuple[int, float]]:
+        """The isoefficiency line of E_ac: (p, n), without those p that no size suits."""
+        if self.actual is None:
+            return []
+        model = self.actual
+        found = [
+            (p, smallest_size(lambda n, p=p: model.value(p, n), efficiency))  # type: ignore[misc]
+            for p in threads
+        ]
+        return [(p, n) for p, n in found if n is not None and n < LARGEST]
+
+
+def _side(model: FittedModel, size: float, side: int) -> float:
+    if not side:
+        return model.predict((size,))
+    band = model.interval((size,), LEVEL)
+    return band.low if side < 0 else band.high
+
+
+def _with_band(solve: Callable[[int], float | None]) -> Solved:
+    middle, others = solve(0), [solve(-1), solve(1)]
+    known = [value for value in (middle, *others) if value is not None]
+    high = None if None in (middle, *others) else max(known)
+    return Solved(middle, min(known, default=None), high, LEVEL)
+
+
+def efficiency_points(data: IsoefficiencyData) -> tuple[EfficiencyPoint, ...]:
+    """The three efficiencies wherever a size's graph and its time on one thread are known."""
+    points = []
+    for time in sorted(data.times, key=lambda t: (t.size, t.threads)):
+        graph, alone = data.graph(time.size), data.time(time.size, 1)
+        if graph is None or alone is None or time.threads == 1 or not time.free_s:
+            continue
+        points.append(
+            EfficiencyPoint(
+                size=time.size,
+                threads=time.threads,
+                actual=alone.mean_s / (time.threads * time.mean_s),
+                free=graph.work_s / (time.threads * time.free_s),
+                bound=min(1.0, graph.parallelism / time.threads),
+                how=time.how,
+            )
+        )
+    return tuple(points)
+
+
+def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
+    """All models that the data allow."""
+    points = efficiency_points(data)
+    open_: list[str] = []
+    # On one thread every efficiency is 1 by definition: it holds the constant.
+    sizes = sorted({point.size for point in points})
+    ones = [(1.0, size) for size in sizes]
+    where = [*ones, *((float(point.threads), point.size) for point in points)]
+    actual = _surface(where, [1.0] * len(ones) + [p.actual for p in points], "E_ac", open_)
+    free = _surface(where, [1.0] * len(ones) + [p.free for p in points], "E_cf", open_)
+    graphs = sorted(data.graphs, key=lambda graph: graph.size)
+    depth = parallelism = None
+    if len(graphs) >= LEAST_SIZES:
+        at = [(graph.size,) for graph in graphs]
+        depth = regionpredict.fit.fit(at, [[g.depth_s] for g in graphs], parameters=("n",))
+        parallelism = regionpredict.fit.fit(
+            at, [[g.parallelism] for g in graphs], parameters=("n",)
+        )
+    else:
+        open_.append(
+            f"T_inf(n) and pi(n) have no model: {len(graphs)} sizes are measured, "
+            f"{LEAST_SIZES} are needed"
+        )
+    bug = None
+    if depth is not None and parallelism is not None:
+        bug = growth_key(parallelism.leading_term) < growth_key(depth.leading_term)
+    return Isoefficiency(points, actual, free, depth, parallelism, bug, tuple(open_))
+
+
+def _surface(
+    where: list[tuple[float, float]], values: list[float], name: str, open_: list[str]
+) -> EfficiencySurface | None:
+    try:
+        return fit_efficiency(where, values)
+    except InputError as error:
+        open_.append(f"{name} has no model: {error.message}; {error.remedy}")
+        return None

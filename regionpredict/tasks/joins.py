@@ -1,0 +1,154 @@
+"""Who waits for which task: taskwait, taskgroup, barrier, the end of the parallel region."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regionpredict.tasks.recording import PARALLEL_END, SYNC_BEGIN, SYNC_END
+from regionpredict.tasks.task_events import TASKGROUP, TASKWAIT, TaskEvents
+from regionpredict.tasks.task_graph import JOINED, IntArray
+
+MOST_DOUBLINGS = 64  # of a chain of parents, which the ids of a broken recording may close
+_NONE = -1
+_BEYOND = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Barriers:
+    """The rows at which threads come to a barrier, and the number of the barrier, one for the whole
+    team; `count` barriers in all."""
+
+    rows: IntArray
+    instances: IntArray
+    count: int
+
+
+def regions_of(events: TaskEvents) -> IntArray:
+    """The innermost parallel region that each task belongs to, -1 for none."""
+    region, above = events.region.copy(), events.parent.copy()
+    for _ in range(MOST_DOUBLINGS):
+        open_ = np.flatnonzero((region < 0) & (above >= 0))
+        if not len(open_):
+            break
+        region[open_] = region[above[open_]]
+        above[open_] = above[above[open_]]
+    return region
+
+
+def barriers_of(events: TaskEvents) -> Barriers:
+    """All threads of a team meet the same barriers in the same order."""
+    kinds = (events.kind == SYNC_BEGIN) & (events.aux != TASKWAIT) & (events.aux != TASKGROUP)
+    rows = np.flatnonzero(kinds & (events.region[events.task] >= 0))
+    if not len(rows):
+        return Barriers(rows, rows, 0)
+    task = events.task[rows]
+    starts = np.concatenate([[True], task[1:] != task[:-1]])
+    heads = np.flatnonzero(starts)
+    ordinal = np.arange(len(rows)) - np.repeat(heads, np.diff(np.append(heads, len(rows))))
+    key = events.region[task] * (int(ordinal.max()) + 1) + ordinal
+    unique, instances = np.unique(key, return_inverse=True)
+    return Barriers(rows, instances.astype(np.int64), len(unique))
+
+
+def joins_of(
+    events: TaskEvents,
+    node: IntArray,
+    task: IntArray,
+    first: IntArray,
+    last: IntArray,
+    barriers: Barriers,
+) -> list[tuple[IntArray, IntArray, int]]:
+    """An edge from the end of each explicit task to the first who waits for it.
+
+    A taskwait waits for children, a taskgroup and a barrier for all descendants (OpenMP 5.2, sec.
+    15.3 and 15.5).
+    """
+    children = np.flatnonzero((events.created >= 0) & (last >= 0))
+    rows = events.created[children]
+    waits = (events.kind == SYNC_BEGIN) & (events.aux == TASKWAIT)
+    by_wait = _next_of_task(events, np.flatnonzero(waits), rows)
+    by_group = _group_ends(events, rows)
+    barrier_rows = _next_of_task(events, barriers.rows, rows)
+
+    # What waits for all descendants: a group of the task itself, or a barrier of a thread; else
+    # what does for its parent.
+    count = len(events.parent)
+    scope = np.full(count, _BEYOND, dtype=np.int64)
+    scope[children] = np.minimum(by_group, barrier_rows)
+    resolved = np.ones(count, dtype=bool)
+    resolved[children] = (scope[children] != _BEYOND) | ~events.explicit[events.parent[children]]
+    above = np.where(resolved, np.arange(count), events.parent)
+    for _ in range(MOST_DOUBLINGS):
+        if bool(resolved.all()):
+            break
+        scope = np.where(resolved, scope, scope[above])
+        resolved = resolved | resolved[above]
+        above = above[above]
+    joiner = np.minimum(np.minimum(by_wait, by_group), barrier_rows)
+    joiner = np.where(joiner == _BEYOND, scope[children], joiner)
+
+    target = np.full(len(children), _NONE, dtype=np.int64)
+    found = joiner != _BEYOND
+    at = joiner[found]
+    instance = np.full(len(events.task), _NONE, dtype=np.int64)
+    instance[barriers.rows] = barriers.instances
+    at_barrier = instance[at] >= 0
+    # A taskwait's row is its begin, behind which the next node is; a taskgroup's is its end.
+    behind = node[at] + (events.kind[at] == SYNC_BEGIN)
+    there = behind < len(task)
+    there[there] = task[behind[there]] == events.task[at[there]]
+    target[found] = np.where(at_barrier, len(task) + instance[at], np.where(there, behind, _NONE))
+    at_end = _region_ends(events, node, children[~found])
+    target[~found] = at_end
+    good = target >= 0
+    return [(last[children[good]], target[good], JOINED)]
+
+
+def _next_of_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArray:
+    """For each row the next of `marks` in the same task; `_BEYOND` where there is none."""
+    at = np.searchsorted(marks, rows)
+    found = at < len(marks)
+    nearest = np.full(len(rows), _BEYOND, dtype=np.int64)
+    nearest[found] = marks[at[found]]
+    nearest[found] = np.where(
+        events.task[marks[at[found]]] == events.task[rows[found]], nearest[found], _BEYOND
+    )
+    return nearest
+
+
+def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
+    """For each row the end of the innermost taskgroup of its task around it, or `_BEYOND`."""
+    ends = np.full(len(rows), _BEYOND, dtype=np.int64)
+    group = events.aux == TASKGROUP
+    marks = np.flatnonzero(group & ((events.kind == SYNC_BEGIN) | (events.kind == SYNC_END)))
+    if not len(marks):
+        return ends
+    closed: dict[int, int] = {}
+    open_: list[int] = []
+    inner: list[int] = []  # the group that is open behind each mark, by the row of its begin
+    of_task, is_begin = events.task[marks].tolist(), (events.kind[marks] == SYNC_BEGIN).tolist()
+    for position, row in enumerate(marks.tolist()):
+        if position and of_task[position] != of_task[position - 1]:
+            open_.clear()
+        if is_begin[position]:
+            open_.append(row)
+        elif open_:
+            closed[open_.pop()] = row
+        inner.append(open_[-1] if open_ else _NONE)
+    at = np.searchsorted(marks, rows) - 1
+    begun = np.where(at >= 0, np.array(inner)[np.maximum(at, 0)], _NONE)
+    inside = (begun >= 0) & (events.task[begun] == events.task[rows])
+    ends[inside] = [closed.get(row, _BEYOND) for row in begun[inside].tolist()]
+    return ends
+
+
+def _region_ends(events: TaskEvents, node: IntArray, children: IntArray) -> IntArray:
+    """The node behind the parallel region that each task belongs to, or -1."""
+    region = regions_of(events)
+    ends = np.full(len(events.parent), _NONE, dtype=np.int64)
+    rows = np.flatnonzero((events.kind == PARALLEL_END) & (events.other >= 0))
+    ends[events.other[rows]] = node[rows]
+    mine = region[children]
+    return np.where(mine >= 0, ends[mine], _NONE)

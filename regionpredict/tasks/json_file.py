@@ -1,0 +1,118 @@
+"""Task graphs in JSON, schema `regionpredict/task-graph/1`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
+from regionpredict.tasks.task_graph import (
+    EDGE_KINDS,
+    NODE_KINDS,
+    IntArray,
+    TaskGraph,
+    graph_of_tasks,
+    numbered,
+)
+
+SCHEMA = "regionpredict/task-graph/1"
+WHAT = "a task graph"
+_REMEDY = (
+    'write {"nodes": [{"id": "a", "seconds": 7}, ...], "edges": [{"source": "a", "target": "b"}]}'
+)
+
+
+def json_graph(text: str, path: str) -> TaskGraph:
+    """The graph of a JSON text; raises InputError with the key that is wrong.
+
+    A node has `id` and `seconds`, and may have `kind`, `task` and `place`; an edge has `source`,
+    `target`, and may have `kind`.
+    """
+    record = json_record(text, WHAT, path, _REMEDY)
+    nodes = list(record.inners("nodes"))
+    if not nodes:
+        raise InputError("a graph without nodes", remedy=_REMEDY, path=path)
+    numbers: dict[str, int] = {}
+    for node in nodes:
+        name = _id(node, "id")
+        if name in numbers:
+            raise node.error("id", f"is '{name}' a second time")
+        numbers[name] = len(numbers)
+    kinds: dict[tuple[int, int], int] = {}
+    for edge in record.inners("edges"):
+        ends = []
+        for key in ("source", "target"):
+            name = _id(edge, key)
+            if name not in numbers:
+                raise edge.error(key, f"is '{name}', which is no node")
+            ends.append(numbers[name])
+        kinds[ends[0], ends[1]] = _one_of(edge, "kind", EDGE_KINDS)
+    seconds = [node.number("seconds") for node in nodes]
+    try:
+        graph = graph_of_tasks(seconds, list(kinds), list(numbers))
+    except InputError as error:
+        raise InputError(error.message, remedy=error.remedy, path=path) from None
+    places: dict[str, int] = {}
+    lines = [
+        places.setdefault(node.text("place"), len(places)) if "place" in node.value else -1
+        for node in nodes
+    ]
+    return dataclasses.replace(
+        graph,
+        node_kinds=np.array([_one_of(n, "kind", NODE_KINDS) for n in nodes], dtype=np.uint8),
+        tasks=_tasks(nodes),
+        lines=np.array(lines, dtype=np.int64),
+        places=numbered(places),
+        edge_kinds=np.array(list(kinds.values()), dtype=np.uint8),
+        serial_s=record.number("serial_s") if "serial_s" in record.value else 0.0,
+    )
+
+
+def _id(record: Record, key: str) -> str:
+    value = record.part(key)
+    return str(value) if type(value) is int else record.text(key)
+
+
+def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
+    if key not in record.value:
+        return 0
+    text = record.text(key)
+    if text not in known:
+        raise record.error(key, f"is '{text}'; it must be one of {', '.join(known)}")
+    return known.index(text)
+
+
+def _tasks(nodes: list[Record]) -> IntArray:
+    """The task of each node: the one that it names, else one of its own."""
+    return np.array(
+        [n.whole("task") if "task" in n.value else number for number, n in enumerate(nodes)],
+        dtype=np.int64,
+    )
+
+
+def json_text(graph: TaskGraph) -> str:
+    """The graph in JSON; what `json_graph` reads back is the same but for notes."""
+    names = graph.names or tuple(map(str, range(graph.nodes)))
+    nodes: list[dict[str, Any]] = []
+    for name, seconds, kind, task, line in zip(
+        names, graph.seconds.tolist(), graph.node_kinds.tolist(), graph.tasks.tolist(),
+        graph.lines.tolist(), strict=True,
+    ):  # fmt: skip
+        node: dict[str, Any] = {"id": name, "seconds": seconds, "kind": NODE_KINDS[kind]}
+        if task >= 0:
+            node["task"] = task
+        if line >= 0:
+            node["place"] = graph.places[line]
+        nodes.append(node)
+    edges = [
+        {"source": names[source], "target": names[target], "kind": EDGE_KINDS[kind]}
+        for source, target, kind in zip(
+            graph.sources.tolist(), graph.targets.tolist(), graph.edge_kinds.tolist(), strict=True
+        )
+    ]
+    document = {"schema": SCHEMA, "nodes": nodes, "edges": edges, "serial_s": graph.serial_s}
+    return json.dumps(document) + "\n"

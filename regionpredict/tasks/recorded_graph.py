@@ -1,0 +1,307 @@
+"""A recording -> `TaskGraph`: pieces of tasks, and what had to come before each.
+
+A task is cut where it creates another or has waited; a worksharing loop's chunks are nodes side by
+side, whichever threads ran them. A node's time is that in which it really ran.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.tasks.dependences import dependence_pairs
+from regionpredict.tasks.joins import Barriers, barriers_of, joins_of, regions_of
+from regionpredict.tasks.recording import (
+    CREATE,
+    DISPATCH,
+    IMPLICIT_BEGIN,
+    IMPLICIT_END,
+    PARALLEL_BEGIN,
+    PARALLEL_END,
+    SYNC_BEGIN,
+    SYNC_END,
+    WAIT_BEGIN,
+    WAIT_END,
+    WORK_BEGIN,
+    WORK_END,
+    Recording,
+)
+from regionpredict.tasks.task_events import (
+    STARTED,
+    STOPPED,
+    TASKGROUP,
+    TaskEvents,
+    of_kinds,
+    task_events,
+)
+from regionpredict.tasks.task_graph import (
+    CHUNK,
+    CONTINUE,
+    DEPENDENCE,
+    IMPLICIT,
+    JOIN,
+    JOINED,
+    SERIAL,
+    TASK,
+    BoolArray,
+    IntArray,
+    TaskGraph,
+    check_acyclic,
+    numbered,
+)
+from regionpredict.tasks.task_graph import (
+    CREATE as CREATED,
+)
+
+UNDEFERRED = 1 << 8
+OF_TASKWAIT = 0x10
+_Edges = list[tuple[IntArray, IntArray, int]]
+
+
+def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
+    """The graph of one run; raises InputError where no task and no chunk of a loop ran."""
+    events = task_events(recording, path)
+    if not events.explicit.any() and not (events.kind == DISPATCH).any():
+        raise InputError(
+            "no OpenMP task ran, and no loop whose chunks the runtime tells of",
+            remedy="is it a program with tasks, and built with -fopenmp?", path=path,
+        )  # fmt: skip
+    begins = _new_nodes(events)
+    node = np.cumsum(begins) - 1
+    first_rows = np.flatnonzero(begins)
+    task = events.task[first_rows]
+    first, last = _ends(task, len(events.parent))
+    barriers = barriers_of(events)
+
+    edges: _Edges = []
+    edges += _continuing(events, node, task, barriers)
+    edges += _creating(events, node, first)
+    edges += _forking(events, node, task, first, last)
+    edges += joins_of(events, node, task, first, last, barriers)
+    edges += _depending(events, node, first, last)
+    edges += _undeferred(events, node, last)
+
+    seconds, serial = _times(events, node, len(first_rows), events.initial[task])
+    kinds, sites = _kinds(events, first_rows, task)
+    count = len(first_rows) + barriers.count
+    places: dict[str, int] = {}
+    line_of = {
+        site: places.setdefault(recording.lines[site], len(places))
+        for site in np.unique(sites).tolist()
+        if site in recording.lines
+    }
+    table = np.full(int(sites.max(initial=0)) + 1, -1, dtype=np.int64)
+    for site, line in line_of.items():
+        table[site] = line
+    pad = np.zeros(barriers.count)
+    graph = TaskGraph(
+        seconds=np.concatenate([seconds, pad]),
+        node_kinds=np.concatenate([kinds, np.full(barriers.count, JOIN, dtype=np.uint8)]),
+        tasks=np.concatenate([task, np.full(barriers.count, -1)]),
+        lines=np.concatenate([table[sites], np.full(barriers.count, -1)]),
+        places=numbered(places),
+        sources=np.concatenate([source for source, _, _ in edges]),
+        targets=np.concatenate([target for _, target, _ in edges]),
+        edge_kinds=np.concatenate([np.full(len(s), k, dtype=np.uint8) for s, _, k in edges]),
+        serial_s=serial,
+        notes=_notes(recording, events),
+    )
+    assert count == graph.nodes
+    check_acyclic(graph)
+    return graph
+
+
+def _notes(recording: Recording, events: TaskEvents) -> tuple[str, ...]:
+    notes = []
+    if not recording.finished:
+        notes.append("the program did not end by itself: this is what it did until then")
+    chunks = events.task[events.kind == DISPATCH]
+    region = regions_of(events)[chunks]
+    if bool(((region >= 0) & (events.team[region] == 1)).any()):
+        notes.append(
+            "on one thread the runtime runs a loop as one chunk: record on two or more to see its "
+            "parallelism"
+        )
+    return tuple(notes)
+
+
+def _new_nodes(events: TaskEvents) -> BoolArray:
+    """Which rows begin a node: a task's first, and those behind which it could go on elsewhere."""
+    begins = of_kinds(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
+    begins[0] = True
+    begins[1:] |= events.task[1:] != events.task[:-1]
+    # Behind a loop whose chunks are known.
+    ends = np.flatnonzero(events.kind == WORK_END)
+    opened = _last_before(events, events.kind == WORK_BEGIN)[ends]
+    chunk = _last_before(events, events.kind == DISPATCH)[ends]
+    begins[ends[(opened >= 0) & (chunk > opened)]] = True
+    return begins
+
+
+def _last_before(events: TaskEvents, flag: BoolArray) -> IntArray:
+    """For each row the last row of the same task, up to itself, that has the flag; -1 if none."""
+    rows = np.arange(len(flag))
+    last = np.maximum.accumulate(np.where(flag, rows, -1))
+    start = np.maximum.accumulate(
+        np.where(np.concatenate([[True], events.task[1:] != events.task[:-1]]), rows, 0)
+    )
+    return np.where(last >= start, last, -1)
+
+
+def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Each task's first and last node; -1 for tasks of which nothing was recorded."""
+    first, last = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
+    numbers = np.arange(len(task))
+    last[task] = numbers  # of several the last assignment stays
+    first[task[::-1]] = numbers[::-1]
+    return first, last
+
+
+def _times(
+    events: TaskEvents, node: IntArray, count: int, initial: BoolArray
+) -> tuple[np.ndarray, float]:
+    """Seconds in which each node ran, and those outside parallel regions, which do not count."""
+    kind = events.kind
+    ours = of_kinds(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
+    ours -= of_kinds(kind, (STOPPED, IMPLICIT_END))
+    group = events.aux == TASKGROUP
+    waiting = (((kind == SYNC_BEGIN) & ~group) | (kind == WAIT_BEGIN)).astype(np.int64)
+    waiting += kind == PARALLEL_BEGIN
+    waiting -= ((kind == SYNC_END) & ~group) | (kind == WAIT_END)
+    waiting -= kind == PARALLEL_END
+    starts = np.concatenate([[True], events.task[1:] != events.task[:-1]])
+    scheduled, held = _within(ours, starts), _within(waiting, starts)
+    length = np.zeros(len(kind))
+    length[:-1] = np.where(starts[1:], 0, events.time[1:] - events.time[:-1])
+    running = (scheduled > 0) & (held <= 0)
+    seconds = np.bincount(node, weights=np.where(running, length, 0.0), minlength=count) / 1e9
+    serial = float(seconds[initial].sum())
+    seconds[initial] = 0.0
+    return seconds, serial
+
+
+def _within(change: IntArray, starts: BoolArray) -> IntArray:
+    """Running sums that begin anew with each task."""
+    total = np.cumsum(change)
+    heads = np.flatnonzero(starts)
+    before = total[heads] - change[heads]
+    return total - np.repeat(before, np.diff(np.append(heads, len(change))))
+
+
+def _kinds(events: TaskEvents, first_rows: IntArray, task: IntArray) -> tuple[np.ndarray, IntArray]:
+    """What each node is, and the site of the construct that made it, 0 where not known."""
+    kinds = np.full(len(task), IMPLICIT, dtype=np.uint8)
+    kinds[events.explicit[task]] = TASK
+    kinds[events.initial[task]] = SERIAL
+    of_task = np.zeros(len(events.parent), dtype=np.int64)
+    made = events.created >= 0
+    of_task[made] = events.site[events.created[made]]
+    forks = np.flatnonzero(events.kind == PARALLEL_BEGIN)
+    of_region = np.zeros(len(events.parent), dtype=np.int64)
+    of_region[events.other[forks]] = events.site[forks]
+    implicit = events.region >= 0
+    of_task[implicit] = of_region[events.region[implicit]]
+    sites = of_task[task]
+    opened = _last_before(events, events.kind == WORK_BEGIN)[first_rows]
+    closed = _last_before(events, events.kind == WORK_END)[first_rows]
+    chunk = _last_before(events, events.kind == DISPATCH)[first_rows]
+    inside = (opened >= 0) & (chunk > opened) & (closed < opened)
+    kinds[inside] = CHUNK
+    sites[inside] = events.site[opened[inside]]
+    return kinds, sites
+
+
+def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers) -> _Edges:
+    """Each piece before the next of its task, chunks beside each other, barriers between."""
+    source = np.flatnonzero(task[1:] == task[:-1])
+    keep = np.ones(len(task), dtype=bool)
+    more: _Edges = []
+    # A loop: from before it to each chunk, from each chunk to behind it.
+    chunks = np.flatnonzero(events.kind == DISPATCH)
+    opened = _last_before(events, events.kind == WORK_BEGIN)[chunks]
+    chunks, opened = chunks[opened >= 0], opened[opened >= 0]
+    before, here = node[opened], node[chunks]
+    later = here - 1 != before  # not the first chunk
+    keep[here[later] - 1] = False
+    more.append((before[later], here[later], CONTINUE))
+    ends = np.flatnonzero(events.kind == WORK_END)
+    at = np.searchsorted(ends, chunks[later])
+    found = at < len(ends)
+    behind = ends[at[found]]
+    same = events.task[behind] == events.task[chunks[later][found]]
+    more.append((here[later][found][same] - 1, node[behind[same]], CONTINUE))
+    # A barrier: from all to all.
+    offset = len(task)
+    rows, instance = barriers.rows, barriers.instances
+    keep[node[rows]] = False
+    more.append((node[rows], offset + instance, JOINED))
+    after = node[rows] + 1
+    good = after < len(task)
+    good[good] = task[after[good]] == events.task[rows[good]]
+    more.append((offset + instance[good], after[good], JOINED))
+    source = source[keep[source]]
+    return [(source, source + 1, CONTINUE), *more]
+
+
+def _creating(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
+    children = np.flatnonzero((events.created >= 0) & (first >= 0))
+    rows = events.created[children]
+    before = node[rows] - 1
+    good = (rows > 0) & (events.task[rows - 1] == events.task[rows])
+    return [(before[good], first[children[good]], CREATED)]
+
+
+def _forking(
+    events: TaskEvents, node: IntArray, task: IntArray, first: IntArray, last: IntArray
+) -> _Edges:
+    """From who meets a parallel region to its threads, and from these to behind it."""
+    forks = np.full(len(events.parent), -1, dtype=np.int64)
+    rows = np.flatnonzero((events.kind == PARALLEL_BEGIN) & (events.other >= 0))
+    forks[events.other[rows]] = rows
+    ends = np.full(len(events.parent), -1, dtype=np.int64)
+    rows = np.flatnonzero((events.kind == PARALLEL_END) & (events.other >= 0))
+    ends[events.other[rows]] = rows
+    threads = np.flatnonzero((events.region >= 0) & (first >= 0))
+    fork, end = forks[events.region[threads]], ends[events.region[threads]]
+    began, ended = fork >= 0, end >= 0
+    return [
+        (node[fork[began]], first[threads[began]], CREATED),
+        (last[threads[ended]], node[end[ended]], JOINED),
+    ]
+
+
+def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
+    table = events.dependences
+    table = table[events.created[table[:, 0]] >= 0]
+    if not len(table):
+        return []
+    table = table[np.argsort(events.created[table[:, 0]], kind="stable")]
+    parents = events.parent[table[:, 0]].tolist()
+    waits = frozenset(np.flatnonzero(events.explicit & ((events.flags & OF_TASKWAIT) > 0)).tolist())
+    pairs = np.array(
+        list(
+            dependence_pairs(
+                zip(parents, *(table[:, k].tolist() for k in range(3)), strict=True), waits
+            )
+        ),
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    source = last[pairs[:, 0]]
+    # The task of a taskwait never runs: who waits is its parent.
+    waiting = np.isin(pairs[:, 1], list(waits))
+    target = np.where(waiting, node[events.created[pairs[:, 1]]], first[pairs[:, 1]])
+    good = (source >= 0) & (target >= 0)
+    return [(source[good], target[good], DEPENDENCE)]
+
+
+def _undeferred(events: TaskEvents, node: IntArray, last: IntArray) -> _Edges:
+    """Who creates a task with a false if clause, or a final one, waits for it.
+
+    On one thread the runtime says so of every task, and nothing can be told.
+    """
+    region = regions_of(events)
+    alone = (region < 0) | (events.team[region] == 1)
+    children = np.flatnonzero(
+        events.explicit & ((events.flags & UNDEFERRED) > 0) & ~alone & (last >= 0)
+    )
+    return [(last[children], node[events.created[children]], JOINED)]

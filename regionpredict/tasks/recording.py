@@ -1,0 +1,101 @@
+"""A recording, the folder that `tasks record` makes -> its events, one table a thread.
+
+The folder holds `events-PROCESS-THREAD`, which `measure/runtime/ompt_record.c` writes and says the
+layout of, `sites-PROCESS` and, once the program has ended, `lines.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.documents import parse_json, read_bytes, read_text
+from regionpredict.errors import InputError
+
+EVENT_BYTES = 32
+MOST_EVENT_BYTES = 4 << 30
+"""Of one thread's file: some thirty million tasks."""
+ID_BITS = 40
+VERSION = 1
+LINES = "lines.json"
+_REMEDY = "record it again: regionpredict tasks record -o FOLDER -- PROGRAM"
+_EVENTS = re.compile(r"events-(\d+)-(\d+)")
+
+(HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
+ SYNC_END, WORK_BEGIN, WORK_END, DISPATCH, DEPENDENCE, WAIT_BEGIN, WAIT_END,
+ FINISHED) = range(1, 17)  # fmt: skip
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """The events of one process: `threads[k]` is `(n, 4)`, in the order of thread k.
+
+    `lines` has `file:line` for each site that is known; `finished` says whether the program ended
+    by itself.
+    """
+
+    threads: tuple[Words, ...]
+    lines: dict[int, str]
+    finished: bool
+
+
+def read_recording(folder: Path) -> Recording:
+    """Reads what is there, be it a prefix; raises InputError where there is nothing to read."""
+    files: dict[int, dict[int, Path]] = {}
+    for file in folder.iterdir():
+        match = _EVENTS.fullmatch(file.name)
+        if match:
+            files.setdefault(int(match[1]), {})[int(match[2])] = file
+    if not files:
+        raise InputError("no recording: a folder without events", remedy=_REMEDY, path=str(folder))
+    if len(files) > 1:
+        raise InputError(
+            f"{len(files)} processes were recorded",
+            remedy="record one program, not a script that starts several", path=str(folder),
+        )  # fmt: skip
+    threads = next(iter(files.values()))
+    tables = [
+        _events(threads[number], number) for number in range(len(threads)) if number in threads
+    ]
+    if len(tables) != len(threads):
+        raise InputError("a thread's events are missing", remedy=_REMEDY, path=str(folder))
+    finished = any(bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables)
+    return Recording(tuple(tables), _lines(folder), finished)
+
+
+def _events(file: Path, number: int) -> Words:
+    """One thread's events up to the first that was not written whole."""
+    data = read_bytes(file, _REMEDY, most=MOST_EVENT_BYTES)
+    words = np.frombuffer(data[: len(data) // EVENT_BYTES * EVENT_BYTES], dtype="<u8")
+    table: Words = words.reshape(-1, 4).astype(np.uint64, copy=False)
+    kinds = table[:, 0] & np.uint64(255)
+    unwritten = np.flatnonzero((kinds == 0) | (kinds > FINISHED))
+    table = table[: unwritten[0]] if len(unwritten) else table
+    if not len(table) or int(table[0, 0]) & 255 != HEADER or int(table[0, 2]) != number:
+        raise InputError("no events of a recording", remedy=_REMEDY, path=str(file))
+    version = int(table[0, 0]) >> 8 & 0xFFFFFF
+    if version != VERSION:
+        raise InputError(f"of version {version}, not {VERSION}", remedy=_REMEDY, path=str(file))
+    return table
+
+
+def _lines(folder: Path) -> dict[int, str]:
+    path = folder / LINES
+    if not path.exists():
+        return {}
+    value = parse_json(read_text(path, _REMEDY), path, _REMEDY)
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise InputError("not the lines of a recording", remedy=_REMEDY, path=str(path))
+    return {int(key): place for key, place in value.items() if key.isdigit()}
+
+
+def lines_text(lines: dict[int, str]) -> str:
+    """What `lines.json` holds."""
+    return json.dumps({str(site): place for site, place in sorted(lines.items())}, indent=0) + "\n"

@@ -1,0 +1,110 @@
+"""A task graph's time on any number of threads, by carrying out a scheduler: no contention.
+
+Both policies of Shudler 2018, sec. 5.3.1: breadth-first has one queue, first in first out;
+work-first has one a thread, which runs what it made last, and idle threads steal the oldest.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from regionpredict.errors import UsageError
+from regionpredict.tasks.task_graph import CHUNK, CONTINUE, CREATE, TASK, TaskGraph
+
+Policy = Literal["breadth-first", "work-first"]
+POLICIES: tuple[Policy, ...] = ("breadth-first", "work-first")
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """T_p in seconds on `threads`, of which `busy_s` was spent in tasks by all threads together,
+    `overhead_s` of that on starting them; `most_running` ran at once at most."""
+
+    threads: int
+    seconds: float
+    busy_s: float
+    overhead_s: float
+    most_running: int
+
+
+def starts_of_tasks(graph: TaskGraph) -> np.ndarray:
+    """Which nodes a runtime has to start: the first of each task, and chunks."""
+    continued = np.zeros(graph.nodes, dtype=bool)
+    continued[graph.targets[graph.edge_kinds == CONTINUE]] = True
+    created = np.zeros(graph.nodes, dtype=bool)
+    created[graph.targets[graph.edge_kinds == CREATE]] = True
+    chunk = graph.node_kinds == CHUNK
+    result: np.ndarray = (graph.node_kinds == TASK) & (~continued | created) | chunk
+    return result
+
+
+def simulate(
+    graph: TaskGraph, threads: int, policy: Policy = "work-first", overhead_s: float = 0.0
+) -> Simulated:
+    """Runs the graph on so many threads; each task costs its thread `overhead_s` to start.
+
+    Neither policy leaves a thread idle while a task is ready, so with the overhead in the nodes
+    `T_inf <= T_p <= T_1/p + T_inf` (Graham 1969; Brent 1974). Raises UsageError where `threads` is
+    below one.
+    """
+    if threads < 1:
+        raise UsageError(f"{threads} threads run nothing", remedy="ask for one or more")
+    start, edge = graph.successors
+    starts, targets = start.tolist(), graph.targets[edge].tolist()
+    kinds = graph.edge_kinds[edge].tolist()
+    extra = np.where(starts_of_tasks(graph), overhead_s, 0.0)
+    seconds = (graph.seconds + extra).tolist()
+    waiting = np.bincount(graph.targets, minlength=graph.nodes).tolist()
+    own = policy == "work-first"
+    queues: list[deque[int]] = [deque() for _ in range(threads if own else 1)]
+    first = np.flatnonzero(np.array(waiting, dtype=np.int64) == 0).tolist()
+    queues[0].extend(reversed(first) if own else first)
+    ready = len(first)
+    idle = list(range(threads))  # a heap: the lowest number first
+    running: list[tuple[float, int, int]] = []
+    now, most = 0.0, 0
+    while True:
+        while ready and idle:
+            thread = heapq.heappop(idle)
+            node = _take(queues, thread if own else 0)
+            ready -= 1
+            heapq.heappush(running, (now + seconds[node], thread, node))
+        most = max(most, len(running))
+        if not running:
+            break
+        now, thread, node = heapq.heappop(running)
+        heapq.heappush(idle, thread)
+        queue = queues[thread if own else 0]
+        behind = range(starts[node], starts[node + 1])
+        # Work-first: what comes next in the same task waits, what was created runs.
+        for at in sorted(behind, key=lambda e: kinds[e] != CONTINUE) if own else behind:
+            target = targets[at]
+            waiting[target] -= 1
+            if not waiting[target]:
+                queue.append(target)
+                ready += 1
+    return Simulated(
+        threads=threads,
+        seconds=now,
+        busy_s=float(sum(seconds)),
+        overhead_s=float(extra.sum()),
+        most_running=most,
+    )
+
+
+def _take(queues: list[deque[int]], own: int) -> int:
+    """The task that a thread runs next: its own newest, else the oldest of the next who has one."""
+    if len(queues) == 1:
+        return queues[0].popleft()
+    if queues[own]:
+        return queues[own].pop()
+    for step in range(1, len(queues)):
+        queue = queues[(own + step) % len(queues)]
+        if queue:
+            return queue.popleft()
+    raise AssertionError("a task is ready in no queue")

@@ -1,0 +1,179 @@
+"""A recording's events as each task sees them, in the order in which they happened to it.
+
+What one thread did becomes what each task did: a row a task and event, sorted by task and time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.tasks.recording import (
+    CREATE,
+    DEPENDENCE,
+    DISPATCH,
+    ID_BITS,
+    IMPLICIT_BEGIN,
+    IMPLICIT_END,
+    PARALLEL_BEGIN,
+    PARALLEL_END,
+    SCHEDULE,
+    SYNC_BEGIN,
+    SYNC_END,
+    WAIT_BEGIN,
+    WAIT_END,
+    WORK_BEGIN,
+    WORK_END,
+    Recording,
+)
+from regionpredict.tasks.task_graph import BoolArray, IntArray, KindArray
+
+# Kinds that OpenMP 5.2, sec. 19.4.4, numbers.
+TASKWAIT, TASKGROUP, REDUCTION = 5, 6, 7
+LOOPS = (1, 2, 10, 11, 12, 13)  # worksharing loops and sections
+CHUNKS = (2, 3)  # a section, a chunk of a worksharing loop
+FULFILLED = (5, 6, 8)  # statuses of tasks that do not run when it is said
+STOPPED = SCHEDULE  # the kind of row of the task that a schedule event stops ...
+STARTED = 32  # ... and of the one that it lets run
+
+
+@dataclass(frozen=True, eq=False)
+class TaskEvents:
+    """`e` rows, sorted by task and time, and what the recording says of its `t` tasks.
+
+    `task`, `kind`, `aux`, `site` and `other` are `(e,)`, `time` in ns; `other` is the task, region
+    or count that the event names besides. By task, `(t,)`: `parent` and `region` (-1 where there
+    is none), `explicit`, `initial`, `known` (begun or created), `flags` and `created` (the row of
+    its creation, -1). By region, `(t,)` too, as ids are shared: `team` (threads). `dependences` is
+    `(d, 3)`: task, address, type, in the order in which each thread made them.
+    """
+
+    task: IntArray
+    kind: KindArray
+    time: IntArray
+    aux: IntArray
+    site: IntArray
+    other: IntArray
+    parent: IntArray
+    region: IntArray
+    explicit: BoolArray
+    initial: BoolArray
+    flags: IntArray
+    created: IntArray
+    team: IntArray
+    dependences: IntArray
+
+
+def of_kinds(values: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
+    """Which values are among some small numbers; what is too large to be one is none."""
+    table = np.zeros(256, dtype=bool)
+    table[list(kinds)] = True
+    chosen: BoolArray = table[np.minimum(values, 255)]
+    return chosen
+
+
+def task_events(recording: Recording, path: str) -> TaskEvents:
+    """Sorts the events by task; raises InputError where they name what no thread made."""
+    words = np.concatenate(recording.threads)
+    kind = (words[:, 0] & np.uint64(255)).astype(np.uint8)
+    aux = (words[:, 0] >> np.uint64(8) & np.uint64(0xFFFFFF)).astype(np.int64)
+    site = (words[:, 0] >> np.uint64(32)).astype(np.int64)
+    time = words[:, 1].astype(np.int64)
+    index, count = _numbers(words, kind, len(recording.threads), path)
+    first, second = index
+
+    schedule = kind == SCHEDULE
+    runs = schedule & ~of_kinds(aux, FULFILLED)
+    waits = of_kinds(kind, (SYNC_BEGIN, SYNC_END)) & (aux != REDUCTION)
+    loops = of_kinds(kind, (WORK_BEGIN, WORK_END)) & of_kinds(aux, LOOPS)
+    chunks = (kind == DISPATCH) & of_kinds(aux, CHUNKS)
+    plain = of_kinds(
+        kind,
+        (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, WAIT_BEGIN, WAIT_END),
+    )
+    own = np.flatnonzero((plain | waits | loops | chunks | runs) & (first >= 0))
+    started = np.flatnonzero(runs & (second >= 0))
+    # A row of the recording can make two: what it stops comes before what it lets run.
+    rows = np.concatenate([own, started])
+    task = np.concatenate([first[own], second[started]])
+    kinds = np.concatenate([kind[own], np.full(len(started), STARTED, dtype=np.uint8)])
+    order = np.argsort(rows, kind="stable")
+    rows, task, kinds = rows[order], task[order], kinds[order]
+    order = np.argsort(task, kind="stable")
+    times = time[rows[order]]
+    same = task[order][1:] == task[order][:-1]
+    if bool((same & (times[1:] < times[:-1])).any()):  # tasks that changed their thread
+        order = np.lexsort((time[rows], task))
+    rows, task, kinds = rows[order], task[order], kinds[order]
+
+    parent = np.full(count, -1, dtype=np.int64)
+    region, flags, created = parent.copy(), np.zeros(count, dtype=np.int64), parent.copy()
+    team = np.ones(count, dtype=np.int64)
+    explicit, initial = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    begun = np.flatnonzero((kind == IMPLICIT_BEGIN) & (first >= 0))
+    region[first[begun]] = second[begun]
+    initial[first[begun]] = second[begun] < 0
+    inside = begun[second[begun] >= 0]
+    team[second[inside]] = site[inside]
+    creates = np.flatnonzero(kinds == CREATE)
+    children = second[rows[creates]]
+    good = children >= 0
+    creates, children = creates[good], children[good]
+    parent[children] = task[creates]
+    explicit[children] = True
+    flags[children] = aux[rows[creates]]
+    created[children] = creates
+    depends = np.flatnonzero((kind == DEPENDENCE) & (first >= 0))
+    return TaskEvents(
+        task=task,
+        kind=kinds,
+        time=time[rows],
+        aux=aux[rows],
+        site=site[rows],
+        other=np.where(kinds == DISPATCH, 0, second[rows]),
+        parent=parent,
+        region=region,
+        explicit=explicit,
+        initial=initial,
+        flags=flags,
+        created=created,
+        team=team,
+        dependences=np.stack(
+            [first[depends], words[depends, 3].astype(np.int64), aux[depends]], axis=1
+        ),
+    )
+
+
+def _numbers(
+    words: NDArray[np.uint64], kind: KindArray, threads: int, path: str
+) -> tuple[tuple[IntArray, IntArray], int]:
+    """Ids as numbers from 0 on, -1 for none: those of the third column and of the fourth."""
+    named = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))
+    tasks = named | of_kinds(kind,
+        (IMPLICIT_END, SYNC_BEGIN, SYNC_END, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, DISPATCH,
+         DEPENDENCE),
+    )  # fmt: skip
+    columns = [np.where(tasks, words[:, 2], 0), np.where(named, words[:, 3], 0)]
+    highest = np.zeros(threads, dtype=np.int64)
+    split = []
+    for column in columns:
+        thread = (column >> np.uint64(ID_BITS)).astype(np.int64)
+        number = (column & np.uint64((1 << ID_BITS) - 1)).astype(np.int64)
+        if len(thread) and int(thread.max()) >= threads:
+            raise InputError(
+                "the recording names a thread whose events are missing",
+                remedy="record it again", path=path,
+            )  # fmt: skip
+        np.maximum.at(highest, thread, number)
+        split.append((thread, number))
+    if int(highest.sum()) > 4 * len(words) + 64:
+        raise InputError("the recording's ids are broken", remedy="record it again", path=path)
+    offset = np.concatenate([[0], np.cumsum(highest)])
+    first, second = (
+        np.where(number > 0, offset[thread] + number - 1, -1) for thread, number in split
+    )
+    return (first, second), int(offset[-1])

@@ -1,0 +1,224 @@
+"""`TaskGraph`: what must come before what in a run, and how long each part took.
+
+A node is a piece of a task that runs without creating or waiting for another; an edge says that
+its target cannot begin before its source has ended (Shudler 2018, sec. 4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+KindArray = NDArray[np.uint8]
+BoolArray = NDArray[np.bool_]
+
+NODE_KINDS = ("task", "implicit", "chunk", "join", "serial")
+"""task: of an explicit task; implicit: of what a thread does in a parallel region beside them;
+chunk: of a worksharing loop; join: no work, where all meet; serial: outside parallel regions, its
+time does not count."""
+TASK, IMPLICIT, CHUNK, JOIN, SERIAL = range(5)
+
+EDGE_KINDS = ("dependence", "create", "continue", "join")
+"""dependence: by depend clauses, or what a file says; create: to a new task; continue: to the same
+task's next piece; join: from a task's end to who waited for it."""
+DEPENDENCE, CREATE, CONTINUE, JOINED = range(4)
+
+
+class EarliestRun(NamedTuple):
+    """`order`: the nodes, each behind all its predecessors, those of cycles left out; by node,
+    `begin` in seconds and `level`, the most edges on a path to it."""
+
+    order: IntArray
+    begin: FloatArray
+    level: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class TaskGraph:
+    """A directed acyclic graph of `n` nodes and `m` edges.
+
+    `seconds` is `(n,)`; `node_kinds` `(n,)` counts in `NODE_KINDS`; `tasks` `(n,)` is the number of
+    the task that a node is a piece of; `lines` `(n,)` is the place in `places` of the source line
+    that made it, -1 where not known; `sources` and `targets` `(m,)` are numbers of nodes,
+    `edge_kinds` `(m,)` counts in `EDGE_KINDS`. `names` are the nodes' names where they have some.
+    `serial_s` is the time outside parallel regions, `notes` what to know before trusting it.
+    """
+
+    seconds: FloatArray
+    node_kinds: KindArray
+    tasks: IntArray
+    lines: IntArray
+    places: tuple[str, ...]
+    sources: IntArray
+    targets: IntArray
+    edge_kinds: KindArray
+    names: tuple[str, ...] = ()
+    serial_s: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.seconds)
+
+    @property
+    def edges(self) -> int:
+        """How many edges there are."""
+        return len(self.sources)
+
+    @cached_property
+    def task_count(self) -> int:
+        """How many explicit tasks there are."""
+        tasks = self.tasks[self.node_kinds == TASK]
+        return int(np.count_nonzero(np.bincount(tasks))) if len(tasks) else 0
+
+    @cached_property
+    def successors(self) -> tuple[IntArray, IntArray]:
+        """`(start, edge)`: the edges that leave node `v` are `edge[start[v]:start[v + 1]]`."""
+        order = np.argsort(self.sources, kind="stable")
+        start = np.zeros(self.nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.sources, minlength=self.nodes), out=start[1:])
+        return start, order
+
+    @cached_property
+    def schedule(self) -> EarliestRun:
+        """When each node could begin with a thread for every one."""
+        return earliest_run(self)
+
+    def name(self, node: int) -> str:
+        """A node as a person reads it."""
+        if self.names:
+            return self.names[node]
+        place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
+        return f"{NODE_KINDS[self.node_kinds[node]]} {self.tasks[node]} ({place})"
+
+
+def graph_of_tasks(
+    seconds: Sequence[float], edges: Sequence[tuple[int, int]], names: Sequence[str] = ()
+) -> TaskGraph:
+    """A graph of which each node is a task of so many seconds; an edge given twice counts once.
+
+    Raises InputError where a time is none, an edge leads nowhere, or there is a cycle.
+
+    >>> graph_of_tasks([2.0, 1.0], [(0, 1)]).edges
+    1
+    """
+    count = len(seconds)
+    times = np.asarray(seconds, dtype=np.float64).reshape(count)
+    pairs = list(dict.fromkeys(edges))
+    for source, target in pairs:
+        if not (0 <= source < count and 0 <= target < count):
+            raise InputError(f"the edge {source} -> {target} leads to no node")
+    bad = np.flatnonzero(~(np.isfinite(times) & (times >= 0)))
+    if len(bad):
+        shown = names[bad[0]] if names else str(bad[0])
+        raise InputError(f"node '{shown}' has no time of zero or more seconds")
+    ends = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
+    graph = TaskGraph(
+        seconds=times,
+        node_kinds=np.full(count, TASK, dtype=np.uint8),
+        tasks=np.arange(count, dtype=np.int64),
+        lines=np.full(count, -1, dtype=np.int64),
+        places=(),
+        sources=ends[:, 0],
+        targets=ends[:, 1],
+        edge_kinds=np.full(len(pairs), DEPENDENCE, dtype=np.uint8),
+        names=tuple(names),
+    )
+    check_acyclic(graph)
+    return graph
+
+
+def check_acyclic(graph: TaskGraph) -> None:
+    """Raises InputError with the nodes of a cycle, where there is one."""
+    order = graph.schedule.order
+    if len(order) == graph.nodes:
+        return
+    left = np.ones(graph.nodes, dtype=bool)
+    left[order] = False
+    inside = left[graph.sources] & left[graph.targets]
+    # Each node that is left has a predecessor that is left: walking back, one comes twice.
+    before = dict(zip(graph.targets[inside].tolist(), graph.sources[inside].tolist(), strict=True))
+    node, seen = next(iter(before)), dict[int, None]()
+    while node not in seen:
+        seen[node] = None
+        node = before[node]
+    walked = list(seen)
+    cycle = [*walked[walked.index(node) :], node][::-1]
+    names = [graph.names[v] if graph.names else str(v) for v in cycle]
+    shown = " -> ".join(names if len(names) <= 8 else [*names[:4], "...", *names[-2:]])
+    raise InputError(f"there is a cycle: {shown}", remedy="a task graph has none; remove an edge")
+
+
+def numbered(names: Mapping[str, int]) -> tuple[str, ...]:
+    """Names in the order of their numbers."""
+    return tuple(sorted(names, key=names.__getitem__))
+
+
+NARROW = 64
+NARROW_LEVELS = 500
+"""Behind so many levels of few nodes a graph is followed node by node, which is faster then."""
+
+
+def earliest_run(graph: TaskGraph) -> EarliestRun:
+    """Follows the graph level by level, as long as levels are wide."""
+    start, edge = graph.successors
+    targets = graph.targets[edge]
+    waiting = np.bincount(graph.targets, minlength=graph.nodes)
+    begin, level = np.zeros(graph.nodes), np.zeros(graph.nodes, dtype=np.int64)
+    stamp = np.zeros(graph.nodes, dtype=np.int64)
+    front = np.flatnonzero(waiting == 0)
+    fronts: list[IntArray] = []
+    narrow = 0
+    while len(front) and narrow < NARROW_LEVELS:
+        narrow = narrow + 1 if len(front) < NARROW else 0
+        level[front] = len(fronts)
+        fronts.append(front)
+        first, count = start[front], start[front + 1] - start[front]
+        total = int(count.sum())
+        places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(total)
+        reached = targets[places]
+        ends = np.repeat(begin[front] + graph.seconds[front], count)
+        np.maximum.at(begin, reached, ends)
+        np.subtract.at(waiting, reached, 1)
+        ready = reached[waiting[reached] == 0]
+        numbers = np.arange(len(ready))
+        stamp[ready] = numbers  # of several the last assignment stays
+        front = ready[stamp[ready] == numbers]
+    tail = _follow(graph, front.tolist(), waiting, begin, level, len(fronts))
+    order = np.concatenate([*fronts, np.array(tail, dtype=np.int64)])
+    return EarliestRun(order, begin, level)
+
+
+def _follow(
+    graph: TaskGraph, order: list[int], waiting: IntArray, begin: FloatArray, level: IntArray,
+    at: int,
+) -> list[int]:  # fmt: skip
+    """The rest of the order from nodes at level `at` on; fills in `begin` and `level`."""
+    if not order:
+        return order
+    start, edge = graph.successors
+    starts, targets = start.tolist(), graph.targets[edge].tolist()
+    seconds, missing = graph.seconds.tolist(), waiting.tolist()
+    begins, levels = begin.tolist(), level.tolist()
+    for node in order:
+        levels[node] = at
+    for node in order:  # grows meanwhile
+        end, deeper = begins[node] + seconds[node], levels[node] + 1
+        for target in targets[starts[node] : starts[node + 1]]:
+            begins[target] = max(begins[target], end)
+            levels[target] = max(levels[target], deeper)
+            missing[target] -= 1
+            if not missing[target]:
+                order.append(target)
+    begin[:], level[:] = begins, levels
+    return order

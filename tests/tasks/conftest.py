@@ -1,0 +1,82 @@
+"""Builds and records the task programs, each once for a compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.measure.ompt_run import recorded_run, site_lines
+from regionpredict.measure.ompt_runtime import runtime_for
+from regionpredict.tasks import TaskGraph, read_task_graph
+from regionpredict.tasks.recording import LINES, lines_text
+
+PROGRAMS = Path(__file__).parent / "programs"
+Record = Callable[..., TaskGraph]
+
+
+@pytest.fixture(scope="session", params=["clang-19", "gcc"])
+def compiler(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    if shutil.which(name) is None:
+        pytest.skip(f"needs {name}")
+    return name
+
+
+@pytest.fixture(scope="session")
+def build(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Compiles a program of the folder, or C text, and gives its file."""
+    folder = tmp_path_factory.mktemp("built")
+    known: dict[tuple[str, ...], Path] = {}
+
+    def built(name: str, *options: str, text: str | None = None) -> Path:
+        key = (name, *options)
+        if key not in known:
+            source = PROGRAMS / f"{name}.c"
+            if text is not None:
+                source = folder / f"{name}.c"
+                source.write_text(text)
+            program = folder / f"{name}{len(known)}"
+            line = [compiler, "-O1", "-g", "-fopenmp", *options, str(source), "-o", str(program)]
+            done = subprocess.run(
+                [*line, "-lm"], capture_output=True, text=True, check=False, timeout=120
+            )
+            assert done.returncode == 0, done.stderr
+            try:
+                runtime_for(program)
+            except InputError as error:
+                pytest.skip(str(error))
+            known[key] = program
+        return known[key]
+
+    return built
+
+
+@pytest.fixture
+def record(build: Callable[..., Path], tmp_path: Path, compiler: str) -> Record:
+    """Records a program of the folder, or C text, and gives its graph."""
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    runs = [0]
+
+    def recorded(
+        name: str, *words: object, threads: int = 1, text: str | None = None, code: int = 0
+    ) -> TaskGraph:
+        program = build(name, text=text)
+        runs[0] += 1
+        folder = tmp_path / f"run{runs[0]}"
+        folder.mkdir()
+        ended = recorded_run(
+            [str(program), *map(str, words)], program, folder, compiler=["gcc"], cache=cache,
+            environment=os.environ, threads=threads, silent=True,
+        )  # fmt: skip
+        assert ended == code
+        (folder / LINES).write_text(lines_text(site_lines(folder)))
+        return read_task_graph(folder)
+
+    return recorded

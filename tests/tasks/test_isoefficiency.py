@@ -1,0 +1,171 @@
+"""Efficiencies, verdicts and answers from data made of known laws; the campaign's file."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.report.isoefficiency import isoefficiency_json, isoefficiency_text
+from regionpredict.tasks.isoefficiency.campaign import steps
+from regionpredict.tasks.isoefficiency.measured_times import (
+    IsoefficiencyData,
+    SizeGraph,
+    SizeTime,
+    add_to_file,
+    begin_file,
+    read_file,
+)
+from regionpredict.tasks.isoefficiency.models import efficiency_points, isoefficiency
+
+SIZES = (64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0)
+THREADS = (1, 2, 4, 8, 16)
+SCHEMA = Path(__file__).parents[2] / "regionpredict" / "report" / "schemas" / "isoefficiency-1.json"
+
+
+def made(actual, free, depth, parallelism) -> IsoefficiencyData:
+    """Times whose efficiencies are the given functions of (p, n)."""
+    graphs, times = [], []
+    for n in SIZES:
+        work = depth(n) * parallelism(n)
+        graphs.append(SizeGraph(n, 10, work, depth(n)))
+        for p in THREADS:
+            run, without = (work / (p * law(p, n)) for law in (actual, free))
+            times.append(SizeTime(n, p, (run, run), without, "replayed"))
+    return IsoefficiencyData(("./program", "{n}"), "host", tuple(graphs), tuple(times))
+
+
+PLAIN = made(
+    lambda p, n: 1.0 - 0.02 * math.log2(p),
+    lambda p, n: 1.0 - 0.01 * math.log2(p),
+    lambda n: 1e-6 * n,
+    lambda n: 20 + 0.01 * n**2,
+)
+
+
+def test_efficiencies_by_their_definitions():
+    point = next(p for p in efficiency_points(PLAIN) if (p.size, p.threads) == (256.0, 4))
+    assert point.actual == pytest.approx(0.96)
+    assert point.free == pytest.approx(0.98)
+    assert point.bound == 1.0
+    assert point.contention == pytest.approx(0.02)
+    assert point.structure == pytest.approx(0.02)
+
+
+def test_the_bound_is_the_parallelism_over_the_threads():
+    few = made(lambda p, n: 0.5, lambda p, n: 0.5, lambda n: 1.0, lambda n: 4.0)
+    bounds = {(p.size, p.threads): p.bound for p in efficiency_points(few)}
+    assert bounds[64.0, 2] == 1.0
+    assert bounds[64.0, 16] == 0.25
+
+
+def test_nothing_in_the_way():
+    result = isoefficiency(PLAIN)
+    assert result.scalability_bug is False
+    text = isoefficiency_text(PLAIN, result, 0.8, 64, 1024)
+    assert "1. Is the algorithm limited? No:" in text
+    assert "2. Is contention the cause? No: delta_con is at most 0.04" in text
+    assert "3. Is there room in the graph? Hardly: delta_str is at most 0.04" in text
+
+
+def test_contention_is_told_from_structure():
+    data = made(
+        lambda p, n: 1.0 - 0.1 * math.log2(p),
+        lambda p, n: 1.0 - 0.01 * math.log2(p),
+        lambda n: 1e-6 * n,
+        lambda n: 20 + 0.01 * n**2,
+    )
+    text = isoefficiency_text(data, isoefficiency(data), 0.8, 64, 1024)
+    assert "Is contention the cause? Yes: delta_con is at most 0.36 (n = " in text
+    data = made(
+        lambda p, n: 1.0 - 0.12 * math.log2(p),
+        lambda p, n: 1.0 - 0.1 * math.log2(p),
+        lambda n: 1e-6 * n,
+        lambda n: 20 + 0.01 * n**2,
+    )
+    text = isoefficiency_text(data, isoefficiency(data), 0.8, 64, 1024)
+    assert "Is contention the cause? No" in text
+    assert "Is there room in the graph? Yes: delta_str is at most 0.40" in text
+
+
+def test_parallelism_that_grows_more_slowly_than_the_depth_is_a_bug():
+    data = made(
+        lambda p, n: 0.9, lambda p, n: 0.9, lambda n: 1e-6 * n**2, lambda n: 2 * math.sqrt(n)
+    )
+    result = isoefficiency(data)
+    assert result.scalability_bug is True
+    assert "Yes, a scalability bug" in isoefficiency_text(data, result, 0.8, 8, 64)
+
+
+def test_sizes_and_threads_of_a_law_of_the_family():
+    law = lambda p, n: 1.0 - 0.2 * math.log2(p) + 0.015 * math.log2(p) * math.log2(n)  # noqa: E731
+    data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
+    result = isoefficiency(data)
+    # 0.8 = 1 - 6*0.2 + 6*0.015*log2(n): log2(n) = 1/0.09
+    assert result.sizes_for(64, 0.8)["E_ac"].value == pytest.approx(2 ** (1 / 0.09), rel=1e-3)
+    # E_ub = (10 + n/2)/64 = 0.8
+    assert result.sizes_for(64, 0.8)["E_ub"].value == pytest.approx(82.4, rel=1e-3)
+    # 0.8 = 1 - log2(p)*(0.2 - 0.015*8) at n = 256
+    assert result.threads_for(256, 0.8)["E_ac"].value == pytest.approx(2**2.5, rel=1e-3)
+    line = dict(result.contour(0.8, (16, 64)))
+    assert line[64] == pytest.approx(2 ** (1 / 0.09), rel=1e-3)
+
+
+def test_too_little_is_said_to_be_too_little():
+    data = replace(PLAIN, graphs=PLAIN.graphs[:2], times=PLAIN.times[:10])
+    result = isoefficiency(data)
+    assert result.actual is None
+    assert result.scalability_bug is None
+    text = isoefficiency_text(data, result, 0.8, 16, 64)
+    assert "T_inf(n) and pi(n) have no model: 2 sizes are measured, 5 are needed" in text
+    assert "by E_ac not known; by E_cf not known; by E_ub not known." in text
+    assert "Is the algorithm limited? Not known" in text
+
+
+@pytest.mark.parametrize("data", [PLAIN, replace(PLAIN, graphs=PLAIN.graphs[:1])])
+def test_json_keeps_its_schema(data):
+    text = isoefficiency_json(data, isoefficiency(data), 0.8, 60, 1000)
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(json.loads(text))
+
+
+def test_the_file_gives_back_what_was_measured(tmp_path):
+    path = tmp_path / "campaign.jsonl"
+    begin_file(path, PLAIN)
+    for part in (*PLAIN.graphs, *PLAIN.times):
+        add_to_file(path, part)
+    assert read_file(path) == PLAIN
+    # A line torn by an interruption does not count, and the next one stands on its own.
+    with path.open("a") as stream:
+        stream.write('{"kind": "time", "si')
+    assert read_file(path) == PLAIN
+    more = SizeTime(64.0, 32, (1.0,), 1.0, "simulated")
+    add_to_file(path, more)
+    assert read_file(path) == replace(PLAIN, times=(*PLAIN.times, more))
+
+
+def test_a_resumed_campaign_does_what_is_missing():
+    data = replace(PLAIN, times=PLAIN.times[:-1])
+    assert list(steps(data, SIZES, THREADS)) == [(2048.0, 16)]
+    assert list(steps(data, (4096.0,), (2,))) == [(4096.0, None), (4096.0, 1), (4096.0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ('{"schema": "x"}\n', "'schema' is not"),
+        ("[]\n", "no object"),
+        ('{"schema": "regionpredict/isoefficiency-campaign/1", "command": ["a"], "host": "h"}\n'
+         '{"kind": "time", "size": 1, "threads": 0}\n', ":2: .*'actual_s' is missing"),
+    ],
+)  # fmt: skip
+def test_files_that_are_none(tmp_path, text, said):
+    path = tmp_path / "campaign.jsonl"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_file(path)
