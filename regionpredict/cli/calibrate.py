@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.durations import parse_duration
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machines import report_remarks
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
@@ -96,7 +96,9 @@ def command(
     if measurements:
         from regionpredict.cli.calibrate_regions import calibrate_regions
 
-        _only_with(ctx, ("time_budget", "cc", "llvm_runtime", "name"), "does not go with --from")
+        refuse_options(
+            ctx, ("time_budget", "cc", "llvm_runtime", "name"), "does not go with --from"
+        )
         if machine_name is None:
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
         if not paths:
@@ -116,7 +118,7 @@ def command(
             f"{paths[0]}: nothing to compare it with", remedy="give --from MEASUREMENTS"
         )
     alone = ("machine_name", "statistic", "with_disturbed", "dry_run", *source)
-    _only_with(ctx, alone, "goes with --from alone")
+    refuse_options(ctx, alone, "goes with --from alone")
     if output is None:
         raise UsageError("no file to write", remedy="give -o FILE")
     from regionpredict.machine.calibrate import calibrate
@@ -156,14 +158,6 @@ def command(
         f"written: {output} ({result.settled} of {result.total} measurements settled{again})",
         err=True,
     )
-
-
-def _only_with(ctx: click.Context, names: Iterable[str], why: str) -> None:
-    """Raises UsageError for an option of `names` that was given on the command line."""
-    for parameter in ctx.command.params:
-        source = ctx.get_parameter_source(parameter.name or "")
-        if parameter.name in names and source is click.core.ParameterSource.COMMANDLINE:
-            raise UsageError(f"{parameter.opts[-1]} {why}", remedy="leave it out")
 
 
 def _standing(progress: Progress) -> tuple[float, str]:

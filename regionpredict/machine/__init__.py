@@ -7,6 +7,7 @@ cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` 
 from __future__ import annotations
 
 from regionpredict.machine.corrections import Corrections
+from regionpredict.machine.density_weights import ELEMENT_BYTES
 from regionpredict.machine.evidence import assumed_figures, evidence_of
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
@@ -29,6 +30,7 @@ from regionpredict.machine.thread_places import ThreadPlaces, packages_of, threa
 
 __all__ = [
     "BINDINGS",
+    "ELEMENT_BYTES",
     "KERNELS",
     "RUNTIMES",
     "Binding",
