@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 @click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
 @click.option(
     "--bind",
-    type=click.Choice(["close", "spread"]),
+    type=click.Choice(["close", "spread", "caches"]),
     default="close",
     show_default=True,
-    help="Pin threads next to each other, or far apart.",
+    help="Pin threads next to each other, far apart, or one to each second-level cache first.",
 )
 @click.option(
     "--places",
@@ -175,12 +175,32 @@ def campaign_for(words: tuple[str, ...], places: str, bind: str) -> Campaign:
     """The campaign of a program on this host."""
     from regionpredict.measure.records import Campaign
 
+    if bind == "caches":
+        places, bind = _over_caches(places), "close"
     return Campaign(
         command=words,
         host=this_host(),
         binding={"places": places, "proc_bind": bind, "cpus": _allowed()},
         started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
+
+
+def _over_caches(places: str) -> str:
+    """OMP_PLACES that take one core of each second-level cache first, of those allowed."""
+    from regionpredict.machine.detect import read_sysfs
+
+    if places != "cores":
+        raise UsageError(
+            f"--places {places} with --bind caches", remedy="leave one out: both say where"
+        )
+    allowed = set(_allowed())
+    cores = [number for number in read_sysfs().over_caches if number in allowed]
+    if not cores:
+        raise InputError(
+            "no core that may be used is one that the host shows",
+            remedy="write --places by hand, as {0},{2},{1},{3}",
+        )
+    return ",".join(f"{{{number}}}" for number in cores)
 
 
 def this_host() -> Host:
