@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machines import report_remarks
 from regionpredict.cli.progress import ProgressLine
+from regionpredict.cli.quiet_host import QuietHost, patience
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import UsageError
 
@@ -68,6 +70,13 @@ INTERRUPTED = 130
     show_default=True,
     help="Time to measure for, as 3m, 90s or 2m30s.",
 )
+@click.option(
+    "--quiet-wait",
+    default="30s",
+    show_default=True,
+    metavar="TIME|none",
+    help="Wait for a quiet host, so long in all.",
+)
 @click.option("--cc", default=None, help="C compiler with -fopenmp.  [default: gcc, cc or clang]")
 @click.option(
     "--llvm-runtime",
@@ -81,7 +90,8 @@ INTERRUPTED = 130
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
     machine_name: str | None, statistic: str, with_disturbed: bool, dry_run: bool,
-    output: Path | None, time_budget: str, cc: str | None, llvm_runtime: Path | None,
+    output: Path | None, time_budget: str, quiet_wait: str, cc: str | None,
+    llvm_runtime: Path | None,
     name: str | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
@@ -130,6 +140,7 @@ def command(
     kept = output.with_name(f".{output.name}.samples.json")
     line = ProgressLine(steps=10)
     budget_s = parse_duration(time_budget, "--time-budget")
+    host = QuietHost(patience(quiet_wait) or 0.0)
     try:
         result = calibrate(
             topology,
@@ -140,6 +151,7 @@ def command(
             cpus=allowed_threads(topology.threads),
             progress=lambda progress: line.show(*_standing(progress)),
             other_runtime=str(llvm_runtime.resolve()) if llvm_runtime is not None else None,
+            quiet=host.wait,
         )
     except KeyboardInterrupt:
         line.end()
@@ -149,9 +161,11 @@ def command(
         )
         sys.exit(INTERRUPTED)
     line.end()
-    write_file(output, write(topology, name or output.stem, result.figures))
+    busy = host.remark()
+    figures = replace(result.figures, remarks=(*result.figures.remarks, *([busy] if busy else [])))
+    write_file(output, write(topology, name or output.stem, figures))
     kept.unlink(missing_ok=True)
-    for remark in result.figures.remarks:
+    for remark in figures.remarks:
         click.echo(f"warning: {remark}", err=True)
     again = f", {result.resumed} taken up again" if result.resumed else ""
     click.echo(

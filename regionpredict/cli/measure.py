@@ -15,6 +15,7 @@ import click
 from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
+from regionpredict.cli.quiet_host import patience
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def command(
         repeat=_repetitions(options["repeat"]),
         budget_s=parse_duration(options["time_budget"], "--time-budget"),
         timeout_s=parse_duration(options["timeout"], "--timeout") if options["timeout"] else None,
-        quiet_s=_patience(options["quiet_wait"]),
+        quiet_s=patience(options["quiet_wait"]),
     )
     if through_slurm:
         from regionpredict.cli.measure_slurm import measure_through_slurm
@@ -323,10 +324,6 @@ def _repetitions(text: str) -> int | None:
     if text.isdigit() and int(text) > 0:
         return int(text)
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
-
-
-def _patience(text: str) -> float | None:
-    return None if text == "none" else parse_duration(text, "--quiet-wait")
 
 
 def _tell(swept: Swept, budget: float) -> None:

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.density_weights import ELEMENT_BYTES
-from regionpredict.machine.evidence import assumed_figures, evidence_of
+from regionpredict.machine.evidence import (
+    Unsettled,
+    assumed_figures,
+    evidence_of,
+    unsettled_figures,
+)
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     BINDINGS,
@@ -49,6 +54,7 @@ __all__ = [
     "Quantity",
     "SharedPath",
     "ThreadPlaces",
+    "Unsettled",
     "assumed_figures",
     "evidence_of",
     "file_of",
@@ -56,4 +62,5 @@ __all__ = [
     "packages_of",
     "shipped_names",
     "thread_places",
+    "unsettled_figures",
 ]

@@ -18,6 +18,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.report.curve import explain_curve
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.reuse import explain_reuse
+from regionpredict.report.unsettled import unsettled_sentence
 
 
 def explain_prediction(
@@ -30,7 +31,8 @@ def explain_prediction(
     that would gain.
     """
     if isinstance(prediction.derivation, SaturationDerivation):
-        return explain_curve(prediction, prediction.derivation, machine, team, advice)
+        told = explain_curve(prediction, prediction.derivation, machine, team, advice)
+        return told + "".join(f"{line}\n" for line in unsettled_sentence(machine))
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
     if prediction.status == "skipped" or prediction.derivation is None:
@@ -45,6 +47,7 @@ def explain_prediction(
     for score, count in zip(derivation.statements, derivation.counts, strict=True):
         lines += _statement(score, count if derivation.form.by_executions else None)
     lines += _conclusion(prediction, derivation)
+    lines += unsettled_sentence(machine)
     return "\n".join(map(one_line, lines)) + "\n"
 
 

@@ -34,6 +34,7 @@ from regionpredict.report.teams_table import (
     shared_teams,
     team_rows,
 )
+from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import (
     EVERYTHING,
     View,
@@ -74,6 +75,7 @@ def prediction_table(
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
     lines += _legend(shown)
+    lines += unsettled_sentence(machine)
     lines += settings_sentences(run)
     if len(shown) < len(predictions):
         lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")

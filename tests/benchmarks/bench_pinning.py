@@ -58,10 +58,8 @@ def main() -> None:
         program = str(folder / "uneven_regions")
         tool("cc", "--", "gcc", "-O3", "-march=native", "-g", "-fopenmp", f"-D{macro}",
              str(SAMPLE), "-o", program, "-lm")  # fmt: skip
-        hints = json.loads(
-            tool("predict", str(SAMPLE), "-D", macro, "-m", told.machine, "--threads",
-                 told.threads, "--format", "json")  # fmt: skip
-        )
+        asked = ("-D", macro, "-m", told.machine, "--threads", told.threads, "--format", "json")
+        hints = json.loads(tool("predict", str(SAMPLE), *asked))
         measured = {}
         for binding in BINDINGS:
             file = folder / f"{binding}.jsonl"
