@@ -34,6 +34,11 @@ INTERRUPTED = 130
     metavar="FILE",
     help="Correct the models of -m by what regionpredict measure wrote of PATH's regions.",
 )
+@click.option(
+    "--from-models",
+    is_flag=True,
+    help="Each FILE of --from is one size: fit to the models that regions have over sizes.",
+)
 @click.option("-m", "machine_name", default=None, metavar="MACHINE", help="The model to correct.")
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
 @click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
@@ -89,7 +94,8 @@ INTERRUPTED = 130
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
-    machine_name: str | None, statistic: str, with_disturbed: bool, dry_run: bool,
+    from_models: bool, machine_name: str | None, statistic: str, with_disturbed: bool,
+    dry_run: bool,
     output: Path | None, time_budget: str, quiet_wait: str, cc: str | None,
     llvm_runtime: Path | None,
     name: str | None, **source: tuple[str, ...] | str,
@@ -113,13 +119,18 @@ def command(
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
         if not paths:
             raise UsageError("--from needs the measured sources", remedy="give PATH and its -D")
+        if from_models and len(measurements) == 1:
+            raise UsageError(
+                "--from-models with one size",
+                remedy="give --from for each of several sizes, measured into files of their own",
+            )
         if dry_run:
             output = None
         elif output is None:
             raise UsageError("no file to write", remedy="give -o FILE, or --dry-run")
         calibrate_regions(
             paths, measurements, machine_name, output, statistic=statistic,
-            with_disturbed=with_disturbed,
+            with_disturbed=with_disturbed, from_models=from_models,
             source={**source, "frontend": None, "processes": None},
         )  # fmt: skip
         return
@@ -127,7 +138,7 @@ def command(
         raise UsageError(
             f"{paths[0]}: nothing to compare it with", remedy="give --from MEASUREMENTS"
         )
-    alone = ("machine_name", "statistic", "with_disturbed", "dry_run", *source)
+    alone = ("from_models", "machine_name", "statistic", "with_disturbed", "dry_run", *source)
     refuse_options(ctx, alone, "goes with --from alone")
     if output is None:
         raise UsageError("no file to write", remedy="give -o FILE")

@@ -188,10 +188,14 @@ def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionR
     """The request without the sizes that the run tells itself, and with the macros it had."""
     names = {name for region in recorded.regions for name in region.sizes}
     given = tuple(pair for pair in request.given if not _is_recorded(pair, names))
+    return replace(request, given=given, defines=as_built(request.defines, recorded))
+
+
+def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
+    """The macros of -D, with those that all measured regions were built with in their place."""
     macros = _common_macros(recorded.regions)
-    kept = tuple(one for one in request.defines if one.partition("=")[0] not in macros)
-    defines = (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
-    return replace(request, given=given, defines=defines)
+    kept = tuple(one for one in defines if one.partition("=")[0] not in macros)
+    return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
 
 
 def _is_recorded(pair: str, names: set[str]) -> bool:
