@@ -31,7 +31,7 @@ from regionpredict.predict import (
     Parts,
     Point,
     asked_for,
-    choice_from,
+    choice_on,
     choices_by_size,
     open_hint,
     outlook_of,
@@ -259,7 +259,7 @@ def _choice(
 ) -> Choice:
     """The choice among these numbers of threads; among all where none is known."""
     outlook = asked_for(outlook_of(points), threads)
-    return choice_from(outlook, machine.cores_filled_first, within)
+    return choice_on(machine, outlook, within)
 
 
 class TeamLoop(NamedTuple):

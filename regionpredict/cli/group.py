@@ -21,6 +21,7 @@ COMMANDS = {
     "cc": "A compiler that measures the regions of what it compiles.",
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",
+    "diff": "What changed in the hints between two trees, commits or hint files.",
     "study": "Predict by both models, measure, and say how right each was.",
     "coschedule": "Who gets which cores when programs share a node.",
     "run": "Run a program with each region on its hinted threads.",

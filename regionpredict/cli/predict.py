@@ -14,6 +14,12 @@ from regionpredict.cli.curve_options import (
     density_form,
     parse_threads,
 )
+from regionpredict.cli.fail_if import (
+    end_by,
+    fail_if_option,
+    outline_of_predictions,
+    parsed,
+)
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes
@@ -41,11 +47,13 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv", "slurm", "openmp"]),
+    type=click.Choice(["table", "json", "csv", "sarif", "slurm", "openmp"]),
     default="table",
     show_default=True,
-    help="slurm: options and a job script fragment; openmp: clauses to write.",
+    help="sarif: findings for code scanning; slurm: options and a job script fragment; openmp: "
+    "clauses to write.",
 )
+@fail_if_option
 @click.option(
     "--weights",
     default=None,
@@ -59,7 +67,7 @@ def command(
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
-    sort: str | None, top: int | None, **options: Any,
+    sort: str | None, top: int | None, conditions: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
 
@@ -72,6 +80,9 @@ def command(
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
+    asked = parsed(conditions, baseline=False)
+    if asked and stage is not None:
+        raise UsageError(f"--fail-if with --dump {stage}", remedy="leave one of them out")
     campaign = _weights(weights, form, stage)
     view = view_of(only, sort, top)
     if stage is not None or form in ("slurm", "openmp"):
@@ -100,6 +111,8 @@ def command(
         )  # fmt: skip
         text = _shown(form, result, view, campaign, str(weights), request)
     write_result(text, output)
+    if asked:
+        end_by(asked, [(None, one) for one in outline_of_predictions(result).regions])
     if weights is None:
         keep_answer(output, machine_file)
 
@@ -138,6 +151,14 @@ def _shown(
         from regionpredict.report.view import chosen_predictions
 
         return predictions_csv(chosen_predictions(predictions, result.teams, view))
+    if form == "sarif":
+        from regionpredict.report.hints import as_json
+        from regionpredict.report.sarif import sarif_document
+        from regionpredict.report.view import chosen_predictions
+
+        shown = chosen_predictions(predictions, result.teams, view)
+        notes = result.analysis.program.diagnostics
+        return as_json(sarif_document(shown, result.advice, machine, notes))
     if form == "slurm":
         from regionpredict.report.slurm import slurm_script
 

@@ -46,7 +46,7 @@ from regionpredict.predict.estimate import (
     StatementScore,
     Term,
 )
-from regionpredict.predict.hints import Choice, choice_from
+from regionpredict.predict.hints import Choice, choice_on
 from regionpredict.predict.open_sizes import with_open_sizes
 from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
 from regionpredict.predict.saturation import (
@@ -112,7 +112,7 @@ __all__ = [
     "advice_for",
     "advised_teams",
     "asked_for",
-    "choice_from",
+    "choice_on",
     "choices_by_size",
     "coschedule",
     "open_hint",

@@ -40,6 +40,20 @@ def hint_from(
     return _cheapest(_costs(outlook, cores_per_package, price * within), cores_per_package)
 
 
+def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value) -> Hint:
+    """The hint of a curve on a machine, with the packages that its threads have there.
+
+    Teams with one thread a core, unless only larger ones are asked for.
+    """
+    hint = hint_from(one_a_core(machine, outlook), machine.cores_filled_first, within)
+    return hint._replace(packages=packages_of(machine, hint.threads))
+
+
+def one_a_core(machine: Machine, outlook: Sequence[Expected]) -> list[Expected]:
+    """The teams that have a core for each thread; all where there are none such."""
+    return [one for one in outlook if one.threads <= machine.cores] or list(outlook)
+
+
 def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:
     """By threads: the price of their packages less the logarithm of the expected speed."""
     opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
@@ -127,6 +141,16 @@ def choice_from(
         and -(-count // cores_per_package) == hint.packages
     }  # fmt: skip
     return Choice(hint, frozenset(good), chance)
+
+
+def choice_on(
+    machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value
+) -> Choice:
+    """The choice on a machine, with the packages that its threads have there."""
+    choice = choice_from(outlook, machine.cores_filled_first, within)
+    packages = packages_of(machine, choice.hint.threads)
+    good = frozenset(count for count in choice.good if packages_of(machine, count) == packages)
+    return choice._replace(hint=choice.hint._replace(packages=packages), good=good)
 
 
 def common_threads(choices: Sequence[Choice]) -> frozenset[int]:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
-from regionpredict.machine import Machine, packages_of
+from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import hint_from, seats_of
+from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.sureness import (
@@ -156,15 +156,13 @@ def _of_many(
         )  # fmt: skip
     outlook = outlook_of(points)
     shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
-    single = [one for one in shown if one.threads <= machine.cores] or list(shown)
-    hint = hint_from(single, machine.cores_filled_first, within)
-    hint = hint._replace(packages=packages_of(machine, hint.threads))
+    hint = hint_on(machine, shown, within)
     guessed = any(_guesses(one.estimate) for one in parts)
     chance = chance_of(shown, hint.threads, within, assumed=guessed)
     speeds = {point.threads: point.speedup for point in points}
     doubled = _doubled(facts, parts, machine)
     seats = seats_of(
-        hint, [(one.threads, speeds[one.threads]) for one in single],
+        hint, [(one.threads, speeds[one.threads]) for one in one_a_core(machine, shown)],
         (doubled.threads, points[0].seconds / doubled.seconds)
         if doubled is not None
         and doubled.threads == hint.packages * machine.cores_per_package * machine.threads_per_core

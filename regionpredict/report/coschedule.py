@@ -8,7 +8,7 @@ from typing import Any
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Allocation, Coschedule, Part
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import plural, show_seconds
 
 _NAME = 20
 
@@ -16,16 +16,17 @@ _NAME = 20
 def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
     """The verdict first, then the fastest ways to share, a line a program."""
     lines = [_verdict(result), "", f"alone on {machine.name}, one after the other: "
-             f"{_time(result.turns)}"]  # fmt: skip
+             f"{show_seconds(result.turns)}"]  # fmt: skip
     lines += [
-        f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} {_time(part.seconds):>10}"
+        f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
+        f"{show_seconds(part.seconds):>10}"
         for part in result.alone
     ]
     for allocation in result.allocations[:top]:
-        lines += ["", f"{_how(allocation)}: {_time(allocation.seconds)}"]
+        lines += ["", f"{_how(allocation)}: {show_seconds(allocation.seconds)}"]
         lines += [
             f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
-            f"{_time(part.seconds):>10}  {part.slowdown:.2f} times as long as alone"
+            f"{show_seconds(part.seconds):>10}  {part.slowdown:.2f} times as long as alone"
             for part in allocation.parts
         ]
     return "\n".join(map(one_line, lines)) + "\n"
@@ -47,13 +48,6 @@ def _how(allocation: Allocation) -> str:
     if allocation.kind == "packages":
         return "packages apart"
     return "cores of every NUMA domain"
-
-
-def _time(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.3g} us"
 
 
 def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from regionpredict.predict import (
     TeamPrediction,
 )
 from regionpredict.report.advice import advice_sentence
-from regionpredict.report.quantities import plural, show_bytes
+from regionpredict.report.quantities import plural, show_bytes, show_seconds
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.workload import LevelTraffic
@@ -39,8 +39,8 @@ def explain_curve(
     lines += ["", "In the core, data in the first cache"]
     lines += [f"  {note}" for note in derivation.core.notes]
     lines.append(
-        f"  arithmetic, recurrences, issue {_seconds(derivation.core.overlapping)}; "
-        f"loads and stores {_seconds(derivation.core.loading)} on one thread"
+        f"  arithmetic, recurrences, issue {show_seconds(derivation.core.overlapping)}; "
+        f"loads and stores {show_seconds(derivation.core.loading)} on one thread"
     )
     lines += _traffic("one thread", derivation.levels, machine)
     lines += _traffic(plural(machine.cores, "thread"), derivation.full_levels, machine)
@@ -104,7 +104,7 @@ def _terms(points: Sequence[Point]) -> list[str]:
         row = f"{shares[0]:6.0f} % {shares[1]:3.0f} % {shares[2]:4.0f} %"
         row += "".join(f" {share:4.0f} %" for share in shares[3:])
         lines.append(
-            f"  {point.threads:>7} {_seconds(point.seconds):>10} {point.speedup:7.2f} {row}"
+            f"  {point.threads:>7} {show_seconds(point.seconds):>10} {point.speedup:7.2f} {row}"
         )
     return lines
 
@@ -197,7 +197,7 @@ def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> lis
     return [
         "",
         f"All hardware threads, {doubled.threads} on {doubled.threads // machine.threads_per_core} "
-        f"cores: {_seconds(doubled.seconds)}, {doubled.speedup:.2f} times one thread",
+        f"cores: {show_seconds(doubled.seconds)}, {doubled.speedup:.2f} times one thread",
     ]
 
 
@@ -210,10 +210,3 @@ def _team_hint(team: TeamPrediction) -> list[str]:
     turns = size_sentence(team.by_size, whole=True)
     lines = [f"{name}: not known, {range_sentence(team.range, team.deciding, whole=True)}"]
     return lines + ([f"{name}, by size: {turns}"] if turns else [])
-
-
-def _seconds(value: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"

@@ -131,6 +131,9 @@ def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
         "loop_line": region.nest.span.line if region.nest is not None else None,
         "function": region.function,
         "directive": "omp " + region.directive,
+        "clauses": [
+            one.name if one.text is None else f"{one.name}({one.text})" for one in region.clauses
+        ],
         "iterations": _count(facts.iterations, "value"),
         "working_set": _count(facts.working_set, "bytes"),
         "arrays": [

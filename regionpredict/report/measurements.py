@@ -17,7 +17,7 @@ from typing import Any
 from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
 from regionpredict.measure.summary import RegionSummary, summarise
-from regionpredict.report.quantities import plural, show_count
+from regionpredict.report.quantities import plural, show_count, show_seconds
 
 _NAME = 18
 _COLUMNS = 6
@@ -81,7 +81,7 @@ def _row(summary: RegionSummary, counts: Sequence[int]) -> str:
     base = summary.timings.get(counts[0])
     mark = "n" if last.nowait else " "
     head = f"{last.line:>6}{mark} {last.function[:_NAME]:<{_NAME}} {show_count(last.executions):>7}"
-    row = f"{head} {trips:>10} {_seconds(None if base is None else base.seconds):>10}"
+    row = f"{head} {trips:>10} {show_seconds(None if base is None else base.seconds):>10}"
     row += "~" if base is not None and base.interval > 0.05 else " "
     for threads in counts[1:]:
         speedup = summary.speedup(threads, counts[0])
@@ -89,20 +89,6 @@ def _row(summary: RegionSummary, counts: Sequence[int]) -> str:
         unsure = timing is not None and timing.interval > 0.05
         row += f"{'?' if speedup is None else f'{speedup:.2f}x':>9}" + ("~" if unsure else " ")
     return row.rstrip()
-
-
-def _seconds(value: float | None) -> str:
-    """A time in the unit that suits it.
-
-    >>> _seconds(0.00123), _seconds(12.3), _seconds(None)
-    ('1.23 ms', '12.3 s', '?')
-    """
-    if value is None:
-        return "?"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value / 1e-9:.0f} ns"
 
 
 def measurements_document(campaign: Campaign) -> dict[str, Any]:

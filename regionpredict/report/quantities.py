@@ -22,6 +22,20 @@ def show_bytes(size: float | None) -> str:
     )
 
 
+def show_seconds(seconds: float | None) -> str:
+    """A time in the unit that suits it, with three digits.
+
+    >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(4e-8), show_seconds(None)
+    ('1.23 ms', '12.3 s', '40 ns', '?')
+    """
+    if seconds is None:
+        return "?"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
 def show_count(count: int | None) -> str:
     """An integer, short where it is long.
 

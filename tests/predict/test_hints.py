@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regionpredict.machine import load
 from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE
 from regionpredict.predict.curve import saturation_point
-from regionpredict.predict.hints import choice_from, hint_from
+from regionpredict.predict.hints import choice_from, choice_on, hint_from, hint_on
 from regionpredict.predict.sureness import Expected
 
 
@@ -104,6 +105,18 @@ def test_some_thread_counts_are_a_curve_too() -> None:
     known = [Expected(threads, value, math.log(value), 0.0)
              for threads, value in ((2, 2.0), (5, 5.0), (8, 5.1))]  # fmt: skip
     assert hint_from(known, 4)[:2] == (2, 5)
+
+
+def test_spread_threads_are_on_several_packages_at_once() -> None:
+    """Close, three threads of 4 x 6 cores are one package; spread, three."""
+    machine = load("dunnington")
+    rising = curve(1.0, 2.0, 3.0, 3.0)
+    spread = machine.as_run(binding="spread")
+    assert hint_on(machine, rising)[:2] == (1, 3)
+    assert hint_on(spread, rising)[:2] == (3, 3)
+    assert choice_on(machine, rising).hint.packages == 1
+    choice = choice_on(spread, rising)
+    assert (choice.hint.packages, choice.good) == (3, frozenset({3}))  # four are four packages
 
 
 @settings(derandomize=True, max_examples=100, deadline=None)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from regionpredict.machine import Machine, packages_of
+from regionpredict.machine import Machine
 from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.hints import hint_from, seats_of
+from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import assumed_groups, deciding_figures
@@ -118,15 +118,13 @@ def predict_saturation(
     points = time.points(counts)
     outlook = outlook_of(points)
     asked = asked_for(outlook, allowed)
-    single = [one for one in asked if one.threads <= machine.cores] or list(asked)
-    hint = hint_from(single, machine.cores_filled_first, within)
-    hint = hint._replace(packages=packages_of(machine, hint.threads))
+    hint = hint_on(machine, asked, within)
     doubled = None
     if not allowed or any(count > machine.cores for count in allowed):
         doubled = all_hardware_threads(
             workload, machine, hint.packages, contents=contents, parts=parts
         )
-    alone = {one.threads for one in single}
+    alone = {one.threads for one in one_a_core(machine, asked)}
     seats = seats_of(
         hint, [(p.threads, p.speedup) for p in points if p.threads in alone],
         doubled and (doubled.threads, doubled.speedup), machine, within,

@@ -1,0 +1,101 @@
+"""`regionpredict diff`: what became of the hints, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.curve_options import (
+    RunOptions,
+    check_model_options,
+    curve_options,
+    density_form,
+    parse_threads,
+)
+from regionpredict.cli.fail_if import end_by, fail_if_option, outline_of_predictions, parsed
+from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.output import write_result
+from regionpredict.cli.source_options import processes_of, reading_options, run_analysis
+from regionpredict.cli.source_trees import Side, checked_out, side_of
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.compare.hint_outline import HintOutline
+    from regionpredict.machine import Binding, Machine
+    from regionpredict.predict import DensityForm
+
+
+@click.command("diff")
+@click.argument("old")
+@click.argument("new")
+@reading_options
+@machine_option
+@curve_options
+@fail_if_option
+@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table",
+              show_default=True, help="markdown: to comment a change with.")  # fmt: skip
+@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+def command(
+    old: str, new: str, machine_name: str | None, model: str, combination: str,
+    statement_weight: str, miss_weight: str, threads: str | None, first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
+    within: float, conditions: tuple[str, ...], form: str, output: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """What changed in the hints from OLD to NEW, and why.
+
+    OLD and NEW are hints files (predict --format json), files or folders of sources, or commits of
+    the repository that this folder is in: `regionpredict diff HEAD~1 src -m MACHINE`.
+    """
+    from regionpredict.compare.hint_changes import hint_changes
+    from regionpredict.report.hint_changes import changes_json, changes_markdown, changes_table
+
+    asked = parsed(conditions, baseline=True)
+    run = RunOptions(first_touch, pages, binding, runtime)
+    check_model_options(model, run)
+    density = density_form(model, combination, statement_weight, miss_weight)
+    sides = side_of(old, new), side_of(new, old)
+    machine = None
+    if any(side.hints is None for side in sides):
+        machine = run.on(machine_for(machine_name)[0])
+    elif machine_name is not None:
+        raise UsageError("-m with two hints files", remedy="leave it out: they name their machine")
+    before, after = (
+        _outline(side, machine, run, (model, density), threads, within, _absolute(options))
+        for side in sides
+    )
+    changes = hint_changes(before, after)
+    write = {"json": changes_json, "markdown": changes_markdown, "table": changes_table}[form]
+    write_result(write(changes), output)
+    pairs = [(one.old, one.new) for one in changes.changes if one.new is not None]
+    end_by(asked, pairs)
+
+
+def _outline(
+    side: Side, machine: Machine | None, run: RunOptions, asked: tuple[str, DensityForm],
+    threads: str | None, within: float, options: dict[str, Any],
+) -> HintOutline:  # fmt: skip
+    """The hints of one side."""
+    from regionpredict.compare.hint_outline import read_outline
+
+    if side.hints is not None:
+        return read_outline(side.hints)
+    assert machine is not None
+    from regionpredict.pipeline import predict
+
+    model, density = asked
+    with checked_out(side):
+        flows = model == "saturation" and run.flows
+        analysis = run_analysis((side.path,), **options, timings=False, flows=flows)
+        result = predict(
+            analysis, machine, model, density, threads=parse_threads(threads),
+            pages=run.placement(machine), within=within / 100,
+            processes=processes_of(options["processes"]),
+        )  # fmt: skip
+    return outline_of_predictions(result)._replace(name=side.name)
+
+
+def _absolute(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with files that a commit need not hold by their whole paths."""
+    names = [name for name in ("sizes", "sizes_from") if options[name] is not None]
+    return {**options, **{name: str(Path(options[name]).absolute()) for name in names}}

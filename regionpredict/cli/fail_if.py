@@ -1,0 +1,81 @@
+"""`--fail-if CONDITION`: exit code 1 where a hint meets it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from regionpredict.compare.hint_conditions import Condition
+    from regionpredict.compare.hint_outline import HintOutline, RegionOutline
+    from regionpredict.pipeline import Predictions
+
+fail_if_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--fail-if", "conditions", multiple=True, metavar="CONDITION",
+    help="Exit with 1 where a hint meets it: packages<2, gain<8, confidence<0.5; with "
+    "regionpredict diff against what was before, gain<0.9*baseline.",
+)  # fmt: skip
+
+
+def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
+    """The conditions; UsageError where one is none, or asks for what was before in vain."""
+    from regionpredict.compare.hint_conditions import parse_condition
+
+    conditions = [parse_condition(text) for text in texts]
+    for one in conditions:
+        if one.baseline and not baseline:
+            raise UsageError(
+                f"--fail-if {one.text}: nothing was before",
+                remedy="regionpredict diff OLD NEW has a baseline",
+            )
+    return conditions
+
+
+def outline_of_predictions(result: Predictions) -> HintOutline:
+    """The hints of what was predicted just now, as a hints file would tell them."""
+    from regionpredict.compare.hint_outline import outline_of
+    from regionpredict.json_records import Record
+    from regionpredict.report.hints import hints_document
+
+    document = hints_document(
+        result.predictions, result.teams, (), result.machine, result.model, ()
+    )
+    return outline_of(Record(document, "a hints file", "", ""), "")
+
+
+def end_by(
+    conditions: Sequence[Condition],
+    regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
+) -> None:
+    """Says which hints meet a condition, and exits with 1 where one does."""
+    lines = failures(conditions, regions)
+    for line in lines:
+        click.echo(f"regionpredict: {one_line(line)}", err=True)
+    if lines:
+        sys.exit(1)
+
+
+def failures(
+    conditions: Sequence[Condition],
+    regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
+) -> list[str]:
+    """A line for each hint (before, now) and condition that it meets."""
+    return [
+        f"{new.id} {new.function}: {condition.text} ({_values(condition, old, new)})"
+        for old, new in regions
+        for condition in conditions
+        if condition.holds(new, old)
+    ]
+
+
+def _values(condition: Condition, old: RegionOutline | None, new: RegionOutline) -> str:
+    """`gain 3.1, was 7.9`."""
+    text = f"{condition.field} {condition.value(new):.4g}"
+    if condition.baseline and old is not None:
+        text += f", was {condition.value(old):.4g}"
+    return text

@@ -1,0 +1,106 @@
+"""OLD and NEW of `regionpredict diff`: a hints file, a tree of sources, or a commit."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.errors import InputError, UsageError
+
+
+class Side(NamedTuple):
+    """One side: `hints` a file, or `path` in the folder as it is now or as it was in `commit`."""
+
+    name: str
+    hints: Path | None
+    path: str
+    commit: str | None
+
+
+def side_of(text: str, other: str) -> Side:
+    """What one side names; a commit has the path of the `other` side, or all of this folder.
+
+    Raises InputError where it is neither a file, nor a folder, nor a commit.
+    """
+    if Path(text).exists():
+        if Path(text).suffix == ".json" and Path(text).name != "compile_commands.json":
+            return Side(text, Path(text), "", None)
+        return Side(text, None, text, None)
+    commit = _commit(text)
+    if commit is None:
+        raise InputError(
+            "no such file, folder or commit", path=text,
+            remedy="give hints (JSON), sources, or a commit of the repository that this is in",
+        )  # fmt: skip
+    path = other if Path(other).exists() and Path(other).suffix != ".json" else "."
+    if Path(path).is_absolute():
+        raise UsageError(
+            f"{text} with {path}: where in the commit is it?", remedy="give the path from here"
+        )
+    if Path(path).name == "compile_commands.json":
+        raise UsageError(
+            f"{text} with {path}: it names the files of one tree", remedy="give the folder instead"
+        )
+    return Side(text, None, path, commit)
+
+
+@contextlib.contextmanager
+def checked_out(side: Side) -> Iterator[None]:
+    """Works where the side's sources are: here, or in a folder that holds its commit meanwhile."""
+    if side.commit is None:
+        yield
+        return
+    inside = _git("rev-parse", "--show-prefix").strip()
+    with tempfile.TemporaryDirectory() as folder:
+        _extract(side, Path(folder))
+        place = Path(folder) / inside
+        if not (place / side.path).exists():
+            raise InputError("not in that commit", path=f"{side.name}:{inside}{side.path}",
+                             remedy="give a path that both have")  # fmt: skip
+        before = os.getcwd()  # noqa: PTH109 -- goes back by name, whatever becomes of it
+        os.chdir(place)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _extract(side: Side, folder: Path) -> None:
+    assert side.commit is not None
+    top = _git("rev-parse", "--show-toplevel").strip()
+    packed = _git_bytes("-C", top, "archive", "--format=tar", side.commit)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def _commit(text: str) -> str | None:
+    """The hash of a commit; None where it names none."""
+    try:
+        return _git(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", text + "^{commit}"
+        ).strip()
+    except InputError:
+        return None
+
+
+def _git(*words: str) -> str:
+    return _git_bytes(*words).decode("utf-8", "surrogateescape")
+
+
+def _git_bytes(*words: str) -> bytes:
+    try:
+        done = subprocess.run(["git", *words], capture_output=True, check=False)
+    except OSError:
+        raise InputError("no git here", remedy="give folders or hints files, not commits") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise InputError(f"git: {said[-1] if said else 'it does not say why'}",
+                         remedy="give folders or hints files instead")  # fmt: skip
+    return done.stdout

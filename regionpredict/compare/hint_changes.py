@@ -1,0 +1,142 @@
+"""What became of each region's hint between two predictions, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from regionpredict.compare.hint_outline import HintOutline, Reference, RegionOutline
+from regionpredict.compare.region_matching import matched_regions
+from regionpredict.constant import Constant
+
+NOTICED = Constant(
+    0.02, "1", "assumed",
+    "a hint's time that moves by less counts as the same: curves are printed to a per cent",
+)  # fmt: skip
+
+Kind = Literal["changed", "added", "removed", "same"]
+
+
+class HintChange(NamedTuple):
+    """A region before and after; None where it is not. `reasons` are sentences."""
+
+    kind: Kind
+    old: RegionOutline | None
+    new: RegionOutline | None
+    reasons: tuple[str, ...]
+
+    @property
+    def region(self) -> RegionOutline:
+        """As it is now, or as it was."""
+        known = self.new or self.old
+        assert known is not None
+        return known
+
+
+class HintChanges(NamedTuple):
+    """All regions: those of the new prediction in their order, then those removed."""
+
+    old: HintOutline
+    new: HintOutline
+    changes: tuple[HintChange, ...]
+
+    def count(self, kind: Kind) -> int:
+        """How many there are of a kind."""
+        return sum(one.kind == kind for one in self.changes)
+
+
+def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
+    """Every region of both predictions once."""
+    pairs, removed, _ = matched_regions(old.regions, new.regions)
+    before = {after.id: first for first, after in pairs}
+    changes = [
+        _change(before[one.id], one) if one.id in before else HintChange("added", None, one, ())
+        for one in new.regions
+    ]
+    changes += [HintChange("removed", one, None, ()) for one in removed]
+    return HintChanges(old, new, tuple(changes))
+
+
+def _change(old: RegionOutline, new: RegionOutline) -> HintChange:
+    reasons = tuple(_reasons(old, new))
+    same = (
+        not reasons
+        and (old.packages, old.threads) == (new.packages, new.threads)
+        and not _moved(old.hinted_seconds, new.hinted_seconds)
+    )
+    return HintChange("same" if same else "changed", old, new, reasons)
+
+
+def _moved(old: float | None, new: float | None) -> bool:
+    if old is None or new is None or not old:
+        return old != new
+    return abs(new / old - 1.0) > NOTICED.value
+
+
+def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
+    """What is not as it was, the cause before the effect."""
+    for name, first, second in (
+        ("directive", old.directive, new.directive),
+        ("iterations", _expression(old.iterations), _expression(new.iterations)),
+        ("status", old.status, new.status),
+    ):
+        if first != second:
+            yield f"{name} {first} -> {second}"
+    if old.clauses is not None and new.clauses is not None:
+        yield from (f"new: {one}" for one in new.clauses if one not in old.clauses)
+        yield from (f"gone: {one}" for one in old.clauses if one not in new.clauses)
+    yield from _references(old.references, new.references)
+    for rule, message in new.rules:
+        if rule not in {known for known, _ in old.rules}:
+            yield f"new: {message} ({rule})"
+    for rule in dict.fromkeys(known for known, _ in old.rules):
+        if rule not in {known for known, _ in new.rules}:
+            yield f"gone: {rule}"
+    yield from _working_set(old.working_set[1], new.working_set[1])
+    if old.bottleneck != new.bottleneck:
+        yield f"limited by {new.bottleneck or 'nothing known'}, was {old.bottleneck or 'unknown'}"
+
+
+def _working_set(old: int | None, new: int | None) -> Iterator[str]:
+    if old is None or new is None or not old:
+        return
+    if old != new:
+        yield f"{new / old:.3g} times the bytes ({old} -> {new})"
+
+
+def _expression(count: tuple[str | None, int | None]) -> str:
+    """`n = 1000`, `1000`, or a question mark.
+
+    >>> _expression(("n", 1000)), _expression(("1000", 1000)), _expression((None, None))
+    ('n = 1000', '1000', '?')
+    """
+    text, value = count
+    if text is None or text == str(value):
+        return "?" if value is None else str(value)
+    return text if value is None else f"{text} = {value}"
+
+
+def _references(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Iterator[str]:
+    """References that came, went, or go through memory otherwise."""
+    first = {(one.text, one.kind): one for one in old}
+    second = {(one.text, one.kind): one for one in new}
+    for (text, kind), one in second.items():
+        before = first.get((text, kind))
+        if before is None:
+            yield f"new: {kind} {text}{_as_is(one)}"
+        elif before.pattern != one.pattern:
+            yield f"{kind} {text} is {one.pattern or 'unknown'}, was {before.pattern or 'unknown'}"
+        elif before.reuse != one.reuse:
+            yield f"{kind} {text} is a {one.reuse or 'unknown'}, was a {before.reuse or 'unknown'}"
+    for (text, kind), _ in first.items():
+        if (text, kind) not in second:
+            yield f"gone: {kind} {text}"
+    again = Counter((one.text, one.kind) for one in new)
+    for key, times in Counter((one.text, one.kind) for one in old).items():
+        if key in again and again[key] != times:
+            yield f"{key[1]} {key[0]} stands {again[key]} times, was {times}"
+
+
+def _as_is(one: Reference) -> str:
+    return f", {one.pattern}" if one.pattern is not None else ""

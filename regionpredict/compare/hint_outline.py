@@ -1,0 +1,138 @@
+"""What two predictions of a region are compared in, read from a hints document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.documents import read_text, reading
+from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
+
+SCHEMA = "regionpredict/hints/1"
+_REMEDY = "give a file written by regionpredict predict --format json"
+
+
+class Reference(NamedTuple):
+    """A reference of a region: its text, `read` or `write`, and how it goes through memory."""
+
+    text: str
+    kind: str
+    pattern: str | None
+    reuse: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RegionOutline:
+    """A region and its hint; None where the prediction does not say.
+
+    `clauses` is None in files of before. `iterations` and `working_set` are (expression, value),
+    the latter in bytes; `seconds` those of one execution on one thread, `speedup` by threads;
+    `rules` (id, message) of its diagnostics.
+    """
+
+    id: str
+    file: str
+    line: int
+    function: str
+    directive: str
+    clauses: tuple[str, ...] | None
+    status: str
+    iterations: tuple[str | None, int | None]
+    working_set: tuple[str | None, int | None]
+    packages: int | None
+    threads: int | None
+    speedup: dict[int, float]
+    seconds: float | None
+    bottleneck: str | None
+    confidence: float
+    references: tuple[Reference, ...]
+    rules: tuple[tuple[str, str], ...]
+    assumed: tuple[str, ...]
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The names of what it refers to, in the order of the text.
+
+        >>> Reference("A[i][k]", "write", None, None).text.partition("[")[0]
+        'A'
+        """
+        return tuple(dict.fromkeys(one.text.partition("[")[0] for one in self.references))
+
+    @property
+    def gain(self) -> float | None:
+        """The speedup at the hint."""
+        return None if self.threads is None else self.speedup.get(self.threads)
+
+    @property
+    def hinted_seconds(self) -> float | None:
+        """Seconds of one execution at the hint."""
+        return None if self.seconds is None or not self.gain else self.seconds / self.gain
+
+
+class HintOutline(NamedTuple):
+    """A hints document: where it is from, its machine and model, and its regions in order."""
+
+    name: str
+    machine: str
+    model: str
+    regions: tuple[RegionOutline, ...]
+
+
+def read_outline(path: Path) -> HintOutline:
+    """The hints of a file; raises InputError where it is none."""
+    record = json_record(read_text(path, _REMEDY), "a hints file", path, _REMEDY)
+    with reading(path, "a hints file", _REMEDY):
+        return outline_of(record, str(path))
+
+
+def outline_of(document: Record, name: str) -> HintOutline:
+    """The hints of a document; raises InputError where it is another kind of document."""
+    if document.value.get("schema") != SCHEMA:
+        raise InputError("not a hints file", remedy=_REMEDY, path=name)
+    return HintOutline(
+        name,
+        document.inner("machine").text("name"),
+        document.text("model"),
+        tuple(_region(region) for region in document.inners("regions")),
+    )
+
+
+def _region(region: Record) -> RegionOutline:
+    return RegionOutline(
+        id=region.text("id"),
+        file=region.text("file"),
+        line=region.whole("line", 1),
+        function=region.text("function"),
+        directive=region.text("directive"),
+        clauses=region.texts("clauses") if "clauses" in region.value else None,
+        status=region.text("status"),
+        iterations=_count(region.inner("iterations"), "value"),
+        working_set=_count(region.inner("working_set"), "bytes"),
+        packages=None if region.is_null("packages") else region.whole("packages", 1),
+        threads=None if region.is_null("threads") else region.whole("threads", 1),
+        speedup={one.whole("threads", 1): one.number("value") for one in region.inners("speedup")},
+        seconds=None
+        if "seconds" not in region.value or region.is_null("seconds")
+        else region.number("seconds"),
+        bottleneck=_text(region, "bottleneck"),
+        confidence=region.number("confidence", 0.0, 1.0),
+        references=tuple(
+            Reference(
+                one.text("text"), one.text("kind"), _text(one, "pattern"), _text(one, "reuse")
+            )
+            for array in region.inners("arrays")
+            for one in array.inners("accesses")
+        ),
+        rules=tuple((one.text("id"), one.text("message")) for one in region.inners("diagnostics")),
+        assumed=region.texts("assumed"),
+    )
+
+
+def _count(count: Record, value: str) -> tuple[str | None, int | None]:
+    return _text(count, "expr"), None if count.is_null(value) else count.whole(value, -(1 << 63))
+
+
+def _text(record: Record, key: str) -> str | None:
+    return None if record.is_null(key) else record.text(key)

@@ -1,0 +1,169 @@
+"""What became of hints between two predictions: a table, Markdown for a comment, JSON.
+
+9 regions on dunnington, HEAD~1 -> src: 1 changed, 8 the same
+
+src/solve.c:41 solve
+    4 packages, 24 threads, 21.3x -> 1 package, 5 threads, 3.8x
+    5.6 times as long at the hint: 1.2 ms -> 6.7 ms
+    new: read b[p[i]], irregular
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
+from regionpredict.compare.hint_outline import HintOutline, RegionOutline
+from regionpredict.errors import one_line
+from regionpredict.report.quantities import plural, show_seconds
+
+SCHEMA = "regionpredict/diff/1"
+_KINDS: tuple[tuple[Kind, str], ...] = (
+    ("changed", "changed"), ("added", "new"), ("removed", "gone"), ("same", "the same"),
+)  # fmt: skip
+_WIDTH = 80
+_REASONS = 6
+"""Reasons that the table and the comment name; JSON has all."""
+
+
+def changes_table(changes: HintChanges) -> str:
+    """The regions that changed, came or went; a line a reason, at most 80 columns wide."""
+    lines = textwrap.wrap(_head(changes), _WIDTH)
+    for one in _told(changes):
+        lines += ["", one_line(f"{one.region.id} {one.region.function}")]
+        for sentence in _sentences(one):
+            lines += textwrap.wrap(
+                one_line(sentence), _WIDTH, initial_indent="    ", subsequent_indent="      "
+            )
+    return "\n".join(lines) + "\n"
+
+
+def changes_markdown(changes: HintChanges) -> str:
+    """The same as a comment on a change: a table of hints, and the reasons folded away."""
+    lines = [_head(changes), ""]
+    told = _told(changes)
+    if told:
+        lines += ["| region | before | now |", "| --- | --- | --- |"]
+    for one in told:
+        name = f"`{_cell(one.region.id)}` {_cell(one.region.function)}"
+        lines.append(f"| {name} | {_hint(one.old)} | {_hint(one.new)} |")
+    for one in told:
+        reasons = [f"- {_cell(sentence)}" for sentence in list(_sentences(one))[1:]]
+        if reasons:
+            lines += ["", f"<details><summary>{_cell(one.region.id)}</summary>", "", *reasons, "",
+                      "</details>"]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def changes_json(changes: HintChanges) -> str:
+    """All regions, schema `regionpredict/diff/1` (schemas/diff-1.json)."""
+    return json.dumps(changes_document(changes), indent=1) + "\n"
+
+
+def changes_document(changes: HintChanges) -> dict[str, Any]:
+    """All regions, ready for `json.dumps`; null where a side has no such region."""
+    return {
+        "schema": SCHEMA,
+        "old": _side(changes.old),
+        "new": _side(changes.new),
+        "regions": [
+            {
+                "change": one.kind,
+                "id": one.region.id,
+                "function": one.region.function,
+                "old": _outlined(one.old),
+                "new": _outlined(one.new),
+                "reasons": list(one.reasons),
+            }
+            for one in changes.changes
+        ],
+    }
+
+
+def _side(side: HintOutline) -> dict[str, Any]:
+    return {"name": side.name, "machine": side.machine, "model": side.model}
+
+
+def _outlined(one: RegionOutline | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {
+        "id": one.id,
+        "packages": one.packages,
+        "threads": one.threads,
+        "gain": one.gain,
+        "seconds": one.hinted_seconds,
+        "bottleneck": one.bottleneck,
+        "confidence": one.confidence,
+    }
+
+
+def _head(changes: HintChanges) -> str:
+    old, new = changes.old, changes.new
+    if old.machine == new.machine:
+        which = f"on {new.machine}, {old.name} -> {new.name}"
+    else:
+        which = f"{old.name} on {old.machine} -> {new.name} on {new.machine}"
+    if old.model != new.model:
+        which += f", {old.model} model -> {new.model} model"
+    counts = [f"{changes.count(kind)} {word}" for kind, word in _KINDS if changes.count(kind)]
+    head = f"{plural(len(changes.changes), 'region')} {which}"
+    return one_line(f"{head}: {', '.join(counts)}" if counts else head)
+
+
+def _told(changes: HintChanges) -> Sequence[HintChange]:
+    return [one for one in changes.changes if one.kind != "same"]
+
+
+def _sentences(one: HintChange) -> Iterator[str]:
+    """The hint, its time, and why."""
+    old, new = one.old, one.new
+    if old is None or new is None:
+        yield f"{'new' if old is None else 'gone'}: {_hint(new or old)}"
+        return
+    before, now = _hint(old), _hint(new)
+    yield f"{now}, as before" if before == now else f"{before} -> {now}"
+    if old.id.rpartition(":")[0] != new.id.rpartition(":")[0] or old.function != new.function:
+        yield f"was {old.id} {old.function}"
+    yield from _time(old.hinted_seconds, new.hinted_seconds)
+    yield from one.reasons[:_REASONS]
+    if len(one.reasons) > _REASONS:
+        yield f"and {plural(len(one.reasons) - _REASONS, 'reason')} more (--format json)"
+
+
+def _hint(one: RegionOutline | None) -> str:
+    """`2 packages, 36 threads, 14.2x`."""
+    if one is None:
+        return "-"
+    if one.status == "skipped":
+        return "no prediction"
+    if one.packages is None:
+        return "hint unknown"
+    text = plural(one.packages, "package")
+    if one.threads is not None:
+        text += f", {plural(one.threads, 'thread')}"
+    return text if one.gain is None else f"{text}, {one.gain:.1f}x"
+
+
+def _time(old: float | None, new: float | None) -> Iterator[str]:
+    """How much longer or shorter one execution takes at the hint."""
+    if not old or not new:
+        return
+    ratio = new / old
+    times = f"{show_seconds(old)} -> {show_seconds(new)}"
+    if ratio > 1.005:
+        yield f"{ratio:.2f} times as long at the hint: {times}"
+    elif ratio < 0.995:
+        yield f"{1 / ratio:.2f} times as fast at the hint: {times}"
+
+
+def _cell(text: str) -> str:
+    """Text inside a Markdown table.
+
+    >>> _cell("a|b")
+    'a\\\\|b'
+    """
+    return one_line(text).replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,168 @@
+"""Predictions as SARIF 2.1.0, the form in which code scanning takes findings.
+
+A finding of a rule (RP221) stands at its place, a change that is worth it (RP202) with its gain,
+and each hint as an informational result that opens no alert.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from regionpredict import __version__
+from regionpredict.ir import Diagnostic, Span
+from regionpredict.machine import Machine
+from regionpredict.predict import Prediction
+from regionpredict.report.advice import ByTeam
+from regionpredict.report.program_summary import CONFLICTS
+from regionpredict.report.quantities import plural
+from regionpredict.report.rules import rule_page
+
+VERSION = "2.1.0"
+HINT_RULE = "hint"
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+
+
+class _Finding(NamedTuple):
+    rule: str
+    span: Span
+    function: str
+    text: str
+    properties: dict[str, Any]
+
+
+def sarif_document(
+    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
+) -> dict[str, Any]:
+    """The log of one run, ready for `json.dumps`; `notes` are of files that could not be read."""
+    findings = list(_findings(predictions, advice, machine, notes))
+    rules = list(dict.fromkeys(one.rule for one in findings))
+    return {
+        "$schema": _SCHEMA,
+        "version": VERSION,
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "regionpredict",
+                        "semanticVersion": __version__,
+                        "rules": [_rule(rule) for rule in rules],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "properties": {"machine": machine.name},
+                "results": list(_results(findings, rules)),
+            }
+        ],
+    }
+
+
+def _findings(
+    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
+) -> Iterator[_Finding]:
+    for note in notes:
+        yield _Finding(note.id, note.span, "", note.message, {})
+    for one in predictions:
+        region = one.facts.region
+        yield _hint(one, machine)
+        for note in one.diagnostics:
+            yield _Finding(note.id, note.span, region.function, note.message, {})
+    functions = {one.facts.region.span: one.facts.region.function for one in predictions}
+    told = dict.fromkeys(change for changes in advice.values() for change in changes)
+    for change in told:
+        text = f"{change.gain:.1f} times as fast on {machine.name}: {change.message}"
+        function = functions.get(change.span, "")
+        yield _Finding(change.id, change.span, function, text, {"gain": round(change.gain, 3)})
+
+
+def _hint(one: Prediction, machine: Machine) -> _Finding:
+    region = one.facts.region
+    if one.status == "skipped":
+        text = f"No prediction for {machine.name}"
+    elif one.packages is None:
+        text = f"The hint for {machine.name} depends on sizes that nobody gave"
+    else:
+        text = f"{plural(one.packages, 'package')} of {machine.name}"
+        if one.threads is not None:
+            text += f", {plural(one.threads, 'thread')}"
+        if one.bottleneck is not None:
+            text += f"; limited by {one.bottleneck}"
+        text += f"; {one.confidence:.0%} sure"
+    properties = {
+        "region": region.id, "packages": one.packages, "threads": one.threads,
+        "bottleneck": one.bottleneck, "confidence": one.confidence, "status": one.status,
+    }  # fmt: skip
+    return _Finding(HINT_RULE, region.span, region.function, text, properties)
+
+
+def _results(findings: Iterable[_Finding], rules: Sequence[str]) -> Iterator[dict[str, Any]]:
+    index = {rule: at for at, rule in enumerate(rules)}
+    alike: Counter[tuple[str, str, str]] = Counter()
+    for one in findings:
+        mark = one.rule, one.span.file, one.function
+        alike[mark] += 1
+        result: dict[str, Any] = {
+            "ruleId": one.rule,
+            "ruleIndex": index[one.rule],
+            "level": _level(one.rule),
+            "message": {"text": one.text},
+            "locations": [_location(one)],
+            "partialFingerprints": {"regionpredict/1": _fingerprint(*mark, str(alike[mark]))},
+        }
+        if one.rule == HINT_RULE:
+            result["kind"] = "informational"
+        yield result | ({"properties": one.properties} if one.properties else {})
+
+
+def _location(one: _Finding) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(one.span.file)}}
+    if one.span.line > 0:
+        physical["region"] = {"startLine": one.span.line}
+        if one.span.column > 0:
+            physical["region"]["startColumn"] = one.span.column
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if one.function:
+        location["logicalLocations"] = [{"name": one.function, "kind": "function"}]
+    return location
+
+
+def _uri(file: str) -> str:
+    """A path as a URI reference.
+
+    >>> _uri("src/a b.c"), _uri("/tmp/x.c"), _uri("../x#1.c")
+    ('src/a%20b.c', 'file:///tmp/x.c', '../x%231.c')
+    """
+    path = PurePath(file)
+    text = quote(path.as_posix().encode("utf-8", "surrogateescape"))
+    return "file://" + text if path.is_absolute() else text
+
+
+def _fingerprint(*parts: str) -> str:
+    """The same wherever in its function a finding stands."""
+    joined = "\0".join(parts).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(joined).hexdigest()[:32]
+
+
+def _level(rule: str) -> str:
+    if rule == HINT_RULE:
+        return "none"
+    return "warning" if rule in CONFLICTS else "note"
+
+
+def _rule(rule: str) -> dict[str, Any]:
+    if rule == HINT_RULE:
+        text = "How many packages and threads a parallel loop can use"
+        return {"id": rule, "shortDescription": {"text": text},
+                "defaultConfiguration": {"level": "none"}}  # fmt: skip
+    page = rule_page(rule)
+    heading = page.partition("\n")[0].lstrip("# ").removeprefix(f"{rule}: ")
+    return {
+        "id": rule,
+        "shortDescription": {"text": heading},
+        "help": {"text": page, "markdown": page},
+        "defaultConfiguration": {"level": _level(rule)},
+    }

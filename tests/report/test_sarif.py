@@ -1,0 +1,101 @@
+"""`--format sarif` as a process, read by another program's model of SARIF, and by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sarif_pydantic import Sarif
+
+CODE = """\
+#define N 4000000
+static double a[N], b[N];
+void copy(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) a[i] = b[i];
+}
+void scale(void)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < N; i++) a[i] = 2.0 * a[i];
+}
+void sum(void)
+{
+#pragma omp parallel for
+    for (int i = 1; i < N; i++) a[i] += a[i - 1];
+}
+"""
+
+
+def log_of(folder: Path, name: str, text: str = CODE) -> dict[str, Any]:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", name, "-m", "dunnington", "--format",
+         "sarif"],
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    Sarif.model_validate_json(done.stdout)
+    log: dict[str, Any] = json.loads(done.stdout)
+    return log
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return log_of(tmp_path_factory.mktemp("sarif"), "code/a b.c")
+
+
+def places(log: dict[str, Any]) -> list[tuple[str, str, str, int]]:
+    """(rule, level, file, line) of every result."""
+    found = []
+    for result in log["runs"][0]["results"]:
+        physical = result["locations"][0]["physicalLocation"]
+        found.append((result["ruleId"], result["level"], physical["artifactLocation"]["uri"],
+                      physical["region"]["startLine"]))  # fmt: skip
+    return found
+
+
+def test_hints_findings_and_advice_each_have_their_level(log: dict[str, Any]) -> None:
+    file = "code/a%20b.c"
+    assert set(places(log)) == {
+        ("hint", "none", file, 5), ("hint", "none", file, 10), ("hint", "none", file, 15),
+        ("RP202", "note", file, 10), ("RP221", "warning", file, 16),
+    }  # fmt: skip
+
+
+def test_what_opens_no_alert_is_informational(log: dict[str, Any]) -> None:
+    for result in log["runs"][0]["results"]:
+        assert (result.get("kind") == "informational") == (result["ruleId"] == "hint")
+
+
+def test_every_result_is_of_a_rule_with_its_page(log: dict[str, Any]) -> None:
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == list(dict.fromkeys(rule["id"] for rule in rules))
+    for result in log["runs"][0]["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    page = next(rule for rule in rules if rule["id"] == "RP221")
+    assert page["help"]["markdown"].startswith("# RP221: ")
+    assert not page["shortDescription"]["text"].startswith("RP221")
+
+
+def test_a_finding_keeps_its_mark_where_lines_move(tmp_path: Path, log: dict[str, Any]) -> None:
+    moved = log_of(tmp_path, "code/a b.c", "\n\n\n" + CODE)
+    assert {line for *_, line in places(moved)} == {8, 13, 18, 19}
+
+    def marks(one: dict[str, Any]) -> list[str]:
+        return [result["partialFingerprints"]["regionpredict/1"]
+                for result in one["runs"][0]["results"]]  # fmt: skip
+
+    assert marks(moved) == marks(log)
+    assert len(set(marks(log))) == len(marks(log))
+
+
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    broken = "#pragma omp parallel for\nfor (int i = 0; ; ;) {{{\n"
+    log = log_of(tmp_path, "broken.c", CODE + broken)
+    assert any(rule.startswith("RP0") for rule, *_ in places(log))
