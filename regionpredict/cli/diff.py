@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     old: str, new: str, machine_name: str | None, model: str, combination: str,
-    statement_weight: str, miss_weight: str, threads: str | None, first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
+    statement_weight: str, miss_weight: str, threads: str | None, first_touch: str | None,
+    pages: str | None, binding: Binding, runtime: str | None,
     within: float, conditions: tuple[str, ...], form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """What changed in the hints from OLD to NEW, and why.
