@@ -6,7 +6,7 @@ as text. Nothing here prints or looks at a clock: the caller passes one in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -149,6 +149,7 @@ def analyse(
     lines: Mapping[str, tuple[str, int]] | None = None,
     recording: Recording | None = None,
     arguments: Sequence[str] | None = None,
+    optional: Collection[str] = (),
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
@@ -156,7 +157,8 @@ def analyse(
     tells where pages lie, which the saturation model asks for. Each file may take what `limits`
     says; one that takes more, or ends its process, is left out (RP004).
     Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
-    tells the file and line at which the name was given. Where a run was recorded, its `recording`
+    tells the file and line at which the name was given; the `optional` ones may name nothing, as
+    what a whole project is given and not all of it has. Where a run was recorded, its `recording`
     binds what is left; InputError where it is one of other sources. `arguments` are what the
     program will be given, behind its name; UsageError where it has no `main`.
     """
@@ -175,7 +177,8 @@ def analyse(
     program = join([one.part for one in asked], chosen)
     program = replace(program, flows=with_callbacks(program.flows))
     both = clock() - begin
-    check_names(program, given, lines)
+    asked_for = {name: value for name, value in given.items() if name not in optional}
+    check_names(program, asked_for, lines)
     sizes = with_implied(program, given)
     known: dict[Span, list[RegionFacts]] = {}
     for one in asked:

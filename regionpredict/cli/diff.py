@@ -59,7 +59,7 @@ def command(
     machine = None
     if any(side.hints is None for side in sides):
         machine = run.on(machine_for(machine_name)[0])
-    elif machine_name is not None:
+    elif from_command_line("machine_name"):
         raise UsageError("-m with two hints files", remedy="leave it out: they name their machine")
     before, after = (
         _outline(side, machine, run, (model, density), threads, within, _absolute(options))
@@ -70,6 +70,12 @@ def command(
     write_result(write(changes), output)
     pairs = [(one.old, one.new) for one in changes.changes if one.new is not None]
     end_by(asked, pairs)
+
+
+def from_command_line(name: str) -> bool:
+    """Whether an option was given with the command, not by regionpredict.toml."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _outline(

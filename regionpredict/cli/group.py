@@ -7,6 +7,7 @@ import importlib
 import click
 
 from regionpredict import __version__
+from regionpredict.cli.config_place import nearest_config
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
@@ -27,6 +28,13 @@ COMMANDS = {
     "run": "Run a program with each region on its hinted threads.",
     "cache": "Show or clear what is kept between calls.",
 }
+
+ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff")
+"""The commands that take all of regionpredict.toml."""
+ON_MACHINES = ("coschedule", "study")
+"""Those that take its machine alone."""
+CONFIG = "regionpredict.config"
+"""Where in the context the file's values are."""
 
 
 class _Lazy(click.Group):
@@ -49,7 +57,20 @@ class _Lazy(click.Group):
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="regionpredict")
-def group() -> None:
+@click.option("--no-config", is_flag=True, help="Read no regionpredict.toml.")
+@click.pass_context
+def group(ctx: click.Context, no_config: bool) -> None:
     """Says for each OpenMP loop, before the job is submitted, how many packages and threads of a
     machine it can use, why, and how sure it is.
     """
+    path = None if no_config else nearest_config()
+    if path is None or ctx.invoked_subcommand not in (*ON_SOURCES, *ON_MACHINES):
+        return
+    from regionpredict.cli.config_file import read_config
+
+    values = read_config(path)
+    if ctx.invoked_subcommand in ON_MACHINES:
+        values = {name: value for name, value in values.items() if name == "machine_name"}
+    ctx.meta[CONFIG] = values
+    single = {name: value for name, value in values.items() if not isinstance(value, tuple)}
+    ctx.default_map = {ctx.invoked_subcommand: single}

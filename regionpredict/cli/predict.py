@@ -107,7 +107,7 @@ def command(
             arguments=options["arguments"], combination=combination,
             statement_weight=statement_weight, miss_weight=miss_weight,
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
-            binding=binding, runtime=runtime, within=within,
+            binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
         text = _shown(form, result, view, campaign, str(weights), request)
     write_result(text, output)

@@ -52,6 +52,7 @@ class PredictionRequest:
     binding: Binding = "close"
     runtime: str | None = None
     within: float = 5.0
+    excludes: tuple[str, ...] = ()
 
     @property
     def density(self) -> DensityForm:
@@ -112,6 +113,7 @@ def read_request(path: Path) -> PredictionRequest:
             binding=_choice(asked, "binding", BINDINGS),
             runtime=_or_none(asked, "runtime"),
             within=asked.number("within", 0.0, 100.0),
+            excludes=asked.texts("excludes") if "excludes" in asked.value else (),
         )
 
 
@@ -176,7 +178,7 @@ def repeated(
             request.paths, request.defines, request.includes, request.standard, request.given,
             request.frontend, None, timings=False, recorded=recorded,
             sizes_from=request.sizes_from, arguments=request.arguments,
-            flows=request.model == "saturation" and request.run.flows,
+            flows=request.model == "saturation" and request.run.flows, excludes=request.excludes,
         )  # fmt: skip
     return predict(
         analysis, machine, request.model, request.density, threads=request.threads,

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from regionpredict import __version__
 from regionpredict.atomic_file import replace_file
+from regionpredict.cli.config_place import nearest_config
 from regionpredict.errors import InputError
 from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
 from regionpredict.user_cache import private_folder, user_cache_folder
@@ -228,9 +229,15 @@ def _key(words: Sequence[str], environment: Mapping[str, str]) -> str:
     deciding = sorted(item for item in environment.items() if item[0].startswith(_DECIDING))
     parts = (
         _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed(), list(words),
-        str(Path.cwd()), deciding, streams,
+        str(Path.cwd()), deciding, streams, _config(),
     )  # fmt: skip
     return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _config() -> tuple[str, str] | None:
+    """The options that a project gives in a file, wherever that lies."""
+    path = nearest_config()
+    return None if path is None else (str(path), sha256(path.read_bytes()).hexdigest())
 
 
 def _program() -> list[tuple[str, int, int]]:

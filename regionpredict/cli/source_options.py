@@ -23,12 +23,38 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+_OF_CONFIG = "regionpredict.config.given"
+"""Where in the context the names are that the file alone gives."""
+
+
+def _and_config(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What is given several times, after what regionpredict.toml gives."""
+    from regionpredict.cli.group import CONFIG
+
+    config: tuple[str, ...] = ctx.meta.get(CONFIG, {}).get(param.name, ())
+    if not config:
+        return value
+    from regionpredict.cli.config_file import with_config
+
+    both = with_config(value, config, named=param.name in ("defines", "given"))
+    if param.name == "given":
+        kept = both[: len(both) - len(value)]
+        ctx.meta[_OF_CONFIG] = frozenset(pair.rpartition("=")[0] for pair in kept)
+    return both
+
+
 _READING: tuple[Decorator, ...] = (
-    click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
-    click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers."),
+    click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", callback=_and_config,
+                 help="Define a macro."),
+    click.option("-I", "includes", multiple=True, metavar="DIR", callback=_and_config,
+                 help="Search DIR for headers."),
+    click.option("--exclude", "excludes", multiple=True, metavar="PATTERN", callback=_and_config,
+                 help="Leave files out, as 'tests/*' or '*_old.c'."),
     click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99."),
     click.option(
-        "--set", "given", multiple=True, metavar="NAME=VALUE",
+        "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_and_config,
         help="Give a size, by the name in which results show it: n=64, 'grid[0]=64', s->n=64, "
         "solve:n=64 in one function, FILE:LINE=64 iterations of a loop.",
     ),
@@ -146,7 +172,7 @@ def run_analysis(
     paths: Sequence[str], defines: Sequence[str], includes: Sequence[str], standard: str,
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
     sizes: str | None = None, sizes_from: str | None = None, arguments: str | None = None,
-    flows: bool = False, recorded: Recording | None = None,
+    flows: bool = False, recorded: Recording | None = None, excludes: Sequence[str] = (),
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
@@ -157,12 +183,13 @@ def run_analysis(
     from regionpredict.pipeline import analyse
 
     pairs = parse_pairs(defines)
-    requests = requests_for(paths, pairs, includes, standard)
+    requests = requests_for(paths, pairs, includes, standard, excludes)
     values, file = sizes_of(given, sizes)
     analysis = analyse(
         requests, values, frontend=frontend, processes=processes_of(processes),
         flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
         recording=recorded or _recording(sizes_from), arguments=_words(arguments),
+        optional=_of_config(file),
     )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():
@@ -179,7 +206,7 @@ def run_analysis(
     if record is not None and not timings:
         record.read_sources(
             dependencies_of(paths, requests, analysis.lookups),
-            lambda: requests_for(paths, pairs, includes, standard) == requests,
+            lambda: requests_for(paths, pairs, includes, standard, excludes) == requests,
         )
     return analysis
 
@@ -214,6 +241,15 @@ def _lines(file: SizesFile | None, given: Mapping[str, int]) -> dict[str, tuple[
     if file is None:
         return {}
     return {name: (file.path, line) for name, line in file.lines.items() if name not in given}
+
+
+def _of_config(file: SizesFile | None) -> frozenset[str]:
+    """The sizes that regionpredict.toml gives: for a project, of which this may be a part."""
+    context = click.get_current_context()
+    names: set[str] = set(context.meta.get(_OF_CONFIG, ()))
+    if context.get_parameter_source("sizes") is click.core.ParameterSource.DEFAULT_MAP:
+        names.update(file.values if file is not None else ())
+    return frozenset(names)
 
 
 def run_record() -> RunRecord | None:

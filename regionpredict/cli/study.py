@@ -84,6 +84,7 @@ def command(
         standard=source["standard"], given=given_sizes(source["given"], source["sizes"]),
         frontend=source["frontend"], machine_file=str(machine_file), model="",
         sizes_from=source["sizes_from"], arguments=source["arguments"],
+        excludes=source["excludes"],
     )  # fmt: skip
     judged = [
         one

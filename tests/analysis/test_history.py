@@ -255,6 +255,35 @@ static void work(int n, double *a, double *b) {
     assert (span.line, name) == (8, "w")
 
 
+def test_what_ran_before_the_first_run_does_not_come_between_two(
+    tmp_path: Path, frontend: str
+) -> None:
+    """`c` is touched before the loop over `t`, `d` in it: only that lies between two runs."""
+    found = pasts(tmp_path, frontend, """
+static void fill(int n, double *c) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) c[i] = 1.0;
+}
+static void turn(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) v[i] += 1.0;
+}
+static void other(int n, double *d) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) d[i] += 2.0;
+}
+static void work(int n, double *a, double *b) {
+  double *c = malloc(n * sizeof(double));
+  fill(n, c);
+  for (int t = 0; t < 50; t++) { turn(n, a); other(n, b); }
+  free(c);
+}
+""" + MAIN)  # fmt: skip
+    assert [found[k].repeats for k in range(3)] == [False, True, True]
+    ((span, name),) = found[1].between
+    assert (span.line, name) == (12, "d")
+
+
 def test_a_function_that_two_calls_hand_the_same_array(tmp_path: Path, frontend: str) -> None:
     text = """
 static void add(int n, double *v) {

@@ -299,3 +299,34 @@ def test_an_inner_loop_that_is_mostly_empty() -> None:
 def test_an_inner_loop_that_never_runs() -> None:
     loops = "for (int i = 0; i < n; i++) for (int j = m; j < 2; j++) x[i * m + j] = 1;"
     assert facts_of_loop(loops, DECLARATIONS, n=21, m=12).working_set.value == 0
+
+
+VIEW = "double d[4000]; "
+AS_FLOATS = (
+    "for (int i = 0; i < 7; i++) {{ float *g = (float *) d; g[{view}] = 1; d[{own}] += 2; }}"
+)
+
+
+@pytest.mark.parametrize(
+    ("view", "own", "truth"),
+    [
+        ("i", "i", 7 * 8),  # floats 0..6 lie inside doubles 0..6
+        ("2 * i + 40", "i", (52 + 1) * 4),  # bytes 0..56 and 160..212: one box around both
+        ("i", "i + 10", 17 * 8),  # bytes 0..28 and 80..136
+        ("i + 20", "i + 3", (26 + 1) * 4 - 24),  # bytes 80..108 and 24..80
+        ("60 - i", "i + 20", 240 - 160 + (60 + 1) * 4 - 240),  # bytes 216..244 and 160..216
+    ],
+)
+def test_numbers_of_another_size_in_the_same_bytes(view: str, own: str, truth: int) -> None:
+    facts = facts_of_loop(AS_FLOATS.format(view=view, own=own), VIEW)
+    assert facts.working_set.value == truth
+    alone = facts_of_loop(AS_FLOATS.format(view=view, own=own).replace(f"d[{own}] += 2;", ""), VIEW)
+    assert alone.working_set.value is not None
+    assert alone.working_set.value <= truth
+
+
+def test_a_loop_that_may_end_early_touches_at_most_its_box() -> None:
+    """Also where only one of the loops may."""
+    inner = "for (int i = 0; i < 7; i++) for (int j = 0; j < 5; j++) {{ A[i][j] = 1; {end} }}"
+    assert facts_of_loop(inner.format(end="if (x[j] > 1) break;"), DECLARATIONS).working_set.at_most
+    assert not facts_of_loop(inner.format(end=""), DECLARATIONS).working_set.at_most

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
 
 from regionpredict.errors import InputError
 from regionpredict.file_dependencies import FileDependencies, Tree
@@ -25,10 +26,13 @@ def requests_for(
     defines: Sequence[tuple[str, str]] = (),
     includes: Sequence[str] = (),
     standard: str = "",
+    excludes: Sequence[str] = (),
 ) -> list[SourceRequest]:
-    """The files to read, each once, in the order given (folders by name).
+    """The files to read, each once, in the order given (folders by name), but for those that a
+    pattern of `excludes` fits (`is_excluded`).
 
-    Raises InputError for a path that is not there, is no C, or holds none.
+    Raises InputError for a path that is not there, is no C, or holds none, and where nothing is
+    left.
     """
     requests: dict[str, SourceRequest] = {}
     for path in paths:
@@ -41,7 +45,29 @@ def requests_for(
                 remedy="check its permissions",
                 path=str(error.filename or path),
             ) from error
-    return list(requests.values())
+    return _without(list(requests.values()), excludes)
+
+
+def _without(requests: list[SourceRequest], excludes: Sequence[str]) -> list[SourceRequest]:
+    kept = [one for one in requests if not any(is_excluded(one.path, each) for each in excludes)]
+    if requests and not kept:
+        raise InputError(
+            f"--exclude {' --exclude '.join(excludes)}: leaves no file", remedy="leave one out"
+        )
+    return kept
+
+
+def is_excluded(path: str, pattern: str) -> bool:
+    """Whether a pattern fits a file's path, the end of it, or a folder that it is in.
+
+    >>> [is_excluded("src/old/a.c", one) for one in ("old", "old/*", "a.c", "src/*", "b*", "o*d")]
+    [True, True, True, True, False, True]
+    """
+    parts = PurePath(path).parts
+    wanted = pattern.strip("/")
+    ends = ["/".join(parts[first:last]) for first in range(len(parts))
+            for last in range(first + 1, len(parts) + 1)]  # fmt: skip
+    return any(fnmatchcase(one, wanted) for one in ends)
 
 
 def _expand(

@@ -1,0 +1,159 @@
+"""`regionpredict.toml`: options that a project gives once, for every command that takes them.
+
+    machine = "machines/node.yaml"     # -m; a path from this file, or a shipped name
+    includes = ["include"]             # -I, from this file
+    defines = ["N=4000"]               # -D
+    set = {n = 1000, "grid[0]" = 64}   # --set
+    sizes = "sizes.yaml:production"    # --sizes, from this file
+    exclude = ["tests/*", "third_party/*"]
+
+The file is that of the current folder, or of the nearest folder above it. An option on the command
+line goes first; what may be given several times is added to, and of `set` and `defines` a name that
+is given again is taken from the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from regionpredict.documents import read_text
+from regionpredict.errors import InputError
+
+_REMEDY = "write it as in docs/configuration.md, or leave it out with --no-config"
+
+
+class Setting(NamedTuple):
+    """A key of the file: the parameter of the commands that it gives, and what it must be."""
+
+    parameter: str
+    what: str
+    read: Callable[[Any, Path], Any]
+
+
+def _text(value: Any, _: Path) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Any, _: Path) -> float | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if is_number else None
+
+
+def _texts(value: Any, _: Path) -> tuple[str, ...] | None:
+    known = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return tuple(value) if known else None
+
+
+def _paths(value: Any, folder: Path) -> tuple[str, ...] | None:
+    texts = _texts(value, folder)
+    return None if texts is None else tuple(_from(folder, one) for one in texts)
+
+
+def _path(value: Any, folder: Path) -> str | None:
+    return _from(folder, value) if isinstance(value, str) else None
+
+
+def _machine(value: Any, folder: Path) -> str | None:
+    """A path where there is such a file, else a name."""
+    if not isinstance(value, str):
+        return None
+    path = _from(folder, value)
+    return path if Path(path).is_file() else value
+
+
+def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
+    known = isinstance(value, dict) and all(
+        isinstance(one, int) and not isinstance(one, bool) for one in value.values()
+    )
+    return tuple(f"{name}={one}" for name, one in value.items()) if known else None
+
+
+def _from(folder: Path, path: str) -> str:
+    """A path of the file as it is named from here."""
+    joined = folder / path
+    try:
+        return str(joined.relative_to(Path.cwd()))
+    except ValueError:
+        return str(joined)
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "machine": Setting("machine_name", "a text", _machine),
+    "model": Setting("model", "a text", _text),
+    "frontend": Setting("frontend", "a text", _text),
+    "std": Setting("standard", "a text", _text),
+    "bind": Setting("binding", "a text", _text),
+    "pages": Setting("pages", "a text", _text),
+    "runtime": Setting("runtime", "a text", _text),
+    "first-touch": Setting("first_touch", "a text", _text),
+    "args": Setting("arguments", "a text", _text),
+    "sizes": Setting("sizes", "a text", _path),
+    "within": Setting("within", "a number", _number),
+    "defines": Setting("defines", "a list of texts", _texts),
+    "includes": Setting("includes", "a list of texts", _paths),
+    "exclude": Setting("excludes", "a list of texts", _texts),
+    "set": Setting("given", "a table of whole numbers", _pairs),
+}
+"""What may stand in the file."""
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Values by parameter of the commands.
+
+    Raises InputError for a file that is no TOML, a key that there is not, and a value of another
+    kind.
+    """
+    text = read_text(path, _REMEDY)
+    values = _parsed(text, path)
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        setting = SETTINGS.get(key)
+        if setting is None:
+            raise InputError(
+                f"unknown key '{key}'", remedy=f"there are {', '.join(SETTINGS)}", path=str(path),
+                line=_line_of(text, key),
+            )  # fmt: skip
+        known = setting.read(value, path.parent)
+        if known is None:
+            raise InputError(
+                f"'{key}' must be {setting.what}", remedy=_REMEDY, path=str(path),
+                line=_line_of(text, key),
+            )  # fmt: skip
+        found[setting.parameter] = known
+    return found
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        import tomllib
+    except ModuleNotFoundError:  # Python 3.10
+        import tomli as tomllib  # type: ignore[import-not-found,no-redef]
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"no TOML: {error}", remedy=_REMEDY, path=str(path)) from None
+    except RecursionError:
+        raise InputError("too deep for TOML", remedy=_REMEDY, path=str(path)) from None
+
+
+def _line_of(text: str, key: str) -> int | None:
+    """The line on which a key begins, as far as that can be seen."""
+    lines = enumerate(text.splitlines(), 1)
+    return next((at for at, line in lines if line.lstrip(" [\"'").startswith(key)), None)
+
+
+def with_config(
+    values: tuple[str, ...], config: tuple[str, ...], *, named: bool
+) -> tuple[str, ...]:
+    """What may be given several times: the file's, then the command line's.
+
+    With `named` (NAME=VALUE) the file's is left out where the command line gives the name.
+
+    >>> with_config(("n=5",), ("n=1", "m=2"), named=True)
+    ('m=2', 'n=5')
+    """
+    names = {one.rpartition("=")[0].strip() or one for one in values} if named else set()
+    kept = (one for one in config if (one.rpartition("=")[0].strip() or one) not in names)
+    return (*kept, *values)
