@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from regionpredict.report.study_page import Figure, Judged
 
 _MODELS = (
-    # what the page calls it, its files' names, and what is asked for
-    ("density", "density", {"model": "density"}),
-    ("density, by executions and element size", "density-weighted",
-     {"model": "density", "statement_weight": "executions", "miss_weight": "element-size"}),
-    ("saturation", "saturation", {"model": "saturation"}),
+    # what the page calls it, its files' names; the model, and the weights of the density model
+    ("density", "density", "density", ("equal", "reference")),
+    ("density, by executions and element size", "density-weighted", "density",
+     ("executions", "element-size")),
+    ("saturation", "saturation", "saturation", ("equal", "reference")),
 )  # fmt: skip
 _PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
 
@@ -86,13 +86,10 @@ def command(
         sizes_from=source["sizes_from"], arguments=source["arguments"],
         excludes=source["excludes"],
     )  # fmt: skip
-    judged = [
-        one
-        for label, stem, model in _MODELS
-        for one in _judged(
-            label, stem, replace(asked, **model), analysis, machine, judged_runs, folder
-        )
-    ]
+    judged = []
+    for label, stem, model, (statements, misses) in _MODELS:
+        own = replace(asked, model=model, statement_weight=statements, miss_weight=misses)
+        judged += _judged(label, stem, own, analysis, machine, judged_runs, folder)
     page = study_page(campaign, judged, _sweeps(machine, folder))
     write_file(folder / _PAGE, page)
     click.echo(page, nl=False)

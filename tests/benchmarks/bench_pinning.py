@@ -64,6 +64,7 @@ def main() -> None:
         for binding in BINDINGS:
             file = folder / f"{binding}.jsonl"
             tool("measure", "--threads", told.threads, "--bind", binding, "--repeat", told.repeat,
+                 "--quiet-wait", "10s",
                  "-o", str(file), "--", program)  # fmt: skip
             measured[binding] = {one.last.line: one for one in summarise(read_campaign(file))}
     print(f"| region | predicted | {' | '.join(BINDINGS)} |")
