@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare thesis bench same-answers accuracy mutants fuzz random-loops \
+.PHONY: demo test lint samples compare thesis bench bench-fit same-answers accuracy mutants fuzz random-loops \
     system clean
 
 demo: $(VENV)/installed
@@ -45,6 +45,17 @@ compare: $(VENV)/installed
 	    sh -c 'for program in $(HOST)/build/*; do $$program; done' > $(HOST)/measured.txt
 	$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl
 
+# Empirical models beside Extra-P's, in an environment of their own: it wants an older numpy.
+# SERIES=FILE: measured series, the largest point held out; without it, simulated ones.
+RIVAL := .venv-rival
+bench-fit: $(RIVAL)/installed
+	$(RIVAL)/bin/python tests/benchmarks/bench_fit$(if $(SERIES),_real,).py $(SERIES)
+
+$(RIVAL)/installed: pyproject.toml
+	$(PYTHON) -m venv $(RIVAL)
+	$(RIVAL)/bin/pip install --quiet --editable .[rival]
+	@touch $@
+
 # The experiment of Chatzopoulos 2012, chapters 3 and 6, on this host: both suites, both models,
 # regions of one program, two programs on one node; tables and plots in demo_out/thesis, within a
 # quarter of an hour. With UPDATE=1 docs/thesis.md is printed from it.
@@ -72,6 +83,7 @@ thesis: $(VENV)/installed
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
+	$(BIN)/python tests/benchmarks/bench_trace.py
 
 # The same bytes from 100 cold runs on a folder of 40 files, on one process and on four in turns.
 RUNS ?= 100

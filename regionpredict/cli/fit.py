@@ -67,6 +67,11 @@ def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
     help="Summary of the repetitions.",
 )
 @click.option("--max-terms", type=click.IntRange(1, 2), default=2, show_default=True)
+@click.option(
+    "--segments", type=click.IntRange(1), default=3, help="Most pieces of a range; 1: one."
+)
+@click.option("--suggest", is_flag=True, help="Which point to measure next, and at what cost.")
+@click.option("--processors", metavar="NAME", help="The parameter that counts them, for the cost.")
 @click.option("--min-points", type=click.IntRange(2), default=5, show_default=True)
 @click.option("--law", default="auto", help="A law instead of the search: threads, usl, ...")
 @click.option("--metric", help="Only this metric.")
@@ -115,6 +120,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         statistic=options["statistic"],
         max_terms=options["max_terms"],
         min_points=options["min_points"],
+        segments=options["segments"],
         law=options["law"],
     )
     predictions = _predictions(models, points, options["level"], path)
@@ -124,6 +130,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         text = models_csv(models)
     else:
         text = models_table(models, predictions, output)
+    if options["suggest"]:
+        from regionpredict.report.next_points import with_next_points
+
+        text = with_next_points(text, models, points, options["processors"], output)
     if options["plot"] is not None:
         from regionpredict.report.models_plot import models_svg
 

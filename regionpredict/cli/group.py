@@ -23,13 +23,15 @@ COMMANDS = {
     "measure": "Every region's time over thread counts.",
     "compare": "Hold predictions against measurements.",
     "diff": "What changed in the hints between two trees, commits or hint files.",
+    "lsp": "Hints in an editor, by the language server protocol.",
     "study": "Predict by both models, measure, and say how right each was.",
     "coschedule": "Who gets which cores when programs share a node.",
+    "trace": "Wait states, the critical path and efficiency factors of MPI and OpenMP traces.",
     "run": "Run a program with each region on its hinted threads.",
     "cache": "Show or clear what is kept between calls.",
 }
 
-ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff")
+ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff", "lsp")
 """The commands that take all of regionpredict.toml."""
 ON_MACHINES = ("coschedule", "study")
 """Those that take its machine alone."""

@@ -33,6 +33,7 @@ from regionpredict.cli.view_options import refuse_view, view_of, view_options
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
+    from regionpredict.ir import Span
     from regionpredict.machine import Binding
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
@@ -158,7 +159,7 @@ def _shown(
 
         shown = chosen_predictions(predictions, result.teams, view)
         notes = result.analysis.program.diagnostics
-        return as_json(sarif_document(shown, result.advice, machine, notes))
+        return as_json(sarif_document(shown, result.advice, machine, notes, _line_at))
     if form == "slurm":
         from regionpredict.report.slurm import slurm_script
 
@@ -177,6 +178,15 @@ def _shown(
     return prediction_table(
         predictions, result.teams, result.plans, machine, model, view, result.advice, run
     )
+
+
+def _line_at(span: Span) -> str | None:
+    """A line of a source as it is now; None where it is not there."""
+    try:
+        lines = Path(span.file).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return lines[span.line - 1] if 0 < span.line <= len(lines) else None
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

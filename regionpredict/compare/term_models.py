@@ -201,4 +201,8 @@ def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> flo
         )  # fmt: skip
     except InputError:
         return None
-    return median(abs(float(model.predict(point(time))) / time.seconds - 1) for time in asked)
+    expected = model.formula_values(np.array([point(time) for time in asked]))
+    errors = [
+        abs(float(value) / time.seconds - 1) for value, time in zip(expected, asked, strict=True)
+    ]
+    return median(errors)

@@ -20,27 +20,35 @@ _PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
 
 def runtime_object(driver: Sequence[str], options: Sequence[str], cache: Path) -> Path:
     """The object with the calls that instrumented code makes."""
-    return _built(driver, cache, "runtime.c", [*options, "-c"])
+    return _built(driver, cache, RUNTIME / "runtime.c", [*options, "-c"])
 
 
 def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
     """A shared library of `runtime/`, to be loaded before the OpenMP library."""
+    return _built(driver, cache, RUNTIME / source, ["-shared"])
+
+
+def shared_library(driver: Sequence[str], cache: Path, source: Path) -> Path:
+    """A shared library of one source file, wherever it lies, kept in `cache`, a private folder.
+
+    Raises InputError where the compiler is missing or fails.
+    """
     return _built(driver, cache, source, ["-shared"])
 
 
-def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[str]) -> Path:
-    """A file of `runtime/` compiled into `cache`, a private folder, unless it is there already.
+def _built(driver: Sequence[str], cache: Path, source: Path, options: Sequence[str]) -> Path:
+    """A source file compiled into `cache`, a private folder, unless it is there already.
 
     Raises InputError where the compiler is missing or fails.
     """
     suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl"])
     program = shutil.which(driver[-1]) or driver[-1]
     key = hashlib.sha256()
-    for name in sorted(RUNTIME.glob("*.[ch]")):
+    for name in sorted(source.parent.glob("*.[ch]")):
         key.update(name.read_bytes())
     stamp = Path(program).stat().st_mtime_ns if Path(program).exists() else 0
     key.update(repr((list(driver), program, stamp, list(options))).encode())
-    target = cache / f"{Path(source).stem}-{key.hexdigest()[:16]}{suffix}"
+    target = cache / f"{source.stem}-{key.hexdigest()[:16]}{suffix}"
     if is_private_file(target):
         return target
     try:
@@ -50,14 +58,14 @@ def _built(driver: Sequence[str], cache: Path, source: str, options: Sequence[st
             f"cannot be written: {error.strerror}", remedy="make it yours", path=str(cache)
         ) from None
     os.close(handle)
-    line = [*driver, *options, *_PLAIN, str(RUNTIME / source), "-o", part, *libraries]
+    line = [*driver, *options, *_PLAIN, str(source), "-o", part, *libraries]
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode:
             message = next((t for t in done.stderr.splitlines() if "error" in t), done.stderr)
             raise InputError(
-                f"'{' '.join(driver)}' cannot compile {source}: {message.strip()[:200]}",
-                remedy="measuring needs a C compiler; name another with CC",
+                f"'{' '.join(driver)}' cannot compile {source.name}: {message.strip()[:200]}",
+                remedy="this needs a C compiler; name another with CC",
             )
         Path(part).replace(target)
     except FileNotFoundError:

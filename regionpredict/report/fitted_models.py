@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from regionpredict.errors import one_line
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel, growth_key
+from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.aligned_table import aligned_lines
 
@@ -80,6 +81,16 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "coefficient": coefficient,
+            "powers": {names[i]: list(term) for i, term in sorted(monomial.items())},
+        }
+        for coefficient, monomial in terms
+    ]
+
+
 def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
     """One model as the JSON schema `regionpredict/models/1` has it."""
     return {
@@ -87,17 +98,20 @@ def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
         "metric": series.metric,
         "parameters": list(model.parameters),
         "constant": model.constant,
-        "terms": [
-            {
-                "coefficient": coefficient,
-                "powers": {model.parameters[i]: list(t) for i, t in sorted(monomial.items())},
-            }
-            for coefficient, monomial in model.terms
-        ],
+        "terms": _terms(model.terms, model.parameters),
         "law": model.law,
         "law_parameters": model.law_parameters,
         "reciprocal": model.reciprocal,
         "ceiling": model.ceiling,
+        "pieces": [
+            {
+                "first": piece.first,
+                "last": piece.last,
+                "constant": piece.constant,
+                "terms": _terms(piece.terms, model.parameters),
+            }
+            for piece in model.pieces
+        ],
         "text": model.formula(),
         "smape": model.smape,
         "adjusted_r2": _finite(model.adjusted_r2),

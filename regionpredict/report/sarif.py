@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction
 from regionpredict.report.advice import ByTeam
+from regionpredict.report.clause_edit import asked_clause, with_clause
 from regionpredict.report.program_summary import CONFLICTS
 from regionpredict.report.quantities import plural
 from regionpredict.report.rules import rule_page
@@ -33,12 +34,17 @@ class _Finding(NamedTuple):
     function: str
     text: str
     properties: dict[str, Any]
+    clause: str | None = None
 
 
 def sarif_document(
-    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
-) -> dict[str, Any]:
-    """The log of one run, ready for `json.dumps`; `notes` are of files that could not be read."""
+    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine,
+    notes: Sequence[Diagnostic], line_at: Callable[[Span], str | None],
+) -> dict[str, Any]:  # fmt: skip
+    """The log of one run, ready for `json.dumps`; `notes` are of files that could not be read.
+
+    `line_at` gives the text of a line of the source, of which a fix is another.
+    """
     findings = list(_findings(predictions, advice, machine, notes))
     rules = list(dict.fromkeys(one.rule for one in findings))
     return {
@@ -55,7 +61,7 @@ def sarif_document(
                 },
                 "columnKind": "unicodeCodePoints",
                 "properties": {"machine": machine.name},
-                "results": list(_results(findings, rules)),
+                "results": list(_results(findings, rules, line_at)),
             }
         ],
     }
@@ -76,7 +82,10 @@ def _findings(
     for change in told:
         text = f"{change.gain:.1f} times as fast on {machine.name}: {change.message}"
         function = functions.get(change.span, "")
-        yield _Finding(change.id, change.span, function, text, {"gain": round(change.gain, 3)})
+        yield _Finding(
+            change.id, change.span, function, text, {"gain": round(change.gain, 3)},
+            asked_clause(change.message),
+        )  # fmt: skip
 
 
 def _hint(one: Prediction, machine: Machine) -> _Finding:
@@ -99,7 +108,9 @@ def _hint(one: Prediction, machine: Machine) -> _Finding:
     return _Finding(HINT_RULE, region.span, region.function, text, properties)
 
 
-def _results(findings: Iterable[_Finding], rules: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _results(
+    findings: Iterable[_Finding], rules: Sequence[str], line_at: Callable[[Span], str | None]
+) -> Iterator[dict[str, Any]]:
     index = {rule: at for at, rule in enumerate(rules)}
     alike: Counter[tuple[str, str, str]] = Counter()
     for one in findings:
@@ -115,7 +126,23 @@ def _results(findings: Iterable[_Finding], rules: Sequence[str]) -> Iterator[dic
         }
         if one.rule == HINT_RULE:
             result["kind"] = "informational"
+        if one.clause is not None and (fix := _fix(one, one.clause, line_at(one.span))):
+            result["fixes"] = [fix]
         yield result | ({"properties": one.properties} if one.properties else {})
+
+
+def _fix(one: _Finding, clause: str, line: str | None) -> dict[str, Any] | None:
+    """The line with the clause in it; None where that cannot be told from the line."""
+    mended = None if line is None else with_clause(line, clause)
+    if line is None or mended is None:
+        return None
+    whole = {"startLine": one.span.line, "startColumn": 1, "endLine": one.span.line,
+             "endColumn": len(line) + 1}  # fmt: skip
+    change = {
+        "artifactLocation": {"uri": _uri(one.span.file)},
+        "replacements": [{"deletedRegion": whole, "insertedContent": {"text": mended}}],
+    }
+    return {"description": {"text": f"Write {clause}"}, "artifactChanges": [change]}
 
 
 def _location(one: _Finding) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
@@ -44,6 +44,7 @@ def test_amdahl_is_recognised_and_extrapolates_without_going_negative():
     assert model.predict((256,)) == pytest.approx(100 * (0.1 + 0.9 / 256), rel=1e-3)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.02, 0.1]))
 def test_one_by_one_and_many_at_once_agree(seed, noise):
     """Two ways through the same formulas: `select_one`, and `select` for many."""

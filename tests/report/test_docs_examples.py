@@ -60,7 +60,11 @@ def option_names(command: str) -> set[str]:
     import importlib
 
     found: click.Command = importlib.import_module(f"regionpredict.cli.{command}").command
-    every = [found, *(found.commands.values() if isinstance(found, click.Group) else ())]
+    every = [found]
+    if isinstance(found, click.Group):  # `trace` loads its commands when they are called
+        context = click.Context(found)
+        inner = (found.get_command(context, name) for name in found.list_commands(context))
+        every += [one for one in inner if one is not None]
     return {
         name
         for one in every

@@ -99,3 +99,17 @@ def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     broken = "#pragma omp parallel for\nfor (int i = 0; ; ;) {{{\n"
     log = log_of(tmp_path, "broken.c", CODE + broken)
     assert any(rule.startswith("RP0") for rule, *_ in places(log))
+
+
+def test_a_fix_is_the_line_as_it_would_be(log: dict[str, Any]) -> None:
+    (result,) = (one for one in log["runs"][0]["results"] if one["ruleId"] == "RP202")
+    (change,) = result["fixes"][0]["artifactChanges"]
+    (replaced,) = change["replacements"]
+    lines = CODE.splitlines()
+    region = replaced["deletedRegion"]
+    assert region == {
+        "startLine": 10, "startColumn": 1, "endLine": 10, "endColumn": len(lines[9]) + 1,
+    }  # fmt: skip
+    assert replaced["insertedContent"]["text"] == lines[9].replace("dynamic", "static")
+    assert change["artifactLocation"]["uri"] == "code/a%20b.c"
+    assert all("fixes" not in one for one in log["runs"][0]["results"] if one is not result)

@@ -156,4 +156,5 @@ def fit_expected(
         statistic=statistic,
         space=space,
         min_points=min_points,
+        segments=1,  # the growth that is expected is that of the whole range
     )

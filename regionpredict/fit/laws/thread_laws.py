@@ -8,6 +8,8 @@ an efficiency or speedup, so each is solved by linear least squares:
 * saturation: ``T = max(a/p, c)``, linear speedup up to a ceiling;
 * Amdahl's efficiency, ``a / (f + (1-f)*p)`` (Rosas 2014, eq. 5), whose reciprocal is linear
   in `p`;
+* the same with a loss that grows slower than `p`: as its logarithm (trees of messages), or as its
+  square or cube root (the surface of what a process has, in two or three dimensions);
 * the pipeline, ``a*p / ((1-f) + f*(2p-1))`` (Rosas 2014, eq. 6), whose reciprocal is linear in
   ``1/p``.
 """
@@ -28,6 +30,8 @@ from regionpredict.fit.model.terms import INVERSE, FloatArray, Term, evaluate
 
 _LOG: Term = (0.0, 1.0)
 _LINEAR: Term = (1.0, 0.0)
+_ROOT: Term = (0.5, 0.0)
+_CUBE_ROOT: Term = (1.0 / 3.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,9 @@ LAWS: dict[str, Law] = {
     "usl-speedup": Law((INVERSE, _LINEAR), reciprocal=True),
     "saturation-speedup": Law((INVERSE,), reciprocal=True, saturates=True),
     "amdahl-efficiency": Law((_LINEAR,), reciprocal=True),
+    "logarithmic-efficiency": Law((_LOG,), reciprocal=True),
+    "root-efficiency": Law((_ROOT,), reciprocal=True),
+    "cube-root-efficiency": Law((_CUBE_ROOT,), reciprocal=True),
     "pipeline": Law((INVERSE,), reciprocal=True, signed=True),
     "constant": Law(()),
 }
@@ -71,6 +78,8 @@ def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
     >>> law_of([(9.0, {0: (-1.0, 0.0)})]), law_of([(1.0, {0: (1.0, 0.0)})])
     ('amdahl', 'pmnf')
     """
+    if not any(INVERSE in monomial.values() for _, monomial in terms):
+        return "pmnf"
     growing = [term for coefficient, m in terms for term in m.values() if coefficient > 0]
     if INVERSE not in growing or len(growing) != len(terms):
         return "pmnf"

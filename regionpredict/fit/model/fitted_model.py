@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.model import quality
-from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.observations import Observations, at_points
+from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import (
     FloatArray,
@@ -23,6 +26,10 @@ from regionpredict.fit.model.terms import (
 
 Point = Sequence[float] | float
 
+_FAR = 4.0  # times the largest measured value; from here on a poor fit is said to be a guess
+_TOO_FAR = 32.0  # and from here on every prediction
+_POOR_FIT = 10.0  # percent (SMAPE)
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -31,6 +38,16 @@ class Interval:
     low: float
     high: float
     level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What holds for the parameter's smaller values, from `first` to `last` measured one."""
+
+    first: float
+    last: float
+    constant: float
+    terms: tuple[tuple[float, Monomial], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +60,10 @@ class FittedModel:
     and 6). `ceiling` is the value that a saturating law never falls below (times) or exceeds
     (reciprocals of them). `law` names the law: `pmnf`, `amdahl`, `amdahl-log`,
     `amdahl-linear`, `usl`, `saturation`, `pipeline`.
+
+    Where the behaviour changes on the way, `pieces` are the models of the smaller values of the
+    only parameter that varies, ascending; constant and terms hold from `start` on. `forecaster`
+    finds out what is expected beyond the measured points, when that is first asked for.
     """
 
     constant: float
@@ -56,6 +77,9 @@ class FittedModel:
     ceiling: float | None = None
     law_parameters: dict[str, float] = field(default_factory=dict)
     rivals: Callable[[], list[Candidate]] | None = None
+    pieces: tuple[Piece, ...] = ()
+    start: float = -np.inf
+    forecaster: Callable[[FittedModel], Forecast | None] | None = None
 
     def predict(self, point: Point) -> float:
         """The value at `point` (one number per parameter), in the unit of the metric.
@@ -66,7 +90,36 @@ class FittedModel:
         return float(self.predict_many(np.atleast_2d(np.asarray(point, dtype=np.float64)))[0])
 
     def predict_many(self, points: FloatArray) -> FloatArray:
-        """The values at the points `(k, m)`; shape `(k,)`."""
+        """The values at the points `(k, m)`; shape `(k,)`.
+
+        Within the measured range they are the formula's; beyond it, where the formula does not
+        explain the measurements to within their noise, those of `outlook`.
+        """
+        x = self._checked(points)
+        value = self.formula_values(x)
+        beyond = self._beyond(x)
+        if beyond.any():
+            outlook = self.outlook(x[beyond])
+            if outlook is not None:
+                value[beyond] = outlook.values
+        return value
+
+    def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
+        """For each piece, ascending, which points `(n,)` are its own, and its monomials."""
+        found = []
+        rest = np.ones(len(self.points), dtype=bool)
+        for piece in self.pieces:
+            own = rest & (self.points[:, self._varying] <= piece.last)
+            rest &= ~own
+            found.append((own, tuple(monomial for _, monomial in piece.terms)))
+        return [*found, (rest, self.monomials)]
+
+    @property
+    def _varying(self) -> int:
+        """The parameter that pieces divide, the only one that varies."""
+        return int(np.argmax((self.points != self.points[0]).any(0)))
+
+    def _checked(self, points: FloatArray) -> FloatArray:
         x = np.asarray(points, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != len(self.parameters):
             raise InputError(
@@ -74,9 +127,36 @@ class FittedModel:
                 f"the model has the parameters {', '.join(self.parameters)}",
                 remedy="give one number per parameter",
             )
-        value = self.constant + np.zeros(len(x))
-        for coefficient, monomial in self.terms:
-            value = value + coefficient * self._column(monomial, x)
+        return x
+
+    def _beyond(self, x: FloatArray) -> NDArray[np.bool_]:
+        """Which points no measured one reaches in all parameters."""
+        reached = np.ones((len(x), len(self.points)), dtype=bool)
+        for column, measured in zip(x.T, self.points.T, strict=True):
+            reached &= column[:, None] <= measured
+        return np.asarray(~reached.any(1))
+
+    def outlook(self, points: FloatArray) -> Outlook | None:
+        """What is expected at points `(k, m)` beyond the measured ones, by whom and how surely.
+
+        None where the formula explains the measurements to within their noise, or goes through
+        all of them, and where nothing but the formula is known: then the formula says it.
+        """
+        told = self._forecast(points) if self._forecast is not None else None
+        return told if told is not None and np.isfinite(told.values).all() else None
+
+    @cached_property
+    def _forecast(self) -> Forecast | None:
+        return self.forecaster(self) if self.forecaster is not None else None
+
+    def formula_values(self, points: FloatArray) -> FloatArray:
+        """The formula's values at the points `(k, m)`, however far off; shape `(k,)`."""
+        x = self._checked(points)
+        value = self._sum(self.constant, self.terms, x)
+        ends = [*(piece.first for piece in self.pieces[1:]), self.start]
+        for piece, following in reversed(list(zip(self.pieces, ends, strict=False))):
+            here = x[:, self._varying] <= 0.5 * (piece.last + following)
+            value[here] = self._sum(piece.constant, piece.terms, x[here])
         if self.ceiling is not None:
             value = np.maximum(value, self.ceiling)
         if self.reciprocal:
@@ -84,11 +164,21 @@ class FittedModel:
             return 1.0 / np.maximum(value, 1e-12 * float(np.abs(value).max() or 1.0))
         return np.maximum(value, 0.0) if self.observations.relative else value
 
+    def _sum(
+        self, constant: float, terms: Sequence[tuple[float, Monomial]], x: FloatArray
+    ) -> FloatArray:
+        value = constant + np.zeros(len(x))
+        for coefficient, monomial in terms:
+            value = value + coefficient * self._column(monomial, x)
+        return value
+
     def _column(self, monomial: Monomial, x: FloatArray) -> FloatArray:
         column = np.ones(len(x))
         for index, term in monomial.items():
             values = x[:, index]
-            if (term[1] and values.min() <= 0) or (term[0] < 0 and values.min() == 0):
+            if len(values) and (
+                (term[1] and values.min() <= 0) or (term[0] < 0 and values.min() == 0)
+            ):
                 raise InputError(
                     f"{term_text(self.parameters[index], term)} has no value at "
                     f"{self.parameters[index]} = {values.min():g}",
@@ -131,10 +221,11 @@ class FittedModel:
         return max(growing, key=growth_key, default={})
 
     def runners_up(self, count: int = 5) -> list[FittedModel]:
-        """The next best models, best first, each with its quality."""
+        """The next best models, best first, each with its quality; of pieces, those of the last."""
         own = _shape(self.monomials)
         others = [c for c in self.candidates() if _shape(c.monomials) != own]
-        return [self._refitted(candidate.monomials) for candidate in others[:count]]
+        here = self._around(self.points[[int(np.argmax(self.points[:, self._varying]))]])
+        return [here._refitted(candidate.monomials) for candidate in others[:count]]
 
     def _refitted(self, monomials: Sequence[Monomial]) -> FittedModel:
         """The same data with other monomials, by weighted least squares."""
@@ -150,6 +241,9 @@ class FittedModel:
             terms=list(zip(coefficients[1:], monomials, strict=True)),
             law="pmnf",
             notes=(),
+            pieces=(),
+            start=-np.inf,
+            forecaster=None,
         )
 
     def candidates(self) -> list[Candidate]:
@@ -165,29 +259,67 @@ class FittedModel:
         """Where the metric's expected value at `point` lies with probability `level`.
 
         Counts the uncertainty of the coefficients and that of the choice of the model: the
-        candidates count by their posterior probability.
+        candidates count by their posterior probability. Where an outlook says the value, its
+        spread says how far it may be off.
         """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         centre = self.predict(point)
-        low, high = quality.interval(self, x, level)
+        outlook = self.outlook(x) if self._beyond(x).any() else None
+        if outlook is not None:
+            reach = float(outlook.spread[0]) * NormalDist().inv_cdf(0.5 + level / 2)
+            return Interval(centre * np.exp(-reach), centre * np.exp(reach), level)
+        low, high = quality.interval(self._around(x), x, level)
         return Interval(min(low, centre), max(high, centre), level)
+
+    def _around(self, x: FloatArray) -> FittedModel:
+        """The model of the piece that the point `(1, m)` lies in, on that piece's points alone."""
+        if not self.pieces:
+            return self
+        ends = [*(piece.first for piece in self.pieces[1:]), self.start]
+        value = float(x[0, self._varying])
+        row = sum(value > 0.5 * (p.last + e) for p, e in zip(self.pieces, ends, strict=True))
+        own, _ = self.stretches()[row]
+        last = row == len(self.pieces)
+        return replace(
+            self,
+            constant=self.constant if last else self.pieces[row].constant,
+            terms=self.terms if last else list(self.pieces[row].terms),
+            points=self.points[own],
+            observations=at_points(self.observations, own),
+            rivals=self.rivals if last else None,
+            pieces=(),
+            start=-np.inf,
+            forecaster=None,
+        )
 
     def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
         """Why a prediction at `point` should not be trusted; empty if nothing speaks against it."""
-        x = np.atleast_2d(np.asarray(point, dtype=np.float64))[0]
+        x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         band = self.interval(point, level)
         middle = self.predict(point)
-        reach = [
-            f"{name} = {value:g} is {value / top:.0f} times the largest measured value"
-            for name, value, top in zip(self.parameters, x, self.points.max(0), strict=True)
-            if top > 0 and value > 32 * top
+        beyond = [
+            (name, value, value / top)
+            for name, value, top in zip(self.parameters, x[0], self.points.max(0), strict=True)
+            if top > 0 and value > top
         ]
-        if middle > 0 and band.high - band.low > middle:
-            reach.append(
+        doubts = [
+            f"{name} = {value:g} is {times:.0f} times the largest measured value"
+            for name, value, times in beyond
+            if times > _TOO_FAR
+        ]
+        if band.high - band.low > abs(middle):
+            doubts.append(
                 f"the data support anything from {band.low:.3g} to {band.high:.3g} "
                 f"({level:.0%} confidence)"
             )
-        return "; ".join(reach)
+        if middle <= 0 and self.observations.relative:
+            return "; ".join(["no prediction: the formula falls to zero or below", *doubts])
+        # Far off, what does not describe the points is no more than a guess.
+        if any(times >= _FAR for _, _, times in beyond) and self.smape > _POOR_FIT:
+            return "; ".join(
+                [f"a guess: the model misses the points by {self.smape:.0f} %", *doubts]
+            )
+        return "; ".join(doubts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -210,23 +342,56 @@ class FittedModel:
         >>> m.formula(), m.formula("latex")
         ('3 + 2*p', '3 + 2 \\\\cdot p')
         """
+        last = self._sum_text(self.constant, self.terms, style, digits)
+        if self.pieces:
+            return self._pieces_text(last, style, digits)
+        if self.ceiling is not None:
+            top = _number(self.ceiling, style, digits)
+            last = f"\\max({last}, {top})" if style == "latex" else f"max({last}, {top})"
+        if self.reciprocal:
+            return f"\\frac{{1}}{{{last}}}" if style == "latex" else f"1/({last})"
+        return last
+
+    def sum_text(self, monomials: Sequence[Monomial], coefficients: Sequence[float]) -> str:
+        """A constant and monomials with their coefficients, the constant's first, as text."""
+        terms = list(zip(coefficients[1:], monomials, strict=True))
+        return self._sum_text(coefficients[0], terms, "text", 4)
+
+    def _sum_text(
+        self, constant: float, terms: Sequence[tuple[float, Monomial]], style: str, digits: int
+    ) -> str:
         parts = []
-        if self.constant or not self.terms:
-            parts.append(_number(self.constant, style, digits))
-        for coefficient, monomial in self.terms:
+        if constant or not terms:
+            parts.append(_number(constant, style, digits))
+        for coefficient, monomial in terms:
             joint = " " if style == "latex" else "*"
             product = joint.join(
                 term_text(self.parameters[i], t, style=style) for i, t in sorted(monomial.items())
             )
             dot = " \\cdot " if style == "latex" else "*"
             parts.append(f"{_number(coefficient, style, digits)}{dot}{product}")
-        text = " + ".join(parts).replace("+ -", "- ")
-        if self.ceiling is not None:
-            top = _number(self.ceiling, style, digits)
-            text = f"\\max({text}, {top})" if style == "latex" else f"max({text}, {top})"
-        if self.reciprocal:
-            return f"\\frac{{1}}{{{text}}}" if style == "latex" else f"1/({text})"
-        return text
+        return " + ".join(parts).replace("+ -", "- ")
+
+    def _pieces_text(self, last: str, style: str, digits: int) -> str:
+        name = self.parameters[self._varying]
+        ends = [*(piece.first for piece in self.pieces[1:]), self.start]
+        parts = [self._sum_text(p.constant, p.terms, style, digits) for p in self.pieces]
+        if style == "python":
+            for part, piece, end in reversed(list(zip(parts, self.pieces, ends, strict=True))):
+                last = f"({part} if {name} <= {0.5 * (piece.last + end)!r} else {last})"
+            return last
+        if style == "latex":
+            rows = [
+                f"{part} & {name} \\le {piece.last:g}"
+                for part, piece in zip(parts, self.pieces, strict=True)
+            ]
+            rows.append(f"{last} & {name} \\ge {self.start:g}")
+            return "\\begin{cases} " + " \\\\ ".join(rows) + " \\end{cases}"
+        before = "; ".join(
+            f"{part} up to {name} = {piece.last:g}"
+            for part, piece in zip(parts, self.pieces, strict=True)
+        )
+        return f"{before}; {last} from {name} = {self.start:g}"
 
     def __str__(self) -> str:
         return self.formula()

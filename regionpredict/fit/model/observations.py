@@ -1,20 +1,24 @@
 """Repetitions in, one summary, its weight and the noise for each point out.
 
-Noise is taken as relative to the value, as run times have it, and its size is estimated from the
-spread of the repetitions: with `r` repetitions at each of `n` points there are `n(r - 1)`
-degrees of freedom, whatever the growth is. Values that are zero or negative have no relative
-noise; data with such values is weighed by its largest value throughout.
+Noise is taken as relative to the value, as run times have it, unless the repetitions clearly say
+that it is constant, or both (`noise.py`). Its size is estimated from their spread: with `r`
+repetitions at each of `n` points there are `n(r - 1)` degrees of freedom, whatever the growth is.
+Values that are zero or negative have no relative noise; data with such values is weighed by its
+largest value throughout. Only the mean's spread is that about the mean: the other summaries are
+asked for where single repetitions are far off, and so their spread does not see those either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.fit.model.noise import robust_squares, scales, without_hiccups
 from regionpredict.fit.model.terms import FloatArray
 
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
@@ -27,6 +31,12 @@ _VARIANCE_FACTOR: dict[str, float] = {
     "first-quartile": 1.6,
 }
 
+_ENOUGH_REPETITIONS = 3.0  # degrees of freedom that tell how large the noise is
+_LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
+_LOPSIDED = 0.5  # so large a share of all relative spread at one point: is it relative?
+_SPARE_POINTS = 2  # that a model without repetitions must go through by itself
+_EXACT = 1e-6  # relative variance that is taken for none
+
 
 @dataclass(frozen=True, slots=True)
 class Observations:
@@ -35,7 +45,8 @@ class Observations:
     `y` is `(n,)` in the unit of the metric; `weights` is `(n,)`, the number of repetitions over
     the square of the noise's scale, so that weighted sums of squares are relative variances;
     `within` is the weighted sum of squares of the repetitions about their summary and `dof` its
-    degrees of freedom; `relative` says whether the scale is the value itself.
+    degrees of freedom; `relative` says whether all values are positive: then the scale is the
+    value itself, unless the repetitions say otherwise.
     """
 
     y: FloatArray
@@ -48,6 +59,17 @@ class Observations:
     def noise(self) -> float:
         """Relative standard deviation of one repetition; `nan` without repetitions."""
         return float(np.sqrt(self.within / self.dof)) if self.dof > 0 else float("nan")
+
+    def explained(self, misfit: float, used: int) -> bool:
+        """Whether a model of `used` numbers leaves no more than the repetitions' noise does.
+
+        `misfit` is its weighted sum of squares. Where no repetitions tell the noise, only a model
+        that goes through all points, with points to spare, explains them.
+        """
+        left = np.count_nonzero(self.weights) - used
+        if left >= 1 and self.dof >= _ENOUGH_REPETITIONS:
+            return bool(misfit <= left * _LIKE_NOISE * max(self.within / self.dof, _EXACT))
+        return bool(left >= _SPARE_POINTS and misfit <= left * _EXACT)
 
 
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
@@ -72,19 +94,49 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     total = np.add.reduce(data, None)
     if total - total != 0:
         return _summarise_ragged(values, statistic)
+    if statistic != "mean":
+        kept = without_hiccups(data)
+        if kept is not None:
+            return _summarise_ragged(kept, statistic)  # type: ignore[arg-type]
     y, within = summarise_block(data, statistic)
     count = data.shape[1]
-    return _weigh(y, within, count, len(y) * (count - 1.0), statistic)
+    return _weigh(y, within, count, count - 1.0, statistic)
+
+
+def summarise_many(
+    many: Sequence[Sequence[Sequence[float]]], statistic: Statistic
+) -> list[Observations]:
+    """`summarise` for many series; those with equal numbers of repetitions go together."""
+    try:
+        data = np.array(many, dtype=np.float64)
+    except (ValueError, TypeError):
+        data = np.empty(0)
+    if data.ndim != 3 or statistic != "mean" or not np.isfinite(data).all() or not data.size:
+        return [summarise(values, statistic) for values in many]
+    y, within = summarise_block(data, statistic)
+    count, points = float(data.shape[2]), y.shape[1]
+    dof = (count - 1.0) * points
+    positive = y.min(1) > 0
+    squares = np.where(positive[:, None], y * y, 1.0)
+    own = within / squares
+    total = own.sum(1)
+    plain = positive & (own.max(1) <= max(_LOPSIDED, 3.0 / points) * total)
+    weights = count / squares
+    return [
+        Observations(y[row], weights[row], total[row], dof, True)
+        if alone
+        else _weigh(y[row], within[row], int(count), count - 1.0, statistic)
+        for row, alone in enumerate(plain.tolist())
+    ]
 
 
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
-    """Summary and sum of squares about the mean over the last axis of a block of repetitions."""
-    count = data.shape[-1]
-    mean = np.add.reduce(data, -1) / count
-    deviation = data - mean[..., None]
-    within = np.add.reduce(deviation * deviation, -1)
+    """Summary and sum of squares of the noise over the last axis of a block of repetitions."""
     if statistic == "mean":
-        return mean, within
+        mean = np.add.reduce(data, -1) / data.shape[-1]
+        deviation = data - mean[..., None]
+        return mean, np.add.reduce(deviation * deviation, -1)
+    within = robust_squares(data)
     if statistic == "median":
         return np.median(data, axis=-1), within
     if statistic == "minimum":
@@ -93,16 +145,28 @@ def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray,
 
 
 def _weigh(
-    y: FloatArray, within: FloatArray, count: FloatArray | int, dof: float, statistic: Statistic
+    y: FloatArray,
+    within: FloatArray,
+    count: FloatArray | int,
+    dof: FloatArray | float,
+    statistic: Statistic,
 ) -> Observations:
+    """`dof` and `within` are each point's own."""
     factor = _VARIANCE_FACTOR[statistic]
     relative = bool(np.minimum.reduce(y) > 0)
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
+    own = within / squares
+    total = float(np.add.reduce(own))
+    if relative and float(np.maximum.reduce(own)) > max(_LOPSIDED, 3.0 / len(y)) * total:
+        other = scales(y, within, dof)
+        if other is not None:
+            squares = other
+            total = float(np.add.reduce(within / squares))
     return Observations(
         y=y,
         weights=(count / factor) / squares,
-        within=float(np.add.reduce(within / squares)),
-        dof=dof,
+        within=total,
+        dof=dof * len(y) if isinstance(dof, float) else float(np.add.reduce(dof)),
         relative=relative,
     )
 
@@ -128,4 +192,14 @@ def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -
         within.append(float(spread))
         count.append(float(len(data)))
     counts = np.array(count)
-    return _weigh(np.array(y), np.array(within), counts, float((counts - 1).sum()), statistic)
+    return _weigh(np.array(y), np.array(within), counts, counts - 1.0, statistic)
+
+
+def leading_points(seen: Observations, count: int) -> Observations:
+    """The first `count` points alone; the noise is still what all repetitions tell."""
+    return replace(seen, y=seen.y[:count], weights=seen.weights[:count])
+
+
+def at_points(seen: Observations, chosen: NDArray[np.generic]) -> Observations:
+    """The chosen points alone, in the order of their indices, or where a mask of them is true."""
+    return replace(seen, y=seen.y[chosen], weights=seen.weights[chosen])

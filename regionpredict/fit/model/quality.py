@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, Term, evaluate
@@ -65,6 +66,9 @@ class ModelOfData(Protocol):
 
     def candidates(self) -> list[Candidate]:
         """The models considered, best first."""
+
+    def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
+        """Which points each piece of the model has, and its monomials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,25 +138,31 @@ def of_model(model: ModelOfData) -> Quality:
     fitted = model.predict_many(model.points)
     mean = float(y.mean())
     total = float(((y - mean) ** 2).sum())
-    count, size = len(y), 1 + len(model.terms)
-    if not model.terms or total == 0 or count <= size:
+    stretches = model.stretches()
+    count, size = len(y), sum(1 + len(monomials) for _, monomials in stretches)
+    if size < 2 or total == 0 or count <= size:
         adjusted = float("nan")
     else:
         adjusted = 1.0 - float(((y - fitted) ** 2).sum()) / (count - size) * (count - 1) / total
-    columns = design(model.monomials, model.points)
     weights = seen.weights
     if model.reciprocal:
         weights = weights * y**4
-    leverage = weighted_fit(columns, 1.0 / y if model.reciprocal else y, weights).leverage
+    target = 1.0 / y if model.reciprocal else y
+    leverage = np.empty(count)
+    for own, monomials in stretches:
+        columns = design(monomials, model.points[own])
+        leverage[own] = weighted_fit(columns, target[own], weights[own]).leverage
     left_out = y - (y - fitted) / np.maximum(1.0 - leverage, 1e-3)
-    return Quality(smape(y, fitted), adjusted, smape(y, left_out))
+    kept = weights > 0  # an outlier is not what the model is held against
+    return Quality(smape(y[kept], fitted[kept]), adjusted, smape(y[kept], left_out[kept]))
 
 
 def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
     """`of_model` for many models; those with the same points and monomials go together."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for row, model in enumerate(models):
-        plain = not model.reciprocal and model.ceiling is None
+        plain = not model.reciprocal and model.ceiling is None and len(model.stretches()) == 1
+        plain = plain and bool(model.observations.weights.all())
         shape = tuple(tuple(m.items()) for _, m in model.terms)
         key = (
             (model.points.shape, model.points.tobytes(), shape)

@@ -11,7 +11,7 @@ from regionpredict.fit.model.observations import Statistic
 from regionpredict.fit.model.terms import SearchSpace
 from regionpredict.fit.search.fitting import fit_many
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion
-from regionpredict.fit.search.options import NEEDED_POINTS
+from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ def model_experiment(
     criterion: Criterion = DEFAULT_CRITERION,
     max_terms: int = 2,
     min_points: int = NEEDED_POINTS,
+    segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> ModelSet:
     """Models every series; one that cannot be modelled becomes a problem, the others go on.
@@ -54,6 +55,7 @@ def model_experiment(
                 criterion=criterion,
                 max_terms=max_terms,
                 min_points=min_points,
+                segments=segments,
                 law=law,
             )
 

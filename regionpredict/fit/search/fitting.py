@@ -9,12 +9,19 @@ import numpy as np
 from regionpredict.errors import InputError
 from regionpredict.fit.laws.thread_laws import THREAD_LAWS, fit_law, law_of
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.fit.model.observations import Observations, Statistic, summarise
+from regionpredict.fit.model.observations import (
+    Observations,
+    Statistic,
+    summarise,
+    summarise_many,
+)
 from regionpredict.fit.model.quality import Candidate, Monomial
-from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace, growth_order
+from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
-from regionpredict.fit.search.options import NEEDED_POINTS, Options
+from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
+from regionpredict.fit.search.outliers import without_outlier
+from regionpredict.fit.search.pieces import Outlooks, explained, with_pieces
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
 
@@ -45,6 +52,7 @@ def fit(
     criterion: Criterion = DEFAULT_CRITERION,
     max_terms: int = 2,
     min_points: int = NEEDED_POINTS,
+    segments: int = MOST_SEGMENTS,
     law: str = "auto",
     prior: Prior | None = None,
 ) -> FittedModel:
@@ -53,8 +61,9 @@ def fit(
     `points`: `n` points, each with one number per parameter (or a bare number for one
     parameter). `values`: `n` lists of repetitions, in any one unit; their lengths may differ,
     NaN repetitions are left out. `statistic` summarises them. `space` and `max_terms` bound the
-    search, `law` names a law to be fitted instead (`regionpredict.fit.laws.LAWS`), or
-    `threads` for the best of those for run times over threads. `prior` says what is known.
+    search, `segments` the pieces that a range may fall into (1: none). `law` names a law to be
+    fitted instead (`regionpredict.fit.laws.LAWS`), or `threads` for the best of those for run
+    times over threads. `prior` says what is known.
 
     Raises `InputError` for fewer than `min_points` different points, a point without a finite
     value, and points and values of different number.
@@ -63,12 +72,15 @@ def fit(
     >>> str(model), round(model.predict((64,)), 6)
     ('3 + 2*log2(p)', 15.0)
     """
-    if statistic == "mean" and space is None and max_terms == 2 and min_points == NEEDED_POINTS:
+    usual = min_points == NEEDED_POINTS and segments == MOST_SEGMENTS
+    if usual and statistic == "mean" and space is None and max_terms == 2:
         options = _DEFAULT_OPTIONS
         if criterion is not DEFAULT_CRITERION:
             options = Options(criterion=criterion)
     else:
-        options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
+        options = Options(
+            statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments
+        )
     names = tuple(parameters) if parameters else None
     plan = plan_of(points, names, options)
     observations = summarise(_merged(values, plan), options.statistic)
@@ -86,24 +98,54 @@ def fit(
 
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
-        terms, constant = several_parameters.search(plan.grid, observations, options.criterion)
-        return FittedModel(
-            constant=constant,
-            terms=terms,
-            law="pmnf",
-            parameters=plan.names,
-            points=plan.points,
-            observations=observations,
-            rivals=lambda: several_parameters.rivals(plan.grid, observations, options.criterion),  # type: ignore[arg-type]
-        )
+        return _finished(_fit_grid(plan, observations, options), plan, options)
     compiled = plan.single
     assert compiled is not None
     o = observations
     single = one_parameter.select_one(o, compiled, options.criterion)
     if single.settled or options.max_terms < 2:
-        return _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
+        model = _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
+        return model if single.settled else _finished(model, plan, options)
     selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
-    return _model(plan, o, selection, 0, options)
+    return _finished(_built(plan, o, options, *_chosen(selection, 0)), plan, options)
+
+
+def _fit_grid(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
+    """The model of several parameters."""
+    grid = plan.grid
+    assert grid is not None
+    terms, constant = several_parameters.search(grid, observations, options.criterion)
+    return FittedModel(
+        constant=constant,
+        terms=terms,
+        law="pmnf",
+        parameters=plan.names,
+        points=plan.points,
+        observations=observations,
+        rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
+        forecaster=Outlooks(plan.active, options),
+    )
+
+
+def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+    """The model without an outlier, or in pieces, where it does not explain all points."""
+    if not plan.active or explained(model):
+        return model
+
+    def refit(observations: Observations) -> FittedModel:
+        if plan.grid is not None:
+            return _fit_grid(plan, observations, options)
+        compiled = plan.single
+        assert compiled is not None
+        selection = one_parameter.select(
+            _data_of([observations]), compiled, options.criterion, max_terms=1
+        )
+        return _built(plan, observations, options, *_chosen(selection, 0))
+
+    model = without_outlier(model, plan.active, refit)
+    if plan.grid is not None or options.segments < 2:
+        return model
+    return with_pieces(model, plan.active[0], options)
 
 
 def _data_of(observations: Sequence[Observations]) -> Data:
@@ -118,18 +160,14 @@ def _data_of(observations: Sequence[Observations]) -> Data:
     )
 
 
-def _model(
-    plan: PointPlan,
-    observations: Observations,
-    selection: one_parameter.Selection,
-    row: int,
-    options: Options,
-) -> FittedModel:
-    chosen = (
+def _chosen(
+    selection: one_parameter.Selection, row: int
+) -> tuple[float, tuple[tuple[float, int], ...]]:
+    """The constant, and coefficients with columns of the space."""
+    return float(selection.constant[row]), (
         (float(selection.coefficient_first[row]), int(selection.first[row])),
         (float(selection.coefficient_second[row]), int(selection.second[row])),
     )
-    return _built(plan, observations, options, float(selection.constant[row]), chosen)
 
 
 def _built(
@@ -174,6 +212,7 @@ def _built(
         points=plan.points,
         observations=observations,
         rivals=rivals,
+        forecaster=Outlooks(plan.active, options) if plan.active else None,
     )
 
 
@@ -187,15 +226,18 @@ def fit_many(
     criterion: Criterion = DEFAULT_CRITERION,
     max_terms: int = 2,
     min_points: int = NEEDED_POINTS,
+    segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> list[FittedModel]:
     """`fit` for many call paths measured at the same points; faster than one by one.
 
-    `many` holds, for each call path, what `values` is in `fit`. Raises as `fit` does.
+    `many` holds, for each call path, what `values` is in `fit`. Of 30 call paths or more, how
+    often each term occurs tells how likely it is; then a model may differ from that of `fit`.
+    Raises as `fit` does.
     """
-    options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points)
+    options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
-    seen = [summarise(_merged(values, plan), statistic) for values in many]
+    seen = summarise_many([_merged(values, plan) for values in many], statistic)
     if law not in ("auto", "pmnf"):
         return [fit_law(law, plan.points, observations, plan.names) for observations in seen]
     if plan.single is None:
@@ -203,14 +245,37 @@ def fit_many(
     models: list[FittedModel] = []
     for start in range(0, len(seen), 512):
         block = seen[start : start + 512]
+        data = _data_of(block)
         selection = one_parameter.select(
-            _data_of(block), plan.single, criterion, max_terms=max_terms
+            data, plan.single, criterion, max_terms=max_terms, learn=True
         )
-        models.extend(
-            _model(plan, observations, selection, row, options)
-            for row, observations in enumerate(block)
-        )
+        done = _explained_rows(block, data, selection, plan.single)
+        for row, observations in enumerate(block):
+            model = _built(plan, observations, options, *_chosen(selection, row))
+            models.append(model if done[row] else _finished(model, plan, options))
     return models
+
+
+def _explained_rows(
+    seen: Sequence[Observations],
+    data: Data,
+    selection: one_parameter.Selection,
+    space: CompiledSpace,
+) -> list[bool]:
+    """`Observations.explained` by the selected models of all call paths."""
+    modelled = np.tile(selection.constant[:, None], data.y.shape[1])
+    for index, coefficient in (
+        (selection.first, selection.coefficient_first),
+        (selection.second, selection.coefficient_second),
+    ):
+        rows = np.flatnonzero(index >= 0)
+        modelled[rows] += coefficient[rows, None] * space.columns[index[rows]]
+    misfit = (data.weights * (data.y - modelled) ** 2).sum(1)
+    used = 1 + (selection.first >= 0) + (selection.second >= 0)
+    return [
+        observations.explained(left, numbers)
+        for observations, left, numbers in zip(seen, misfit.tolist(), used.tolist(), strict=True)
+    ]
 
 
 __all__ = ["THREAD_LAWS", "Options", "fit", "fit_many"]

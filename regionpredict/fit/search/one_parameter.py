@@ -39,7 +39,8 @@ IntArray = NDArray[np.intp]
 class Criterion:
     """The weights of the model selection; all in units of minus twice a log-probability.
 
-    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two;
+    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two,
+    `grid_rarity` in one of several parameters;
     `growth`: the gain over a constant that a first term must bring; `second`: the price of a
     second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
     more threads; `occam`: the share of the coefficients' volume that counts;
@@ -49,6 +50,7 @@ class Criterion:
 
     rarity: float = 2.4
     pair_rarity: float = 7.0
+    grid_rarity: float = 4.0
     growth: float = 6.0
     second: float = 4.0
     thread_overhead: float = -2.0
@@ -71,8 +73,11 @@ _SLACK = 8.0  # the Occam factor can favour a pair by this much
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
 _FALLING = 12.0  # the price of a growth term with a negative coefficient
+_MANY_PATHS = 30  # call paths that together tell how common terms are
+_PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
+_ROUNDING = 1e-14
 
 
 class Data(NamedTuple):
@@ -128,7 +133,8 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     sums = w @ space.stacked
     column_sum = sums[:, :h]
     column_mean = column_sum / total
-    column_norm = sums[:, h:] - column_mean * column_sum
+    # Rounding must not make the norm of a nearly constant column negative.
+    column_norm = np.maximum(sums[:, h:] - column_mean * column_sum, _ROUNDING * sums[:, h:])
     size = np.abs(y)
     largest = _least(size[:, None, :] * space.inverse, 2)
     least = _least(size, 1, keepdims=True)
@@ -289,22 +295,43 @@ def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
     return int(near[np.argmax(agreed * share**_OWN_WEIGHT)])
 
 
+def _learned_prices(found: IntArray, space: CompiledSpace, criterion: Criterion) -> FloatArray:
+    """What the prior's price of each term `(h,)` changes by; `found` are the growing paths' terms.
+
+    The terms' frequencies, after as many paths as `_PRIOR_PATHS` that have them as the rarities
+    say. The commonest keeps its price, so that growth is no easier to believe.
+    """
+    expected = np.exp(-0.5 * criterion.rarity * space.rarity)
+    expected = expected / expected.sum()
+    seen = np.bincount(found, minlength=len(expected))
+    share = (seen + _PRIOR_PATHS * expected) / (len(found) + _PRIOR_PATHS)
+    price = -2.0 * np.log(share)
+    usual = criterion.rarity * (space.rarity - space.rarity.min())
+    return np.asarray(price - price.min() - usual)
+
+
 def select(
     data: Data,
     space: CompiledSpace,
     criterion: Criterion = DEFAULT_CRITERION,
     *,
     max_terms: int = 2,
+    learn: bool = False,
 ) -> Selection:
     """The best model of none, one or two terms for each of the `b` call paths.
 
-    Coefficients of growth terms are positive, unless nothing but a negative one explains the
-    data (an efficiency that falls with the number of processes): that has a high price.
+    With `learn`, how often the terms occur among many call paths says how rare each is.
+
+    Coefficients of growth terms are positive, unless nothing but a negative one explains the data
+    (an efficiency that falls with the number of processes): that has a high price.
     """
     s = _sums(data, space, criterion)
     score, slope, constant, residual, gain, own = _first_scores(s, space, criterion)
     index = score.argmin(1)
     count = len(index)
+    if learn and count >= _MANY_PATHS:
+        score = score + _learned_prices(index[gain >= criterion.growth], space, criterion)
+        index = score.argmin(1)
     flat = index + np.arange(0, count * score.shape[1], score.shape[1])
     first, second = index, index * 0 - 1
     value, coefficient, least = constant.ravel()[flat], slope.ravel()[flat], score.ravel()[flat]

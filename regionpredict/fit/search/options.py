@@ -11,6 +11,9 @@ from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion
 NEEDED_POINTS = 5
 """Fewer points tell no growth (Shudler 2018, sec. 2.3); a caller who knows better may say so."""
 
+MOST_SEGMENTS = 3
+"""Pieces that a series is divided into unasked: more are a curve, not changes of behaviour."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -21,3 +24,4 @@ class Options:
     criterion: Criterion = DEFAULT_CRITERION
     max_terms: int = 2
     min_points: int = NEEDED_POINTS
+    segments: int = MOST_SEGMENTS

@@ -58,6 +58,7 @@ def fit_refined(
             criterion=_CRITERION,
             max_terms=1,
             min_points=min_points,
+            segments=1,
         )
 
     # Each power of the logarithm is refined by itself: a term with a logarithm can be the best

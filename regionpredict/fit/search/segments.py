@@ -1,8 +1,7 @@
 """Segments: one model each for stretches of a parameter's range (Shudler 2018, sec. 2.3.2).
 
-An algorithm that changes with the size follows no single model. All stretches of neighbouring
-points are modelled by at most one term, and dynamic programming picks the cheapest way to cover
-the range with them: each further segment must lower the misfit by more than its price.
+`fit` itself divides a series that no single model describes, into a few pieces; this divides it
+into as many as the data support, each a model of its own.
 """
 
 from __future__ import annotations
@@ -15,12 +14,10 @@ import numpy as np
 from regionpredict.errors import InputError
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Statistic, summarise
-from regionpredict.fit.model.terms import DEFAULT_SPACE, FloatArray, SearchSpace
+from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace
+from regionpredict.fit.search.division import PRICE, SHORTEST, divide
 from regionpredict.fit.search.fitting import fit
 from regionpredict.fit.search.options import Options
-
-_PRICE_OF_SEGMENT = 18.0
-_SHORTEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,8 @@ def fit_segments(
     parameter: str = "p",
     statistic: Statistic = "mean",
     space: SearchSpace = DEFAULT_SPACE,
-    shortest: int = _SHORTEST,
-    price: float = _PRICE_OF_SEGMENT,
+    shortest: int = SHORTEST,
+    price: float = PRICE,
 ) -> SegmentedModel:
     """Models one parameter by as many segments as the data support, of `shortest` points or more.
 
@@ -76,24 +73,17 @@ def fit_segments(
     x = np.array([np.atleast_1d(p) for p in points], dtype=np.float64)
     if x.ndim != 2 or x.shape[1] != 1:
         raise InputError("segments have one parameter", remedy="fix the others")
-    if len(x) < 2 * shortest:
-        model = fit(points, values, parameters=(parameter,), statistic=statistic, space=space)
-        return SegmentedModel((Segment(float(x.min()), float(x.max()), model),))
     order = np.argsort(x[:, 0], kind="stable")
     x = x[order]
     ordered = [values[k] for k in order]
     seen = summarise(ordered, statistic)
-    dof = seen.dof + len(x) - 2.0
-    floor = Options().criterion.noise_floor ** 2
-    count = len(x)
-    misfit = np.full((count, count + 1), np.inf)
-    for start in range(count - shortest + 1):
-        for stop in range(start + shortest, count + 1):
-            misfit[start, stop] = _misfit(
-                x[start:stop, 0], seen.y[start:stop], seen.weights[start:stop], space
-            )
-    # With repetitions the noise is known; without, that of the best division stands for it.
-    chosen = _cheapest(misfit, count, shortest, seen.within + floor, dof, price)
+    floor = Options().criterion.noise_floor
+    chosen, _ = divide(x[:, 0], seen, space, floor=floor, shortest=shortest, price=price)
+    if len(chosen) == 1:
+        model = fit(
+            points, values, parameters=(parameter,), statistic=statistic, space=space, segments=1
+        )
+        return SegmentedModel((Segment(float(x.min()), float(x.max()), model),))
     segments = []
     for start, stop in chosen:
         part = fit(
@@ -104,44 +94,7 @@ def fit_segments(
             space=space,
             max_terms=1,
             min_points=shortest,
+            segments=1,
         )
         segments.append(Segment(float(x[start, 0]), float(x[stop - 1, 0]), part))
     return SegmentedModel(tuple(segments))
-
-
-def _misfit(x: FloatArray, y: FloatArray, w: FloatArray, space: SearchSpace) -> float:
-    """The least weighted sum of squares of a constant and one growing term."""
-    compiled = space.compiled(x)
-    total = w.sum()
-    centred = y - (w @ y) / total
-    weighted = w * centred
-    mean = compiled.columns @ w / total
-    norm = compiled.columns**2 @ w - mean**2 * total
-    product = np.maximum(compiled.columns @ weighted, 0.0)
-    explained = np.where(norm > 0, product**2 / np.where(norm > 0, norm, 1.0), 0.0)
-    return max(float(weighted @ centred - explained.max(initial=0.0)), 0.0)
-
-
-def _cheapest(
-    misfit: FloatArray, count: int, shortest: int, base: float, dof: float, price: float
-) -> list[tuple[int, int]]:
-    """The division with the lowest cost, for every possible number of segments in turn."""
-    most = count // shortest
-    best = np.full((most + 1, count + 1), np.inf)
-    cut = np.zeros((most + 1, count + 1), dtype=int)
-    best[0, 0] = 0.0
-    for used in range(1, most + 1):
-        for stop in range(shortest, count + 1):
-            sums = best[used - 1, :stop] + misfit[:stop, stop]
-            cut[used, stop] = int(np.argmin(sums))
-            best[used, stop] = float(sums[cut[used, stop]])
-    costs = [
-        dof * np.log(base + best[used, count]) + price * (used - 1) for used in range(1, most + 1)
-    ]
-    used, stop = 1 + int(np.argmin(costs)), count
-    segments = []
-    while used:
-        start = int(cut[used, stop])
-        segments.append((start, stop))
-        used, stop = used - 1, start
-    return segments[::-1]

@@ -21,17 +21,19 @@ from numpy.typing import NDArray
 
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
-from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.quality import Candidate, Monomial, design
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
 from regionpredict.fit.search.one_parameter import Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
+_SHORT_LIST_OF_SUMS = 6  # terms that stand alone cost no products
 _LINE_MINIMUM = 3
 _FIRST_TERMS: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0), (2.0, 0.0))
 _SHORT_LIST_RANGE = 8.0
 _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
 _BEAM = 3
+_NEGATIVE = 12.0  # the price of negative coefficients, as for one parameter
 _SMALLEST_DETERMINANT = 1e-7
 MOST_COLUMNS = 512
 
@@ -57,8 +59,8 @@ class _Axis:
     line_count: int
 
 
-_ShortLists = tuple[tuple[int, ...], ...]
-"""For each parameter the indices of its short-listed terms."""
+_ShortLists = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+"""For each parameter the indices of the terms for products, and of those that may stand alone."""
 
 
 @dataclass(slots=True)
@@ -96,7 +98,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The candidate columns: monomials, `(c, n)` values, and the price of each and each pair."""
+    """The candidate columns: monomials, `(c, n)` values, and the price of each and each pair.
+
+    `sums` `(s, m)` are the sums of one term of each of three parameters or more.
+    """
 
     monomials: tuple[Monomial, ...]
     values: FloatArray
@@ -104,6 +109,8 @@ class _Columns:
     first: NDArray[np.intp]
     second: NDArray[np.intp]
     pair_price: FloatArray
+    sums: NDArray[np.intp]
+    sum_price: FloatArray
 
 
 def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
@@ -137,9 +144,9 @@ def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
 
 
 def _short_list(
-    axis: _Axis, observations: Observations, count: int, criterion: Criterion
+    axis: _Axis, observations: Observations, count: int, criterion: Criterion, signed: bool
 ) -> tuple[int, ...]:
-    """The indices of the terms that describe the lines of this parameter best."""
+    """The indices of the terms that describe the lines of this parameter best, best first."""
     y, w = observations.y, observations.weights
     h = len(axis.terms)
     residual = np.zeros(h)
@@ -151,7 +158,8 @@ def _short_list(
         weighted = wl * centred
         sums = wl @ lines.stacked  # of the columns and of their squares
         norm = sums[:, h:] - sums[:, :h] ** 2 / total
-        rising = np.maximum(weighted @ lines.transposed, 0.0)
+        product = weighted @ lines.transposed
+        rising = product if signed else np.maximum(product, 0.0)
         residual += float((weighted * centred).sum()) - (rising * rising / norm).sum(0)
         measured += lines.indices.size
     dof = observations.dof + 1.0 + max(measured - 2 * axis.line_count, 0)
@@ -159,13 +167,22 @@ def _short_list(
     score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.rarity * axis.rarity
     order = np.argsort(score, kind="stable")[:count]
     near = order[score[order] <= score[order[0]] + _SHORT_LIST_RANGE]
-    return tuple(sorted(near.tolist()))
+    return tuple(near.tolist())
 
 
 def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     monomials: list[Monomial] = []
     values, price = [], []
-    for picks in product(*((-1, *terms) for terms in lists)):
+    narrow, wide = lists
+    picked = list(product(*((-1, *terms) for terms in narrow)))
+    alone: list[list[int]] = []  # for each parameter, where its terms stand alone
+    for number, terms in enumerate(wide):
+        nothing = [-1] * len(wide)
+        ones = [(*nothing[:number], term, *nothing[number + 1 :]) for term in terms]
+        picked.extend(one for one in ones if one not in picked)
+        # The first pick is no term at all, so it is no column.
+        alone.append([picked.index(one) - 1 for one in ones])
+    for picks in picked:
         monomial: Monomial = {}
         column = np.ones(len(grid.points))
         for axis, pick in zip(grid.axes, picks, strict=True):
@@ -183,7 +200,18 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
             for a, b in zip(first.tolist(), second.tolist(), strict=True)
         ]
     )
-    return _Columns(tuple(monomials), np.array(values), np.array(price), first, second, pair_price)
+    sums = list(product(*alone)) if len(alone) > 2 else []
+    sum_price = [_price(tuple(monomials[k] for k in picks), criterion) for picks in sums]
+    return _Columns(
+        tuple(monomials),
+        np.array(values),
+        np.array(price),
+        first,
+        second,
+        pair_price,
+        np.array(sums, dtype=np.intp).reshape(len(sums), len(alone)),
+        np.array(sum_price),
+    )
 
 
 def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
@@ -194,13 +222,16 @@ def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
         criterion.growth
         + _FURTHER_TERM * (len(monomials) - 1)
         + _SECOND_TERM_OF_PARAMETER * (len(factors) - len(parameters))
-        + criterion.rarity * sum(rarity(term) for _, term in factors)
+        + criterion.grid_rarity * sum(rarity(term) for _, term in factors)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Standardised columns `(c, n)` of one data set, their products, and the scales."""
+    """Standardised columns `(c, n)` of one data set, their products, and the scales.
+
+    `signed` says that coefficients may be negative, for a price.
+    """
 
     columns: _Columns
     unit: FloatArray
@@ -211,30 +242,36 @@ class _Fit:
     spread: float
     base: float
     dof: float
+    signed: bool
 
 
-def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -> _ShortLists:
+def _short_lists(
+    grid: Grid, observations: Observations, criterion: Criterion, signed: bool
+) -> _ShortLists:
     """The short lists of all parameters.
 
     Where a parameter has no lines, its list is found by trying all its common terms beside the
     lists of the others, parameter by parameter, and keeping those of the best models, twice.
     """
     count = _SHORT_LIST.get(len(grid.axes), 2)
-    lists = [
-        _short_list(axis, observations, count, criterion)
+    wide = max(count, _SHORT_LIST_OF_SUMS) if len(grid.axes) > 2 else count
+    ranked = [
+        _short_list(axis, observations, wide, criterion, signed)
         if axis.lines
         else tuple(k for k, term in enumerate(axis.terms) if term in _FIRST_TERMS)[:count]
         for axis in grid.axes
     ]
+    lists = [tuple(sorted(terms[:count])) for terms in ranked]
+    alone = [tuple(sorted(terms)) for terms in ranked]
     if all(axis.lines for axis in grid.axes):
-        return tuple(lists)
+        return tuple(lists), tuple(alone)
     for _ in range(2):
         for number, axis in enumerate(grid.axes):
             if axis.lines:
                 continue
             common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
             lists[number] = common
-            fit = _standardise(grid, observations, criterion, tuple(lists))
+            fit = _standardise(grid, observations, criterion, (tuple(lists), tuple(lists)), signed)
             kept: dict[int, None] = {}
             for _, chosen in _ranked(fit, 12):
                 for k in chosen:
@@ -242,7 +279,7 @@ def _short_lists(grid: Grid, observations: Observations, criterion: Criterion) -
                     if term is not None:
                         kept.setdefault(axis.terms.index(term))
             lists[number] = tuple(sorted(list(kept)[:count])) or common[:count]
-    return tuple(lists)
+    return tuple(lists), tuple(lists)
 
 
 def _standardise(
@@ -250,9 +287,10 @@ def _standardise(
     observations: Observations,
     criterion: Criterion,
     lists: _ShortLists | None = None,
+    signed: bool = False,
 ) -> _Fit:
     if lists is None:
-        lists = _short_lists(grid, observations, criterion)
+        lists = _short_lists(grid, observations, criterion, signed)
     columns = grid.columns(lists, criterion)
     y, w = observations.y, observations.weights
     root = np.sqrt(w)
@@ -274,6 +312,7 @@ def _standardise(
         spread=float(centred @ centred),
         base=observations.within + criterion.floor_dof * criterion.noise_floor**2,
         dof=observations.dof + criterion.floor_dof + len(y) - 2.0,
+        signed=signed,
     )
 
 
@@ -283,10 +322,9 @@ _Scored = tuple[float, tuple[int, ...]]
 def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
     """The best models of no, one and two columns, best first."""
     constant = (fit.dof * np.log(fit.base + fit.spread), ())
-    single = fit.dof * np.log(
-        fit.base + np.maximum(fit.spread - np.maximum(fit.projection, 0.0) ** 2, 0.0)
-    )
-    single_scores = single + fit.columns.price
+    slope = fit.projection if fit.signed else np.maximum(fit.projection, 0.0)
+    single = fit.dof * np.log(fit.base + np.maximum(fit.spread - slope**2, 0.0))
+    single_scores = single + fit.columns.price + _NEGATIVE * (slope < 0)
     ranked: list[_Scored] = [constant]
     ranked.extend((float(single_scores[k]), (int(k),)) for k in np.argsort(single_scores)[:keep])
     a, b = fit.columns.first, fit.columns.second
@@ -294,26 +332,54 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
         rho = (fit.unit @ fit.unit.T)[a, b]
         pa, pb = fit.projection[a], fit.projection[b]
         determinant = 1.0 - rho * rho
-        usable = np.flatnonzero(
-            (pa > rho * pb) & (pb > rho * pa) & (determinant > _SMALLEST_DETERMINANT)
-        )
+        positive = (pa > rho * pb) & (pb > rho * pa)
+        usable = np.flatnonzero((positive | fit.signed) & (determinant > _SMALLEST_DETERMINANT))
         if len(usable):
             r, pa, pb = rho[usable], pa[usable], pb[usable]
             explained = (pa * pa + pb * pb - 2.0 * r * pa * pb) / determinant[usable]
             pair_scores = (
                 fit.dof * np.log(fit.base + np.maximum(fit.spread - explained, 0.0))
                 + fit.columns.pair_price[usable]
+                + _NEGATIVE * ~positive[usable]
             )
             best = np.argpartition(pair_scores, min(keep, len(pair_scores)) - 1)[:keep]
             ranked.extend(
                 (float(pair_scores[k]), (int(a[usable[k]]), int(b[usable[k]]))) for k in best
             )
+    ranked.extend(_sums(fit, keep))
     ranked.sort(key=lambda item: item[0])
     return ranked
 
 
+def _sums(fit: _Fit, keep: int) -> list[_Scored]:
+    """The best sums of one term of every parameter, where there are three or more.
+
+    Growing the best pairs misses them: which two parameters explain most alone says little of the
+    terms that three explain together.
+    """
+    sums = fit.columns.sums
+    if not len(sums):
+        return []
+    used = np.unique(sums)
+    gram = np.eye(len(fit.unit))
+    gram[np.ix_(used, used)] = fit.unit[used] @ fit.unit[used].T
+    matrices = gram[sums[:, :, None], sums[:, None, :]]
+    projection = fit.projection[sums]
+    sound = np.flatnonzero(np.linalg.det(matrices) > _SMALLEST_DETERMINANT)
+    solution = np.linalg.solve(matrices[sound], projection[sound][:, :, None])[:, :, 0]
+    positive = (solution > 0).all(1)
+    sound, solution = sound[positive], solution[positive]
+    explained = (solution * projection[sound]).sum(1)
+    scores = (
+        fit.dof * np.log(fit.base + np.maximum(fit.spread - explained, 0.0))
+        + fit.columns.sum_price[sound]
+    )
+    best = np.argsort(scores, kind="stable")[:keep]
+    return [(float(scores[k]), tuple(sums[sound[k]].tolist())) for k in best]
+
+
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
-    """Coefficients of the standardised columns and the residual; None unless all positive."""
+    """Coefficients of the standardised columns and the residual; None for a wrong sign."""
     index = list(chosen)
     unit = fit.unit[index]
     try:
@@ -322,7 +388,7 @@ def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float
         )
     except np.linalg.LinAlgError:
         return None
-    if (solution <= 0).any():
+    if (solution <= 0).any() and not fit.signed:
         return None
     return solution, max(fit.spread - float(solution @ fit.projection[index]), 0.0)
 
@@ -337,14 +403,15 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
             if score > best[0] + 2 * _FURTHER_TERM:
                 continue
             index = list(chosen)
-            basis = np.linalg.qr(fit.unit[index].T)[0]
-            shared = fit.unit @ basis
-            independent = 1.0 - (shared * shared).sum(1)  # of each column's unit of squares
-            centred = fit.projection - shared @ (basis.T @ _target(fit, basis, index))
-            gain = np.where(independent > _SMALLEST_DETERMINANT, centred, 0.0) ** 2 / np.maximum(
-                independent, _SMALLEST_DETERMINANT
+            shared = fit.unit[index] @ fit.unit.T  # of the chosen columns with all
+            known = np.linalg.solve(
+                shared[:, index], np.column_stack([fit.projection[index], shared])
             )
-            explained = _explained(fit, index)
+            explained = float(fit.projection[index] @ known[:, 0])
+            independent = 1.0 - (shared * known[:, 1:]).sum(0)  # of each column's unit of squares
+            rest = fit.projection - known[:, 0] @ shared
+            usable = independent > _SMALLEST_DETERMINANT
+            gain = np.where(usable, rest**2 / np.where(usable, independent, 1.0), 0.0)
             hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))
             low = _price(tuple(fit.columns.monomials[k] for k in chosen), criterion)
             for k in np.flatnonzero(hopeful + low + _FURTHER_TERM < best[0])[:200].tolist():
@@ -364,25 +431,15 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
     return best
 
 
-def _target(fit: _Fit, basis: FloatArray, index: list[int]) -> FloatArray:
-    """The part of the data inside the chosen columns, `(n,)`."""
-    gram = fit.unit[index] @ fit.unit[index].T
-    return fit.unit[index].T @ np.linalg.solve(gram, fit.projection[index])
-
-
-def _explained(fit: _Fit, index: list[int]) -> float:
-    gram = fit.unit[index] @ fit.unit[index].T
-    projection = fit.projection[index]
-    return float(projection @ np.linalg.solve(gram, projection))
-
-
 def search(
     grid: Grid, observations: Observations, criterion: Criterion
 ) -> tuple[list[tuple[float, Monomial]], float]:
-    """The best model's terms, largest growth first, and its constant."""
-    fit = _standardise(grid, observations, criterion)
-    ranked = _ranked(fit, 8)
-    chosen = _extend(fit, ranked, criterion, 2 + len(grid.axes))[1]
+    """The best model's terms, largest growth first, and its constant.
+
+    Coefficients are positive, unless that leaves something to explain: then they may be negative
+    where the values stay positive at all corners of the measured ranges, as those of efficiencies.
+    """
+    fit, (_, chosen) = _best(grid, observations, criterion)
     if not chosen:
         return [], fit.mean
     solved = _coefficients(fit, chosen)
@@ -397,13 +454,45 @@ def search(
     return terms, constant
 
 
+def _best(grid: Grid, observations: Observations, criterion: Criterion) -> tuple[_Fit, _Scored]:
+    """The best model of positive coefficients, or of signed ones where those explain more."""
+    fit = _standardise(grid, observations, criterion)
+    best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))
+    solved = _coefficients(fit, best[1]) if best[1] else None
+    misfit = solved[1] if solved is not None else fit.spread
+    if observations.explained(misfit, 1 + len(best[1])):
+        return fit, best
+    signed = _standardise(grid, observations, criterion, signed=True)
+    for score, chosen in _ranked(signed, 8):
+        if score >= best[0]:
+            break
+        if chosen and _stays_positive(grid, observations, signed, chosen):
+            return signed, (score, chosen)
+    return fit, best
+
+
+def _stays_positive(
+    grid: Grid, observations: Observations, fit: _Fit, chosen: tuple[int, ...]
+) -> bool:
+    """Whether the model is positive at all corners, where the measured values are."""
+    solved = _coefficients(fit, chosen)
+    if solved is None:
+        return False
+    if not observations.relative:
+        return True
+    coefficients = solved[0] / fit.norm[list(chosen)]
+    ends = [(column.min(), column.max()) for column in grid.points.T]
+    corners = np.array(list(product(*ends)))
+    columns = design([fit.columns.monomials[k] for k in chosen], corners)[:, 1:]
+    values = fit.mean + (columns - fit.column_mean[list(chosen)]) @ coefficients
+    return bool(values.min() > 0)
+
+
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
     """The best models considered, best first."""
-    fit = _standardise(grid, observations, criterion)
-    ranked = _ranked(fit, 30)
-    best = _extend(fit, ranked, criterion, 2 + len(grid.axes))
-    if best not in ranked:
-        ranked.insert(0, best)
+    fit, best = _best(grid, observations, criterion)
+    ranked = [one for one in _ranked(fit, 30) if one[0] > best[0]]
+    ranked.insert(0, best)
     return [
         Candidate(tuple(fit.columns.monomials[k] for k in chosen), float(score))
         for score, chosen in ranked

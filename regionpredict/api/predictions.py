@@ -1,0 +1,231 @@
+"""`predict`: packages and threads of every parallel loop, as values in a notebook or a script."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from regionpredict.errors import InputError, UsageError
+from regionpredict.frontend import requests_for
+from regionpredict.machine import Machine, load
+from regionpredict.pipeline import Predictions, analyse
+from regionpredict.pipeline import predict as predict_regions
+from regionpredict.predict import Prediction, points_of
+from regionpredict.report.hints import as_json, hints_document
+from regionpredict.report.run_settings import run_settings
+from regionpredict.report.table import prediction_table
+from regionpredict.report.view import EVERYTHING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Paths = str | Path | Sequence[str | Path]
+_COLUMNS = ("region", "function", "status", "iterations", "bytes", "packages", "threads",
+            "speedup", "seconds", "bottleneck", "confidence")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RegionHint:
+    """The hint of one parallel loop; `prediction` has everything that is known of it.
+
+    None where the prediction does not say. `seconds` are those of one execution on one thread.
+    """
+
+    prediction: Prediction
+
+    @property
+    def id(self) -> str:
+        """`FILE:LINE` of its directive."""
+        return self.prediction.facts.region.id
+
+    @property
+    def function(self) -> str:
+        """The function it stands in."""
+        return self.prediction.facts.region.function
+
+    @property
+    def status(self) -> str:
+        """`predicted`, `partial` or `skipped`."""
+        return self.prediction.status
+
+    @property
+    def iterations(self) -> int | None:
+        """Iterations that its threads share."""
+        return self.prediction.facts.iterations.value
+
+    @property
+    def bytes(self) -> int | None:
+        """Its working set, in bytes."""
+        return self.prediction.facts.working_set.value
+
+    @property
+    def packages(self) -> int | None:
+        """Packages of the machine that it can use."""
+        return self.prediction.packages
+
+    @property
+    def threads(self) -> int | None:
+        """Threads that it can use."""
+        return self.prediction.threads
+
+    @property
+    def curve(self) -> dict[int, float]:
+        """Speedup by number of threads; empty for the density model."""
+        return dict(self.prediction.speedup)
+
+    @property
+    def band(self) -> dict[int, tuple[float, float]]:
+        """Between what the speedup lies, by number of threads."""
+        pairs = zip(self.prediction.speedup, self.prediction.band, strict=True)
+        return {threads: (low, high) for (threads, _), (low, high) in pairs}
+
+    @property
+    def speedup(self) -> float | None:
+        """The speedup at the hint."""
+        return None if self.threads is None else self.curve.get(self.threads)
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds of one execution on one thread; None for the density model."""
+        points = points_of(self.prediction)
+        return points[0].seconds if points else None
+
+    @property
+    def bottleneck(self) -> str | None:
+        """What limits it: `memory-bandwidth`, `compute`, ..."""
+        return self.prediction.bottleneck
+
+    @property
+    def confidence(self) -> float:
+        """How sure the hint is, 0 to 1."""
+        return self.prediction.confidence
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What was assumed, in words."""
+        return tuple(self.prediction.assumed)
+
+    def row(self) -> dict[str, Any]:
+        """What the table of a frame has of it."""
+        return {name: self.id if name == "region" else getattr(self, name) for name in _COLUMNS}
+
+
+@dataclass(frozen=True, slots=True)
+class Hints(Sequence[RegionHint]):
+    """The hints of all regions, in the order of files and lines."""
+
+    result: Predictions
+
+    def __len__(self) -> int:
+        return len(self.result.predictions)
+
+    def __getitem__(self, index: Any) -> Any:
+        """The region at an index, of an id (`gemm.c:41`, or the end of one), or of a function."""
+        if isinstance(index, str):
+            return self._named(index)
+        if isinstance(index, slice):
+            return [RegionHint(one) for one in self.result.predictions[index]]
+        return RegionHint(self.result.predictions[index])
+
+    def __iter__(self) -> Iterator[RegionHint]:
+        return (RegionHint(one) for one in self.result.predictions)
+
+    def _named(self, name: str) -> RegionHint:
+        known = [one for one in self if name in (one.id, one.function)]
+        known = known or [one for one in self if one.id.endswith(f"/{name}")]
+        if len(known) != 1:
+            raise InputError(
+                f"{len(known)} regions are '{name}'" if known else f"no region is '{name}'",
+                remedy=f"choose one of {', '.join(one.id for one in known or self)}",
+            )
+        return known[0]
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that they are for."""
+        return self.result.machine
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `predict --format json`, schema `regionpredict/hints/1`."""
+        known = self.result
+        return hints_document(
+            known.predictions, known.teams, known.plans, known.machine, known.model,
+            known.analysis.program.diagnostics, known.advice,
+            run=run_settings(known.machine, known.pages),
+        )  # fmt: skip
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return as_json(self.to_dict())
+
+    def to_frame(self) -> pd.DataFrame:
+        """A frame of pandas, a row a region. Raises UsageError without pandas."""
+        try:
+            import pandas as pd  # noqa: PLC0415
+        except ModuleNotFoundError:
+            raise UsageError(
+                "to_frame needs pandas", remedy="python3 -m pip install pandas"
+            ) from None
+        return pd.DataFrame([one.row() for one in self], columns=list(_COLUMNS))
+
+    def __str__(self) -> str:
+        known = self.result
+        return prediction_table(
+            known.predictions, known.teams, known.plans, known.machine, known.model, EVERYTHING,
+            known.advice, run_settings(known.machine, known.pages),
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """A table, which a notebook shows."""
+        head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
+        rows = [
+            "<tr>" + "".join(f"<td>{_shown(value)}</td>" for value in one.row().values()) + "</tr>"
+            for one in self
+        ]
+        title = f"{escape(self.machine.name)}, {self.result.model} model"
+        return (
+            f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>"
+        )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "?"
+    return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
+
+
+def predict(
+    paths: Paths, machine: str | Path | Machine, *,
+    sizes: Mapping[str, int] | None = None, defines: Mapping[str, Any] | None = None,
+    includes: Sequence[str | Path] = (), standard: str = "", exclude: Sequence[str] = (),
+    model: Literal["saturation", "density"] = "saturation", threads: Sequence[int] = (),
+    within: float = 0.05, processes: int | None = None,
+) -> Hints:  # fmt: skip
+    """Packages and threads that every parallel loop of some sources can use on a machine.
+
+    `paths` are files, folders or a compile_commands.json; `machine` a shipped name, a file, or a
+    machine; `sizes` values of run-time names, as `--set` gives them; `defines` macros; `within`
+    the share of the best speed that a hint may lose. Raises InputError where an input is wrong,
+    UsageError for a name that no region depends on.
+
+    >>> hints = predict("polybench_samples/linear_algebra/2mm", "dunnington")
+    >>> hints["2mm.c:49"].packages
+    4
+    """
+    places = [paths] if isinstance(paths, (str, Path)) else list(paths)
+    macros = [(name, str(value)) for name, value in (defines or {}).items()]
+    requests = requests_for(
+        [str(one) for one in places], macros, [str(one) for one in includes], standard, exclude
+    )
+    known = machine if isinstance(machine, Machine) else load(str(machine))
+    workers = processes or (len(os.sched_getaffinity(0)) if len(requests) > 1 else 1)
+    analysis = analyse(requests, dict(sizes or {}), processes=workers, flows=model == "saturation")
+    return Hints(
+        predict_regions(analysis, known, cast(str, model), threads=tuple(threads), within=within,
+                        processes=workers)
+    )  # fmt: skip

@@ -1,0 +1,61 @@
+"""The predictions of one file as an editor has it open, by what the command line chose."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from regionpredict.cli.curve_options import RunOptions
+from regionpredict.cli.source_options import run_analysis
+from regionpredict.errors import InputError
+
+if TYPE_CHECKING:
+    from regionpredict.machine import Machine
+    from regionpredict.pipeline import Predictions
+    from regionpredict.predict import DensityForm
+
+
+class Choices(NamedTuple):
+    """What the command line chose for every file."""
+
+    machine: Machine
+    model: str
+    density: DensityForm
+    run: RunOptions
+    threads: tuple[int, ...]
+    within: float
+    options: dict[str, Any]
+
+
+def predicted(file: Path, root: Path | None, choices: Choices) -> Predictions:
+    """The regions of a file; what its project's compile_commands.json says of it counts.
+
+    Raises InputError, or UsageError, where it cannot be read.
+    """
+    from regionpredict.pipeline import predict
+
+    database = None if root is None else root / "compile_commands.json"
+    paths: tuple[str, ...] = (str(file),)
+    if database is not None and database.is_file() and _listed(file, database):
+        paths = (str(database),)
+    with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
+        analysis = run_analysis(
+            paths, **choices.options, timings=False,
+            flows=choices.model == "saturation" and choices.run.flows,
+        )  # fmt: skip
+        return predict(
+            analysis, choices.machine, choices.model, choices.density, threads=choices.threads,
+            pages=choices.run.placement(choices.machine), within=choices.within,
+        )  # fmt: skip
+
+
+def _listed(file: Path, database: Path) -> bool:
+    from regionpredict.frontend import requests_for
+
+    try:
+        requests = requests_for([str(database)])
+    except InputError:
+        return False
+    return any(Path(one.path).resolve() == file.resolve() for one in requests)

@@ -1,0 +1,140 @@
+"""The language server itself: what an editor asks, answered from the last prediction of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+
+from regionpredict import __version__
+from regionpredict.cli.editor_predictions import Choices, predicted
+from regionpredict.errors import InputError, UsageError
+from regionpredict.report.derivation import explain_prediction
+from regionpredict.report.editor_notes import Finding, HintNote, findings, hint_notes
+
+if TYPE_CHECKING:
+    from regionpredict.pipeline import Predictions
+
+_SOURCE = "regionpredict"
+_WHOLE_LINE = 1 << 16  # characters: editors take the end of the line for what lies behind it
+
+
+class _Predicted(NamedTuple):
+    hints: list[HintNote]
+    findings: list[Finding]
+    result: Predictions
+
+
+def serve(choices: Choices) -> None:
+    """Answers an editor until it ends the session."""
+    server = LanguageServer(
+        _SOURCE, __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full
+    )
+    known: dict[str, _Predicted] = {}
+
+    def look(uri: str) -> None:
+        document = server.workspace.get_text_document(uri)
+        root = server.workspace.root_path
+        try:
+            result = predicted(Path(document.path), Path(root) if root else None, choices)
+        except (InputError, UsageError) as error:
+            known.pop(uri, None)
+            told = [_diagnostic(Finding(error_line(error), 1, "RP004", str(error), False))]
+        else:
+            lines = [line.rstrip("\r\n") for line in document.lines]
+            found = findings(
+                result.predictions, result.advice, choices.machine, document.path, lines
+            )
+            notes = hint_notes(result.predictions, document.path)
+            known[uri] = _Predicted(notes, found, result)
+            told = [_diagnostic(one) for one in found]
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, told))
+        if _refreshes(server):
+            server.workspace_code_lens_refresh(None)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        look(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+        look(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        known.pop(uri, None)
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        of_file = known.get(params.text_document.uri)
+        return [] if of_file is None else [_lens(one) for one in of_file.hints]
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        of_file, line = known.get(params.text_document.uri), params.position.line + 1
+        for one in of_file.hints if of_file is not None else ():
+            if of_file is not None and one.line <= line <= one.last:
+                text = _derivation(of_file.result, one.region)
+                return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```\n{text}```"))
+        return None
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
+    )
+    def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        uri, asked = params.text_document.uri, params.range
+        of_file = known.get(uri)
+        return [
+            _action(uri, one)
+            for one in (of_file.findings if of_file is not None else ())
+            if one.edit is not None and asked.start.line <= one.line - 1 <= asked.end.line
+        ]
+
+    server.start_io()
+
+
+def error_line(error: Exception) -> int:
+    """The line that an error names; the first where it names none."""
+    return getattr(error, "line", None) or 1
+
+
+def _refreshes(server: LanguageServer) -> bool:
+    workspace = server.client_capabilities.workspace
+    return bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
+
+
+def _derivation(result: Predictions, region: str) -> str:
+    (chosen,) = (one for one in result.predictions if one.facts.region.id == region)
+    return explain_prediction(chosen, result.machine, None, ())
+
+
+def _range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:
+    """A range of one line, from 1; characters from 0."""
+    return lsp.Range(lsp.Position(line - 1, first), lsp.Position(line - 1, last))
+
+
+def _diagnostic(one: Finding) -> lsp.Diagnostic:
+    severity = lsp.DiagnosticSeverity.Warning if one.warns else lsp.DiagnosticSeverity.Information
+    return lsp.Diagnostic(
+        _range(max(one.line, 1), max(one.column - 1, 0)), one.text, severity, one.rule,
+        source=_SOURCE,
+    )  # fmt: skip
+
+
+def _lens(one: HintNote) -> lsp.CodeLens:
+    # A command without a name is a title that does nothing when it is clicked.
+    return lsp.CodeLens(_range(one.line), lsp.Command(title=one.text, command=""))
+
+
+def _action(uri: str, one: Finding) -> lsp.CodeAction:
+    assert one.edit is not None
+    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_range(one.line), one.edit)]})
+    return lsp.CodeAction(
+        title=f"{one.rule}: {one.text}", kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=[_diagnostic(one)], edit=edit,
+    )  # fmt: skip

@@ -1,0 +1,50 @@
+"""`regionpredict lsp`: hints in any editor, by the language server protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.curve_options import (
+    RunOptions,
+    check_model_options,
+    curve_options,
+    density_form,
+)
+from regionpredict.cli.curve_options import parse_threads as threads_of
+from regionpredict.cli.editor_predictions import Choices
+from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.source_options import reading_options
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.machine import Binding
+
+
+@click.command("lsp")
+@reading_options
+@machine_option
+@curve_options
+def command(
+    machine_name: str | None, model: str, combination: str, statement_weight: str,
+    miss_weight: str, threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
+    runtime: str | None, within: float, **options: Any,
+) -> None:  # fmt: skip
+    """Serve an editor, on standard input and output, by the language server protocol.
+
+    Above each parallel loop of a C file stands its hint; findings are diagnostics, and a change
+    that is one clause an action. A file is predicted when it is opened and when it is saved.
+    """
+    try:
+        from regionpredict.cli.language_server import serve
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"lsp needs the package {error.name}",
+            remedy="python3 -m pip install 'regionpredict[lsp]'",
+        ) from None
+    run = RunOptions(first_touch, pages, binding, runtime)
+    check_model_options(model, run)
+    density = density_form(model, combination, statement_weight, miss_weight)
+    machine = run.on(machine_for(machine_name)[0])
+    serve(Choices(machine, model, density, run, threads_of(threads), within / 100, options))

@@ -1,0 +1,21 @@
+"""`regionpredict trace delays ARCHIVE`."""
+
+from __future__ import annotations
+
+import click
+
+from regionpredict.cli.trace_request import analysed, tell, trace_options
+
+
+@click.command("delays")
+@trace_options
+def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+    """What causes the wait states of ARCHIVE: call paths on which others took longer.
+
+    Short-term costs are waits caused directly; long-term costs are those caused by waits that
+    were caused. ARCHIVE is an OTF2 anchor file or its folder.
+    """
+    from regionpredict.trace.results import delays
+
+    analysis = analysed(archive)
+    tell(analysis, delays(analysis), output, target, top, metric)

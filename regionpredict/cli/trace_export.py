@@ -1,0 +1,24 @@
+"""`regionpredict trace export ARCHIVE`: the timeline for a viewer."""
+
+from __future__ import annotations
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_request import analysed
+
+
+@click.command("export")
+@click.argument("archive", type=click.Path())
+@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+def command(archive: str, target: str | None) -> None:
+    """ARCHIVE as a timeline with its critical path, in the format that Perfetto shows.
+
+    Open the file at ui.perfetto.dev, or in chrome://tracing.
+    """
+    from regionpredict.report.trace_timeline import timeline
+
+    analysis = analysed(archive)
+    write_result(timeline(analysis), target)
+    for finding in analysis.findings:
+        click.echo(f"regionpredict: note: {finding}", err=True)

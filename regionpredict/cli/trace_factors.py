@@ -1,0 +1,135 @@
+"""`regionpredict trace factors RUN...`: LB x Ser x Trf of runs, and on more processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_request import read_trace, trace_kernels
+
+
+@click.command("factors")
+@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--extrapolate",
+    type=click.FloatRange(1, 1e9),
+    metavar="PROCESSES",
+    help="Say what to expect on up to so many processes, for example 1e6.",
+)
+@click.option(
+    "--law",
+    "laws",
+    multiple=True,
+    metavar="FACTOR=LAW",
+    help="The law of a factor, where it is known; for example serialisation=pipeline.",
+)
+@click.option(
+    "--format", "output", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
+@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@click.option("--plot", type=click.Path(), help="Draw factors with bands as SVG into this file.")
+@click.option(
+    "--phase",
+    type=click.Choice(["whole", "iterations", "clean"]),
+    default="whole",
+    show_default=True,
+    help="The whole run, all its iterations, or the half of them with the least noise.",
+)
+@click.option(
+    "--mark", metavar="REGION", help="The region that begins an iteration; else it is found."
+)
+@click.option("--serialisation", "definition", default="reference", show_default=True,
+              help="The definition of Ser: reference, useful or ideal-run.")  # fmt: skip
+@click.option(
+    "--eager-limit",
+    type=click.FloatRange(0),
+    metavar="BYTES",
+    help="Largest message that does not wait for its receiver.  [default: 32768]",
+)
+@click.option("--latency", type=click.FloatRange(0), metavar="SECONDS",
+              help="Replace what the network took by a nominal one: its latency,")  # fmt: skip
+@click.option("--bandwidth", type=click.FloatRange(0, min_open=True), metavar="BYTES/S",
+              help="its bandwidth,")  # fmt: skip
+@click.option("--overhead", type=click.FloatRange(0), metavar="SECONDS",
+              help="and the processor's time for a call.")  # fmt: skip
+@click.option("--frequency", type=click.FloatRange(0, min_open=True), metavar="HERTZ",
+              help="Replace the time of computation by cycles at this frequency.")  # fmt: skip
+def command(
+    runs: tuple[str, ...],
+    extrapolate: float | None,
+    laws: tuple[str, ...],
+    output: str,
+    target: str | None,
+    plot: str | None,
+    phase: str,
+    mark: str | None,
+    definition: str,
+    eager_limit: float | None,
+    latency: float | None,
+    bandwidth: float | None,
+    overhead: float | None,
+    frequency: float | None,
+) -> None:
+    """Parallel efficiency of RUNS, traces of one program, and what each of its factors takes.
+
+    A run is a Paraver trace (.prv, .prv.gz) or an OTF2 archive. With --latency, --bandwidth or
+    --overhead each run is replayed on such a network, which has no noise; with --frequency
+    its computation has none.
+    """
+    from regionpredict.report.run_factors import factors_json, factors_svg, factors_table
+    from regionpredict.trace.extrapolation import extrapolate as extrapolated
+    from regionpredict.trace.run_options import RunOptions, factors_with
+    from regionpredict.trace.scaling import study_of
+
+    options = RunOptions.of(
+        definition=definition,
+        eager_limit=eager_limit,
+        latency_s=latency,
+        bandwidth=bandwidth,
+        overhead_s=overhead,
+        frequency_hz=frequency,
+        phase=phase,
+        mark=mark,
+    )
+    by_factor = _laws(laws)
+    kernels = trace_kernels()
+    study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
+    found = None
+    if extrapolate is not None or plot is not None:
+        widths = _widths(study.widths[-1], extrapolate)
+        found = extrapolated(study, widths, by_factor)
+    elif by_factor:
+        raise click.UsageError("--law needs --extrapolate")
+    if plot is not None and found is not None:
+        from regionpredict.atomic_file import write_file
+
+        title = f"{study.runs[0].factors.name}: efficiency factors"
+        write_file(Path(plot), factors_svg(study, found, title))
+    text = factors_json(study, found) if output == "json" else factors_table(study, found)
+    write_result(text, target)
+    for note in study.notes:
+        click.echo(f"regionpredict: note: {note}", err=True)
+
+
+def _laws(texts: tuple[str, ...]) -> dict[str, str]:
+    laws = {}
+    for text in texts:
+        factor, equals, law = text.partition("=")
+        if not equals:
+            raise click.UsageError(f"--law: '{text}' is not FACTOR=LAW")
+        laws[factor.strip()] = law.strip()
+    return laws
+
+
+def _widths(measured: int, last: float | None) -> list[int]:
+    """Doublings of the largest run up to `last`, and `last`."""
+    if last is None:
+        return []
+    widths = []
+    width = 2 * measured
+    while width < last:
+        widths.append(width)
+        width *= 2
+    return [*widths, round(last)]

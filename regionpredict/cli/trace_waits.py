@@ -1,0 +1,21 @@
+"""`regionpredict trace waits ARCHIVE`."""
+
+from __future__ import annotations
+
+import click
+
+from regionpredict.cli.trace_request import analysed, tell, trace_options
+
+
+@click.command("waits")
+@trace_options
+def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+    """Wait states of ARCHIVE, an OTF2 anchor file or its folder.
+
+    A wait state is the time in a call of MPI, or at a barrier of OpenMP, until the one that it
+    depends on has come.
+    """
+    from regionpredict.trace.results import waits
+
+    analysis = analysed(archive)
+    tell(analysis, waits(analysis), output, target, top, metric)

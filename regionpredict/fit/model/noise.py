@@ -1,0 +1,70 @@
+"""What the repetitions tell of the noise: how far they spread, and how that depends on the value.
+
+Run times scatter in proportion to the value, timers and short counters by a constant, many do both.
+The spread of the repetitions at each point decides between the three, if it differs clearly from
+the proportional one; hiccups must not decide, so all but the mean measure it by its median.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.fit.model.terms import FloatArray
+
+_NORMAL_MAD = 1.4826  # standard deviations of a normal distribution in its median deviation
+# The same for few repetitions (Croux and Rousseeuw 1992): what the median deviation of so many
+# normal values must be multiplied with besides; n / (n - 0.8) from ten on.
+_FEW = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.200, 7: 1.140, 8: 1.129, 9: 1.107}
+_HICCUP = 8.0  # standard deviations of all points' noise, and
+_HICCUP_SHARE = 0.5  # of the value: farther off, a repetition tells nothing of the others
+_CLEARLY = 8.0  # twice the log-likelihood that another noise than a proportional one must gain
+_RATIOS = (0.01, 0.03, 0.1, 0.3, 1.0)  # constant part over the relative one, at the largest value
+
+
+def robust_squares(data: FloatArray) -> FloatArray:
+    """Sum of squares about the centre over the last axis, as its median deviation tells it."""
+    count = data.shape[-1]
+    if count < 2:
+        return np.zeros(data.shape[:-1])
+    middle = np.median(data, axis=-1, keepdims=True)
+    deviation = np.median(np.abs(data - middle), axis=-1)
+    factor = _NORMAL_MAD * (_FEW.get(count) or count / (count - 0.8))
+    return np.asarray((count - 1) * (factor * deviation) ** 2)
+
+
+def without_hiccups(data: FloatArray) -> FloatArray | None:
+    """The block `(n, r)` with NaN for repetitions that are out of all proportion; None: no one is.
+
+    What is left of a point's repetitions then has the median and the minimum that it would have
+    had with an ordinary repetition more or less.
+    """
+    count = data.shape[-1]
+    if count < 3:
+        return None
+    middle = np.median(data, axis=-1)
+    if float(middle.min()) <= 0:
+        return None
+    variance = float(np.median(robust_squares(data) / middle**2)) / (count - 1)
+    reach = max(_HICCUP * np.sqrt(variance), _HICCUP_SHARE) * middle
+    far = np.abs(data - middle[:, None]) > reach[:, None]
+    return np.where(far, np.nan, data) if far.any() else None
+
+
+def scales(y: FloatArray, squares: FloatArray, dof: FloatArray | float) -> FloatArray | None:
+    """The squares of the noise's scale `(n,)`, at the largest value that value's; None: `y`'s own.
+
+    `y` `(n,)` are positive, `squares` `(n,)` the sums of squares of the repetitions and `dof` their
+    degrees of freedom at each point. Maximum likelihood of proportional, constant and mixed noise.
+    """
+    own, count = y * y, len(y)
+    freedom = np.broadcast_to(np.asarray(dof, dtype=np.float64), y.shape)
+    top = float(own.max())
+    shapes = [own, *(own + (ratio**2 * top) for ratio in _RATIOS), np.full(count, top)]
+    costs = []
+    for shape in shapes:
+        size = float((squares / shape).sum()) / float(freedom.sum())
+        costs.append(float((freedom * np.log(size * shape)).sum()))
+    best = int(np.argmin(costs))
+    if costs[0] - costs[best] < _CLEARLY:
+        return None
+    return shapes[best] * (top / float(shapes[best].max()))

@@ -1,0 +1,113 @@
+"""Where the behaviour of a series changes: the best division of a range into stretches.
+
+An algorithm that changes with the size follows no single model (Shudler 2018, sec. 2.3.2). All
+stretches of neighbouring points are modelled by at most one term, and dynamic programming picks
+the cheapest way to cover the range with them: each further stretch must lower the misfit by more
+than its price.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.terms import FloatArray, SearchSpace, evaluate_all
+
+PRICE = 18.0
+"""What a further stretch must gain, in units of minus twice a log-likelihood."""
+
+SHORTEST = 3
+"""Points of a stretch; one more where no repetition says how large the noise is."""
+
+_USED = 3.0  # a stretch's constant, coefficient and choice of term
+
+
+def divide(
+    x: FloatArray,
+    seen: Observations,
+    space: SearchSpace,
+    *,
+    floor: float,
+    shortest: int = SHORTEST,
+    most: int | None = None,
+    price: float = PRICE,
+) -> tuple[list[tuple[int, int]], float]:
+    """The stretches `(start, stop)` of the points `x` `(n,)`, ascending, and their cost.
+
+    `floor` is the relative noise that is assumed at least; `most` bounds the stretches. The cost
+    has the prices of all stretches but the first; `cost_of` is that of a single model.
+    """
+    count = len(x)
+    most = min(count // shortest, most or count)
+    if most < 2:
+        return [(0, count)], np.inf
+    misfit = _misfits(x, seen, space, shortest)
+    best = np.full((most + 1, count + 1), np.inf)
+    cut = np.zeros((most + 1, count + 1), dtype=int)
+    best[0, 0] = 0.0
+    for used in range(1, most + 1):
+        sums = best[used - 1, :count, None] + misfit[:, 1:]
+        cut[used, 1:] = np.argmin(sums, 0)
+        best[used, 1:] = sums.min(0)
+    costs = [
+        cost_of(best[used, count], seen, floor, _USED * used) + price * (used - 1)
+        for used in range(1, most + 1)
+    ]
+    used, stop = 1 + int(np.argmin(costs)), count
+    cost, stretches = costs[used - 1], []
+    while used:
+        start = int(cut[used, stop])
+        stretches.append((start, stop))
+        used, stop = used - 1, start
+    return stretches[::-1], cost
+
+
+def cost_of(misfit: float, seen: Observations, floor: float, used: float) -> float:
+    """Minus twice the log-likelihood of a misfit that `used` numbers were fitted for.
+
+    With repetitions the noise is known; without, the misfit itself says how large it is, and each
+    fitted number takes a degree of freedom from it.
+    """
+    count = len(seen.y)
+    if seen.dof > 0:
+        dof = seen.dof + count - 2.0
+        return float(dof * np.log(seen.within + floor**2 + misfit))
+    left = max(count - used, 0.5)
+    return float(count * np.log((misfit + floor**2) / left))
+
+
+def _misfits(x: FloatArray, seen: Observations, space: SearchSpace, shortest: int) -> FloatArray:
+    """The least weighted sum of squares of a constant and one growing term: `(n, n + 1)`.
+
+    Row and column are the start and stop of the stretch; infinite for those that are too short.
+    """
+    count = len(x)
+    terms = [t for t in space.terms if (x[0] >= 1 or t[1] == 0) and (x[0] > 0 or t[0] > 0)]
+    columns = evaluate_all(terms, x)
+    y, w = seen.y, seen.weights
+
+    def running(values: FloatArray) -> FloatArray:
+        """Sums of the first k, over the last axis."""
+        zero = np.zeros((*values.shape[:-1], 1))
+        return np.concatenate([zero, np.cumsum(values, -1)], -1)
+
+    # Columns are counted from their weighted mean, lest differences of large sums lose figures.
+    level = float(w @ y) / float(w.sum())
+    column = columns - (columns @ w / w.sum())[:, None]
+    d = y - level
+    sum_w, sum_y, sum_yy = running(w), running(w * d), running(w * d * d)
+    sum_f, sum_ff, sum_fy = running(column * w), running(column**2 * w), running(column * w * d)
+    misfit = np.full((count, count + 1), np.inf)
+    for start in range(count - shortest + 1):
+        stop = slice(start + shortest, count + 1)
+        total = sum_w[stop] - sum_w[start]
+        value = sum_y[stop] - sum_y[start]
+        squares = sum_yy[stop] - sum_yy[start] - value**2 / total
+        f = sum_f[:, stop] - sum_f[:, start, None]
+        whole = sum_ff[:, stop] - sum_ff[:, start, None]
+        norm = whole - f**2 / total
+        product = np.maximum(sum_fy[:, stop] - sum_fy[:, start, None] - f * value / total, 0.0)
+        sound = norm > 1e-9 * whole
+        explained = np.where(sound, product**2 / np.where(sound, norm, 1.0), 0.0)
+        misfit[start, stop] = np.maximum(squares - explained.max(0, initial=0.0), 0.0)
+    return misfit

@@ -1,0 +1,162 @@
+"""The outlook of several parameters: formulas and the lines of the grid, judged as for one.
+
+Beside the `formula`, and the `formula of work` (of the value times the first parameter), the lines
+through the question tell something: along a parameter, the points that share all others are a
+series of one parameter with an outlook of its own. `neighbours` takes the change along one
+parameter to be the same at the neighbouring values of another, as a factor or as a difference;
+`last` is the last measured value below the question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.fit.model.observations import Observations, at_points
+from regionpredict.fit.model.outlook import Outlook
+from regionpredict.fit.model.quality import design
+from regionpredict.fit.model.terms import FloatArray
+from regionpredict.fit.search import several_parameters
+from regionpredict.fit.search.forecasters import FEWEST
+from regionpredict.fit.search.options import Options
+from regionpredict.fit.search.outlooks import Forecaster, Said, combined, outlook_of
+from regionpredict.fit.search.several_parameters import Grid
+
+_ORIGINS = 5  # measured points that are predicted from those before them
+
+
+class GridForecaster:
+    """Outlooks for a series of several parameters, `active` ones, at positive points `(n, m)`."""
+
+    def __init__(
+        self, points: FloatArray, seen: Observations, active: tuple[int, ...], options: Options
+    ) -> None:
+        self._points, self._seen = points, seen
+        self._active, self._options = active, options
+        names = [f"along parameter {index + 1}" for index in active]
+        pairs = [f"neighbours {a + 1}, {b + 1}" for a, b in combinations(active, 2)]
+        self.names = (
+            "formula",
+            "formula of work",
+            *names,
+            *(f"{kind} of {pair}" for pair in pairs for kind in ("factors", "differences")),
+            "last",
+        )
+        self._formulas: dict[
+            bytes, list[tuple[float, list[tuple[float, dict[int, tuple[float, ...]]]]]]
+        ] = {}
+        self._lines: dict[bytes, Forecaster] = {}
+        self._said: dict[tuple[float, ...], Said] = {}
+        self._told, self._truths = self._rolling()
+
+    def at(self, points: FloatArray) -> Outlook:
+        """The outlook at points `(k, m)`."""
+        every = np.ones(len(self._points), dtype=bool)
+        scales = [1.0] * len(self._truths)
+        for point in points:
+            if tuple(point) not in self._said:
+                now = self._opinions(every, point)
+                told = combined(self._told, self._truths, scales, now)
+                self._said[tuple(point)] = (now, *told)
+        return outlook_of(self.names, [self._said[tuple(point)] for point in points])
+
+    def _rolling(self) -> tuple[list[FloatArray], list[float]]:
+        """What is said of the outermost points by the points that do not reach them."""
+        ranks = np.zeros(len(self._points))
+        for index in self._active:
+            ranks += np.unique(self._points[:, index], return_inverse=True)[1]
+        told, truths = [], []
+        for row in np.argsort(ranks, kind="stable")[-_ORIGINS:].tolist():
+            target = self._points[row]
+            before = ~(self._points >= target).all(1)
+            if before.sum() < self._options.min_points:
+                continue
+            told.append(self._opinions(before, target))
+            truths.append(float(self._seen.y[row]))
+        return told, truths
+
+    def _opinions(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
+        """What the forecasters say at a point `(m,)`, of the points `before`; NaN for nothing."""
+        points, seen = self._points[before], at_points(self._seen, before)
+        found = [*self._by_formulas(before, points, seen, target)]
+        others = {index: np.delete(np.arange(points.shape[1]), index) for index in self._active}
+        lines = {
+            index: (points[:, others[index]] == target[others[index]]).all(1)
+            & (points[:, index] < target[index])
+            for index in self._active
+        }
+        found += [self._along(index, lines[index], points, seen, target) for index in self._active]
+        for a, b in combinations(self._active, 2):
+            found += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
+        below = np.flatnonzero(np.all(points <= target, axis=1))
+        found.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
+        told = np.array(found)
+        return np.where(np.isfinite(told) & (told > 0), told, np.nan)
+
+    def _by_formulas(
+        self, before: NDArray[np.bool_], points: FloatArray, seen: Observations, target: FloatArray
+    ) -> tuple[float, float]:
+        key = before.tobytes()
+        if key not in self._formulas:
+            grid = Grid.of(points, self._active, self._options.space)
+            first = points[:, self._active[0]]
+            work = replace(seen, y=seen.y * first, weights=seen.weights / first**2)
+            found = []
+            for observed in (seen, work):
+                terms, constant = several_parameters.search(grid, observed, self._options.criterion)
+                found.append((constant, terms))
+            self._formulas[key] = found
+        values = []
+        for constant, terms in self._formulas[key]:
+            columns = design([monomial for _, monomial in terms], target[None])[0]
+            values.append(float(columns @ [constant, *(c for c, _ in terms)]))
+        return values[0], values[1] / float(target[self._active[0]])
+
+    def _along(
+        self,
+        index: int,
+        line: NDArray[np.bool_],
+        points: FloatArray,
+        seen: Observations,
+        target: FloatArray,
+    ) -> float:
+        if line.sum() < FEWEST:
+            return float("nan")
+        order = np.flatnonzero(line)[np.argsort(points[line, index], kind="stable")]
+        key = points[order].tobytes()
+        forecaster = self._lines.get(key)
+        if forecaster is None:
+            options = self._options
+            forecaster = self._lines[key] = Forecaster(
+                points[order, index],
+                at_points(seen, order),
+                options.space,
+                options.criterion,
+                options.max_terms,
+            )
+        return float(forecaster.at(target[[index]]).values[0])
+
+
+def _neighbours(
+    points: FloatArray,
+    y: FloatArray,
+    along_a: NDArray[np.bool_],
+    along_b: NDArray[np.bool_],
+    pair: tuple[int, int],
+) -> list[float]:
+    """By factors and by differences, from the nearest point on either line and the one between."""
+    if not along_a.any() or not along_b.any():
+        return [float("nan")] * 2
+    a, b = pair
+    near_a = np.flatnonzero(along_a)[np.argmax(points[along_a, a])]
+    near_b = np.flatnonzero(along_b)[np.argmax(points[along_b, b])]
+    corner = points[near_a].copy()
+    corner[b] = points[near_b, b]
+    between = np.flatnonzero((points == corner).all(1))
+    if not len(between):
+        return [float("nan")] * 2
+    one, other, base = float(y[near_a]), float(y[near_b]), float(y[between[0]])
+    return [one * other / base, one + other - base]

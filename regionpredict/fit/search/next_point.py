@@ -1,0 +1,196 @@
+"""What to measure next: the point at which the models that are left disagree most for its price.
+
+The candidates of a fit agree at the measured points and part beyond them, or between the lines of a
+sparse design. A point decides between two of them as far as their predictions there lie apart, in
+units of the noise. The price is the processors times the time that the model expects.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.quality import design, weighted_fit
+from regionpredict.fit.model.terms import FloatArray
+
+_REPETITIONS = 5
+_ENOUGH = 0.9  # of the decision that the best point brings: the cheapest such point is proposed
+_SURE = 0.05  # so likely a wrong choice, or so small a spread (of the logarithm), and one may stop
+_APART = 3.0  # standard deviations between two predictions that a measurement tells apart
+_LEAST_NOISE = 0.01  # of one measurement's logarithm, where repetitions agree better
+_MOST_POINTS = 256  # asked about
+_STEPS = 2  # values of each parameter beyond the largest one
+_CANDIDATES = 20
+_SECONDS_AN_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class NextPoint:
+    """A point to measure, and why.
+
+    `decides` is the probability, from 0 to 1, that it tells two candidates apart that are now in
+    doubt; `between` the two likeliest formulas it parts. `core_hours` is the price of
+    `repetitions` runs: None where no parameter is a number of processors, or nothing tells the
+    time. `stop` says why nothing more need be measured; it is empty where something should.
+    """
+
+    point: tuple[float, ...]
+    decides: float
+    between: tuple[str, ...]
+    repetitions: int
+    core_hours: float | None
+    stop: str
+
+
+def next_point(
+    model: FittedModel,
+    target: Sequence[float] | None = None,
+    *,
+    processors: int | None = 0,
+    seconds: float | None = 1.0,
+    repetitions: int = _REPETITIONS,
+) -> NextPoint:
+    """The point that decides most between the candidates of `model`, for its price.
+
+    `target` is the point that is asked about (default: four times the largest values): where the
+    candidates agree on it, it is time to stop. `processors` is the index of the parameter that
+    counts them, `seconds` how many a unit of the metric is. Raises `InputError` for a target of
+    another length than the points.
+    """
+    points = model.points
+    if target is None:
+        target = tuple(4.0 * points.max(0))
+    goal = np.asarray(target, dtype=np.float64)
+    if goal.shape != (points.shape[1],):
+        raise InputError(
+            f"the point has {goal.size} numbers, the model has {points.shape[1]} parameters",
+            remedy="give one number per parameter",
+        )
+    asked = _proposals(points)
+    names, shares, expected = _views(model, np.vstack([asked, goal]))
+    noise = _noise(model, repetitions)
+    parted = _parted(expected[:, :-1], noise)
+    pairs = shares[:, None] * shares[None, :]
+    np.fill_diagonal(pairs, 0.0)
+    doubt = float(pairs.sum())
+    decides = (
+        (pairs[:, :, None] * parted).sum((0, 1)) / doubt if doubt > 0 else np.zeros(len(asked))
+    )
+    prices = _prices(model, asked, processors, seconds, repetitions)
+    hopeful = np.flatnonzero(decides >= _ENOUGH * decides.max())
+    price = prices if prices is not None else asked.prod(1)
+    best = int(hopeful[np.argmin(price[hopeful])])
+    between = _between(names, pairs * parted[:, :, best])
+    stop = _reason_to_stop(model, shares, expected[:, -1], goal)
+    if not stop and decides[best] < _SURE:
+        stop = "no point within reach tells the candidates apart: repeat measurements instead"
+    return NextPoint(
+        tuple(asked[best].tolist()),
+        float(decides[best]),
+        between,
+        repetitions,
+        None if prices is None else float(prices[best]),
+        stop,
+    )
+
+
+def _proposals(points: FloatArray) -> FloatArray:
+    """Points not yet measured: the grid of all values, two further ones, and those in wide gaps."""
+    axes = []
+    for column in points.T:
+        values = np.unique(column)
+        if len(values) < 2 or values[0] <= 0:
+            axes.append(values.tolist())
+            continue
+        ratio, step = values[-1] / values[-2], values[-1] - values[-2]
+        even = np.allclose(np.diff(values), step, rtol=1e-6)
+        further = [
+            values[-1] + k * step if even else values[-1] * ratio**k for k in range(1, _STEPS + 1)
+        ]
+        axes.append([*values.tolist(), *(float(round(v)) if v > 8 else v for v in further)])
+    measured = {tuple(point) for point in points.tolist()}
+    # From the smallest on: the list is cut where there are too many.
+    found = sorted((p for p in product(*axes) if p not in measured), key=math.prod)
+    return np.array(found[:_MOST_POINTS] or [points[-1].tolist()], dtype=np.float64)
+
+
+def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, FloatArray]:
+    """The candidates' names, probabilities `(c,)`, and predictions `(c, k)`, all positive."""
+    candidates = model.candidates()[:_CANDIDATES]
+    last, _ = model.stretches()[-1]
+    here = np.flatnonzero(last & (model.observations.weights > 0))
+    y, weights = model.observations.y[here], model.observations.weights[here]
+    names, scores, rows = [], [], []
+    for candidate in candidates:
+        columns = design(candidate.monomials, model.points[here])
+        coefficients = weighted_fit(columns, y, weights).coefficients
+        names.append(model.sum_text(candidate.monomials, coefficients.tolist()))
+        scores.append(candidate.score)
+        rows.append(design(candidate.monomials, at) @ coefficients)
+    share = np.exp(-0.5 * (np.array(scores) - min(scores)))
+    expected = np.array(rows)
+    usable = np.asarray((expected > 0).all(axis=1), dtype=bool)
+    if not usable.any():
+        raise InputError(
+            "no candidate stays positive beyond the points", remedy="measure nearer to them"
+        )
+    share = np.where(usable, share, 0.0)
+    expected = np.where(usable[:, None], expected, expected[int(np.argmax(usable))])
+    return names, np.asarray(share / share.sum()), expected
+
+
+def _noise(model: FittedModel, repetitions: int) -> float:
+    """The standard deviation of the logarithm of what a new point's repetitions tell."""
+    one = model.noise if np.isfinite(model.noise) else model.smape / 100
+    return max(one / math.sqrt(repetitions), _LEAST_NOISE)
+
+
+def _parted(expected: FloatArray, noise: float) -> FloatArray:
+    """How surely each point `(k,)` tells each pair of candidates apart: `(c, c, k)`, 0 to 1."""
+    logs = np.log(expected)
+    distance = np.abs(logs[:, None, :] - logs[None, :, :]) / (_APART * noise)
+    return np.asarray(1.0 - np.exp(-(np.minimum(distance, 30.0) ** 2)))
+
+
+def _prices(
+    model: FittedModel,
+    points: FloatArray,
+    processors: int | None,
+    seconds: float | None,
+    repetitions: int,
+) -> FloatArray | None:
+    """Core hours at each point `(k,)`."""
+    if processors is None or seconds is None:
+        return None
+    times = np.maximum(model.predict_many(points), 0.0) * seconds
+    return np.asarray(repetitions * points[:, processors] * times / _SECONDS_AN_HOUR)
+
+
+def _between(names: list[str], parted: FloatArray) -> tuple[str, ...]:
+    """The two candidates that the point parts most probably."""
+    if not parted.max(initial=0.0):
+        return ()
+    first, second = np.unravel_index(int(np.argmax(parted)), parted.shape)
+    return names[min(first, second)], names[max(first, second)]
+
+
+def _reason_to_stop(
+    model: FittedModel, shares: FloatArray, there: FloatArray, goal: FloatArray
+) -> str:
+    if 1.0 - float(shares.max()) < _SURE and model.outlook(goal[None]) is None:
+        return f"one model is left with {float(shares.max()):.0%} probability"
+    logs = np.log(there)
+    mean = float(shares @ logs)
+    spread = float(np.sqrt(shares @ (logs - mean) ** 2))
+    outlook = model.outlook(goal[None])
+    spread = max(spread, float(outlook.spread[0]) if outlook is not None else 0.0)
+    if spread < _SURE:
+        place = ", ".join(f"{n} = {v:g}" for n, v in zip(model.parameters, goal, strict=True))
+        return f"all candidates agree within {spread:.0%} at {place}"
+    return ""

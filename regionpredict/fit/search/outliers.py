@@ -1,0 +1,90 @@
+"""One point that all others contradict: found, left out, and named.
+
+A mistyped value or a run on a broken node would be smeared over the whole model. A point is taken
+for an outlier only if a model explains all the others and this one lies far from it. Of a single
+parameter it must be a model of one term at most, and the two largest points are never taken for
+outliers: there, a change of behaviour looks the same. The smallest must lie farther off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.observations import Observations
+
+_FEWEST = 5
+_FAR = 0.3  # of the logarithm: nearer, a point may be what it says it is
+_FAR_IN_NOISE = 8.0  # standard deviations of one point, where repetitions tell them
+_FAR_IN_MISFIT = 20.0  # times what the others miss their model by, where none do
+_SUSPICIOUS = 8.0  # times the noise's variance, in the mean of all points
+_AT_THE_EDGE = 5.0  # the smallest value, one processor, often has reasons of its own
+_MANY = 8  # points from which on not every one is tried, but
+_TRIED = 4  # those farthest off
+_CONFIRMING = 2  # larger points of a single parameter that must agree with the smaller ones
+_SPARE = 2  # points that the others' model must have more than numbers, without repetitions
+
+Refit = Callable[[Observations], FittedModel]
+
+
+def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -> FittedModel:
+    """The model, or that of all points but the one that the others contradict, which it notes.
+
+    `refit` makes a model of observations at the same points; the outlier's weight is zero there.
+    `active` are the parameters that vary.
+    """
+    seen = model.observations
+    count = len(seen.y)
+    if count < _FEWEST or not seen.relative or not active:
+        return model
+    off = np.sqrt(seen.weights) * np.abs(seen.y - model.formula_values(model.points))
+    # A point so far off leaves more than this, however the model bends towards it.
+    if seen.dof > 0 and float(off @ off) < _SUSPICIOUS * seen.within / seen.dof * count:
+        return model
+    if len(active) == 1:
+        off[np.argsort(model.points[:, active[0]])[-_CONFIRMING:]] = -1.0
+    first = int(np.argmin(model.points[:, active[0]])) if len(active) == 1 else -1
+    tried = np.argsort(-off, kind="stable")[: _TRIED if count > _MANY else count]
+    best, least = model, np.inf
+    for row in tried[off[tried] >= 0].tolist():
+        weights = seen.weights.copy()
+        weights[row] = 0.0
+        other = refit(replace(seen, weights=weights))
+        misfit = _contradicted(other, row, _AT_THE_EDGE if row == first else 1.0)
+        if misfit is not None and misfit < least:
+            best, least = other, misfit
+    if best is model:
+        return model
+    [row] = np.flatnonzero(best.observations.weights == 0).tolist()
+    expected = float(best.formula_values(best.points[[row]])[0])
+    place = ", ".join(f"{best.parameters[index]} = {best.points[row, index]:g}" for index in active)
+    note = (
+        f"{place} is left out as an outlier: {seen.y[row]:.4g} was measured, all other points "
+        f"agree on {expected:.4g}"
+    )
+    return replace(best, notes=(*best.notes, note))
+
+
+def _contradicted(model: FittedModel, row: int, harder: float) -> float | None:
+    """The misfit of the other points, if they are explained and contradict this one.
+
+    `harder` says how many times farther off than others it must be.
+    """
+    seen = model.observations
+    expected = model.formula_values(model.points)
+    if not expected[row] > 0 or any(coefficient < 0 for coefficient, _ in model.terms):
+        return None
+    distance = abs(float(np.log(seen.y[row] / expected[row])))
+    misfit = float((seen.weights * (seen.y - expected) ** 2).sum())
+    used = 1 + len(model.terms)
+    left = len(seen.y) - 1 - used
+    if distance < _FAR or left < 1:
+        return None
+    if seen.dof > 0:
+        far = distance > harder * _FAR_IN_NOISE * seen.noise
+        return misfit if far and seen.explained(misfit, used + 1) else None
+    far = distance > harder * _FAR_IN_MISFIT * np.sqrt(misfit / left)
+    return misfit if far and left >= _SPARE else None

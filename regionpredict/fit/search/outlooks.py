@@ -1,0 +1,159 @@
+"""Combines forecasters by how well each predicted the measured points it had not seen.
+
+Rolling-origin validation: the last points of the series are predicted one after the other from
+the points before them. Of the points beyond an origin the one is asked for that lies as many
+times beyond it as the question lies beyond the series, or nearly. Each forecaster's share is the
+reciprocal of its mean error, recent errors counting more; the forecast is the median of the
+opinions, weighted by the shares. A median stays within what several views agree on, whatever one
+of them says; and with few points, when nothing is known of the forecasters, it is their middle.
+
+The forecast's own errors at those points say how uncertain it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from regionpredict.fit.model.observations import Observations, leading_points
+from regionpredict.fit.model.outlook import Outlook
+from regionpredict.fit.model.terms import FloatArray, SearchSpace
+from regionpredict.fit.search.forecasters import FEWEST, NAMES, opinions
+from regionpredict.fit.search.one_parameter import Criterion
+
+_ORIGINS = 8  # earlier ones count less than a sixth of the latest
+_FADING = 0.8  # an origin's weight against the next one's
+_LEAST_ERROR = 0.01  # of the logarithm: nobody is surer than this
+_MOST_ERROR = 2.0  # of the logarithm: worse is all the same
+_UNKNOWN = 1.0  # origins' worth of belief that all forecasters are alike
+_UNTESTED = 1.5  # a forecaster without an opinion is taken for so much worse than the middle one
+_AGREEMENT = 0.75  # the share of the opinions whose distance says how far they disagree
+_PRIOR_ORIGINS = 2.0  # what the disagreement counts beside the past errors
+_DISAGREEMENT = 0.5  # what of it remains when the past errors are known
+
+
+class Forecaster:
+    """Outlooks for one series of one parameter; what the points tell is computed once.
+
+    `x` is `(n,)`, ascending and positive; all values of `seen` are positive.
+    """
+
+    def __init__(
+        self,
+        x: FloatArray,
+        seen: Observations,
+        space: SearchSpace,
+        criterion: Criterion,
+        max_terms: int,
+    ) -> None:
+        self._x = x
+        self._seen = seen
+
+        def ask(count: int, at: FloatArray) -> FloatArray:
+            return opinions(x[:count], leading_points(seen, count), at, space, criterion, max_terms)
+
+        self._ask: Callable[[int, FloatArray], FloatArray] = ask
+        count = len(x)
+        self._origins = range(max(FEWEST, count - _ORIGINS), count)
+        self._past = [ask(origin, x[origin:]) for origin in self._origins]
+        self._said: dict[float, Said] = {}
+
+    def at(self, values: FloatArray) -> Outlook:
+        """The outlook at values `(k,)` beyond the largest measured one."""
+        asked = values.tolist()
+        new = np.array([value for value in dict.fromkeys(asked) if value not in self._said])
+        if len(new):
+            now = self._ask(len(self._x), new)
+            for column, value in enumerate(new.tolist()):
+                self._said[value] = (now[:, column], *self._one(now[:, column], value))
+        said = [self._said[value] for value in asked]
+        return outlook_of(NAMES, said)
+
+    def _one(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
+        """The forecast, the standard deviation of its logarithm, and the shares `(f,)`."""
+        x, y = self._x, self._seen.y
+        ahead = np.log(value / x[-1])
+        told, truths, scales = [], [], []
+        for origin, opinion in zip(self._origins, self._past, strict=True):
+            reach = np.log(x[origin:] / x[origin - 1])
+            target = int(np.argmin(np.abs(reach - ahead)))
+            told.append(opinion[:, target])
+            truths.append(y[origin + target])
+            # Errors grow with the distance; where the series has no point as far, they are scaled.
+            scales.append(max(1.0, ahead / reach[target]))
+        return combined(told, truths, scales, now)
+
+
+Said = tuple[FloatArray, float, float, FloatArray]
+"""Of one point the opinions `(f,)`, the forecast, its spread, and the shares `(f,)`."""
+
+
+def outlook_of(names: tuple[str, ...], said: Sequence[Said]) -> Outlook:
+    """What is said of `k` points, together."""
+    return Outlook(
+        np.array([value for _, value, _, _ in said]),
+        np.array([spread for _, _, spread, _ in said]),
+        names,
+        np.array([opinion for opinion, _, _, _ in said]).T,
+        np.array([shares for _, _, _, shares in said]).T,
+    )
+
+
+def combined(
+    told: Sequence[FloatArray], truths: Sequence[float], scales: Sequence[float], now: FloatArray
+) -> tuple[float, float, FloatArray]:
+    """The forecast, the standard deviation of its logarithm, and the shares `(f,)`.
+
+    The first two are NaN where no one has an opinion. `told` has what the forecasters said `(f,)`
+    of each of the `truths`, oldest first, and `scales` how many times farther ahead the question
+    lies than each of them. `now` is `(f,)`.
+    """
+    errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
+    own: list[float] = []  # of the forecast, per distance asked for
+    for opinion, truth, scale in zip(told, truths, scales, strict=True):
+        if not np.isfinite(opinion).any():
+            continue
+        forecast = _weighted_median(opinion, _shares(errors, opinion))
+        with np.errstate(invalid="ignore"):
+            errors.append(np.minimum(np.abs(np.log(opinion / truth)), _MOST_ERROR))
+        own.append(min(abs(float(np.log(forecast / truth))) * scale, _MOST_ERROR))
+    shares = _shares(errors, now)
+    if not np.isfinite(now).any():
+        return float("nan"), float("nan"), shares
+    forecast = _weighted_median(now, shares)
+    known = now[np.isfinite(now)]
+    apart = np.minimum(np.abs(np.log(known / forecast)), _MOST_ERROR)
+    disagreement = float(np.quantile(apart, _AGREEMENT))
+    weights = _fading(len(own))
+    squares = float(weights @ np.square(own)) if own else 0.0
+    past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)
+    spread = np.sqrt(past + (_DISAGREEMENT * disagreement) ** 2 + _LEAST_ERROR**2)
+    return forecast, float(spread), shares
+
+
+def _fading(count: int) -> FloatArray:
+    return np.asarray(_FADING ** np.arange(count - 1, -1, -1.0))
+
+
+def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
+    """What each forecaster counts, by its errors so far `(f,)` each; zero without an opinion."""
+    usable = np.isfinite(now)
+    if errors:
+        seen = np.array(errors)
+        middle = np.nanmedian(seen, 1, keepdims=True)
+        seen = np.where(np.isfinite(seen), seen, _UNTESTED * middle + _LEAST_ERROR)
+        weights = _fading(len(errors))
+        known = weights.sum()
+        mean = weights @ seen / known
+        share = (mean + _LEAST_ERROR) ** (-known / (known + _UNKNOWN))
+    else:
+        share = np.ones(len(now))
+    share = np.where(usable, share, 0.0)
+    return np.asarray(share / max(float(share.sum()), 1e-300))
+
+
+def _weighted_median(values: FloatArray, shares: FloatArray) -> float:
+    order = np.argsort(values)
+    below = np.cumsum(shares[order])
+    return float(values[order][np.searchsorted(below, 0.5 * below[-1])])

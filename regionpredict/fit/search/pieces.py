@@ -1,0 +1,128 @@
+"""What the search adds to a formula: pieces where the behaviour changes, and its outlook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from regionpredict.fit.laws.thread_laws import law_of
+from regionpredict.fit.model.fitted_model import FittedModel, Piece
+from regionpredict.fit.model.observations import Observations, at_points
+from regionpredict.fit.model.outlook import Forecast
+from regionpredict.fit.model.quality import Candidate, Monomial
+from regionpredict.fit.model.terms import FloatArray
+from regionpredict.fit.search import one_parameter
+from regionpredict.fit.search.division import PRICE, SHORTEST, cost_of, divide
+from regionpredict.fit.search.forecasters import FEWEST
+from regionpredict.fit.search.grid_outlooks import GridForecaster
+from regionpredict.fit.search.options import Options
+from regionpredict.fit.search.outlooks import Forecaster
+
+
+def explained(model: FittedModel) -> bool:
+    """Whether the formula leaves no more than noise at the model's own points."""
+    seen = model.observations
+    residual = seen.y - model.formula_values(model.points)
+    used = 1 + len(model.terms) + sum(2 + len(piece.terms) for piece in model.pieces)
+    return seen.explained(float((seen.weights * residual**2).sum()), used)
+
+
+def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel:
+    """The model, or one in pieces where that explains the points decisively better.
+
+    `index` is the parameter that varies.
+    """
+    seen = model.observations
+    x = model.points[:, index]
+    shortest = SHORTEST if seen.dof > 0 else SHORTEST + 1
+    if len(x) < 2 * shortest or explained(model):
+        return model
+    order = np.argsort(x, kind="stable")
+    x, seen = x[order], at_points(seen, order)
+    floor = options.criterion.noise_floor
+    stretches, cost = divide(
+        x, seen, options.space, floor=floor, shortest=shortest, most=options.segments
+    )
+    residual = seen.y - model.formula_values(model.points)[order]
+    misfit = float((seen.weights * residual**2).sum())
+    if len(stretches) < 2 or cost + PRICE > cost_of(misfit, seen, floor, 2.0 * len(model.terms)):
+        return model
+    parts = [
+        _stretch(x[start:stop], seen, slice(start, stop), index, options)
+        for start, stop in stretches
+    ]
+    *earlier, (constant, terms) = parts
+    pieces = tuple(
+        Piece(float(x[start]), float(x[stop - 1]), value, tuple(some))
+        for (start, stop), (value, some) in zip(stretches, earlier, strict=False)
+    )
+    last = slice(*stretches[-1])
+    return replace(
+        model,
+        rivals=lambda: _rivals(x[last], seen, last, index, options),
+        constant=constant,
+        terms=terms,
+        law=law_of(terms),
+        pieces=pieces,
+        start=float(x[stretches[-1][0]]),
+    )
+
+
+def _stretch(
+    x: FloatArray, seen: Observations, where: slice, index: int, options: Options
+) -> tuple[float, list[tuple[float, Monomial]]]:
+    """The constant and the term of a stretch."""
+    compiled = options.space.compiled(x)
+    data = _data(seen, where)
+    found = one_parameter.select(data, compiled, options.criterion, max_terms=1)
+    first = int(found.first[0])
+    terms = [(float(found.coefficient_first[0]), {index: compiled.terms[first]})]
+    return float(found.constant[0]), terms if first >= 0 else []
+
+
+def _data(seen: Observations, where: slice) -> one_parameter.Data:
+    return one_parameter.Data(
+        seen.y[None, where],
+        seen.weights[None, where],
+        np.array([seen.within]),
+        np.array([seen.dof]),
+    )
+
+
+def _rivals(
+    x: FloatArray, seen: Observations, where: slice, index: int, options: Options
+) -> list[Candidate]:
+    """The models of one term that compete for a stretch, best first."""
+    compiled = options.space.compiled(x)
+    ranked = one_parameter.rank(_data(seen, where), compiled, options.criterion, max_terms=1)
+    return [
+        Candidate(({index: compiled.terms[k]},) if k >= 0 else (), float(score))
+        for k, score in zip(ranked.first.tolist(), ranked.score.tolist(), strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlooks:
+    """Finds the forecast of a model, whose parameters `active` vary; see `FittedModel.outlook`."""
+
+    active: tuple[int, ...]
+    options: Options
+
+    def __call__(self, model: FittedModel) -> Forecast | None:
+        """The model's forecast; None where its formula says it all."""
+        options, active, seen = self.options, self.active, model.observations
+        if not seen.relative or len(model.points) < FEWEST or explained(model):
+            return None
+        if model.points[:, active].min() <= 0:
+            return None
+        if len(active) > 1:
+            kept = seen.weights > 0  # all but an outlier
+            known = at_points(seen, kept)
+            return GridForecaster(model.points[kept], known, active, options).at
+        x = np.where(seen.weights > 0, model.points[:, active[0]], np.inf)
+        order = np.argsort(x, kind="stable")[: np.count_nonzero(seen.weights)]
+        forecaster = Forecaster(
+            x[order], at_points(seen, order), options.space, options.criterion, options.max_terms
+        )
+        return lambda points: forecaster.at(points[:, active[0]])

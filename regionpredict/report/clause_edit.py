@@ -1,0 +1,42 @@
+"""A clause written into a directive: what a change that is told asks of one line."""
+
+from __future__ import annotations
+
+import re
+
+_WRITE = re.compile(r"write (?P<clause>(?P<name>[a-z_]+)\([^()]*\))")
+_PRAGMA = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
+_END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
+
+
+def asked_clause(message: str) -> str | None:
+    """The clause that an advice says to write; None where it asks for something else.
+
+    >>> asked_clause("write schedule(static, 1)"), asked_clause("touch a in a parallel loop")
+    ('schedule(static, 1)', None)
+    """
+    found = _WRITE.match(message)
+    return None if found is None else found["clause"]
+
+
+def with_clause(line: str, clause: str) -> str | None:
+    """The line of a directive with a clause, in the place of one of its name or behind all others.
+
+    None where the line is no directive of a loop, or where that cannot be told from it.
+
+    >>> with_clause("#pragma omp parallel for schedule(dynamic) // why", "schedule(static)")
+    '#pragma omp parallel for schedule(static) // why'
+    >>> with_clause("  #pragma omp for nowait", "collapse(2)")
+    '  #pragma omp for nowait collapse(2)'
+    """
+    if _PRAGMA.match(line) is None:
+        return None
+    name = clause.partition("(")[0]
+    old = re.findall(rf"\b{name}\s*\([^()]*\)", line)
+    if len(old) == 1:
+        return line.replace(old[0], clause)
+    if old or re.search(rf"\b{name}\b", line):
+        return None
+    end = _END.search(line)
+    assert end is not None  # it may be empty
+    return f"{line[: end.start()]} {clause}{line[end.start() :]}"

@@ -1,0 +1,100 @@
+"""What an editor shows beside the lines of one file: hints above loops, findings, edits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.ir import Span
+from regionpredict.machine import Machine
+from regionpredict.predict import Prediction
+from regionpredict.report.advice import ByTeam
+from regionpredict.report.clause_edit import asked_clause, with_clause
+from regionpredict.report.program_summary import CONFLICTS
+from regionpredict.report.quantities import plural
+
+
+class HintNote(NamedTuple):
+    """A hint above a directive; `last` is the line of its loop. Lines count from 1."""
+
+    line: int
+    last: int
+    text: str
+    region: str
+
+
+class Finding(NamedTuple):
+    """A finding at a place, from 1; `edit` is the line as it would be mended."""
+
+    line: int
+    column: int
+    rule: str
+    text: str
+    warns: bool
+    edit: str | None = None
+
+
+def hint_notes(predictions: Sequence[Prediction], file: str) -> list[HintNote]:
+    """A note for each region of a file."""
+    return [
+        HintNote(one.facts.region.span.line, _last(one), hint_text(one), one.facts.region.id)
+        for one in predictions
+        if _is(one.facts.region.span, file)
+    ]
+
+
+def hint_text(one: Prediction) -> str:
+    """`2 packages, 11 threads: 2.6x, memory-bandwidth (75 % sure)`."""
+    if one.status == "skipped":
+        return "no prediction"
+    if one.packages is None:
+        return "depends on sizes that are not given"
+    text = plural(one.packages, "package")
+    if one.threads is not None:
+        text += f", {plural(one.threads, 'thread')}"
+        speedup = dict(one.speedup).get(one.threads)
+        text += f": {speedup:.1f}x" if speedup is not None else ""
+    if one.bottleneck is not None:
+        text += f", {one.bottleneck}"
+    return f"{text} ({100 * one.confidence:.0f} % sure)"
+
+
+def findings(
+    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, file: str,
+    lines: Sequence[str],
+) -> list[Finding]:  # fmt: skip
+    """What rules say of a file whose `lines` these are, and the changes that are worth it."""
+    found = [
+        Finding(note.span.line, note.span.column, note.id, note.message, note.id in CONFLICTS)
+        for one in predictions
+        for note in one.diagnostics
+        if _is(note.span, file)
+    ]
+    told = dict.fromkeys(change for changes in advice.values() for change in changes)
+    found += [
+        Finding(
+            one.span.line, one.span.column, one.id,
+            f"{one.gain:.1f} times as fast on {machine.name}: {one.message}", False,
+            _edit(one.message, one.span, lines),
+        )
+        for one in told
+        if _is(one.span, file)
+    ]  # fmt: skip
+    return list(dict.fromkeys(found))
+
+
+def _edit(message: str, span: Span, lines: Sequence[str]) -> str | None:
+    clause = asked_clause(message)
+    if clause is None or not 0 < span.line <= len(lines):
+        return None
+    return with_clause(lines[span.line - 1], clause)
+
+
+def _last(one: Prediction) -> int:
+    region = one.facts.region
+    return region.nest.span.line if region.nest is not None else region.span.line
+
+
+def _is(span: Span, file: str) -> bool:
+    return Path(span.file).resolve() == Path(file).resolve()

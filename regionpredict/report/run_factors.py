@@ -1,0 +1,330 @@
+"""Efficiency factors of runs and their extrapolation: table, JSON, plot."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from regionpredict.errors import one_line
+from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured
+from regionpredict.trace.factors import SERIALISATIONS, RunFactors
+from regionpredict.trace.scaling import ScaledRun, Study
+
+FACTORS_SCHEMA = "regionpredict/factors/1"
+
+_NAMES = {
+    "parallel": "parallel efficiency",
+    "load_balance": "  load balance (LB)",
+    "communication": "  communication",
+    "serialisation": "    serialisation (Ser)",
+    "transfer": "    transfer (Trf)",
+    "computation_scalability": "computation scalability",
+    "instruction_scalability": "  instructions",
+    "ipc_scalability": "  IPC",
+    "frequency_scalability": "  frequency",
+    "global": "global efficiency",
+}
+_SHORT = {
+    "load_balance": "load balance",
+    "serialisation": "serialisation",
+    "transfer": "transfer",
+    "computation_scalability": "computation scalability",
+}
+
+
+def factors_of(run: ScaledRun) -> dict[str, float | None]:
+    """All factors of a run by their names in JSON; None where one is not known."""
+    f = run.factors
+    return {
+        "load_balance": f.load_balance,
+        "serialisation": f.serialisation,
+        "transfer": f.transfer,
+        "communication": f.communication,
+        "parallel": f.parallel,
+        "computation_scalability": run.computation,
+        "instruction_scalability": run.instructions,
+        "ipc_scalability": run.ipc,
+        "frequency_scalability": run.frequency,
+        "global": run.global_efficiency,
+        "speedup": run.speedup,
+    }
+
+
+def factors_table(study: Study, found: Extrapolation | None) -> str:
+    """The factors, a column a run, in percent; then laws and what they say of more processes."""
+    runs = study.runs
+    values = [factors_of(run) for run in runs]
+    rows = [("", *(str(run.factors.width) for run in runs))]
+    rows += [(name, *(_percent(table[key]) for table in values)) for key, name in _NAMES.items()]
+    counted = [run.factors.instruction_balance for run in runs]
+    if any(value is not None for value in counted):
+        rows.append(("balance of instructions", *map(_percent, counted)))
+    rows.append(("speedup", *(_fixed(table["speedup"]) for table in values)))
+    rows.append(("run time, s", *(f"{run.factors.runtime_s:.6g}" for run in runs)))
+    rows.append(("ideal run time, s", *(f"{run.factors.ideal_runtime_s:.6g}" for run in runs)))
+    rows += _other_definitions([run.factors for run in runs])
+    lines = aligned_lines(rows)
+    lines += _phases([run.factors for run in runs])
+    lines += _teams([run.factors for run in runs])
+    definition = runs[0].factors.definition
+    lines += ["", f"Ser is '{definition}': {SERIALISATIONS[definition]}."]
+    if study.scaling is not None:
+        lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
+    if found is not None:
+        lines += ["", *_extrapolation_lines(found)]
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _other_definitions(runs: Sequence[RunFactors]) -> list[tuple[str, ...]]:
+    rows = []
+    for name in SERIALISATIONS:
+        if name != runs[0].definition:
+            values = (_percent(run.serialisations[name]) for run in runs)
+            rows.append((f"Ser, '{name}'", *values))
+    if any(run.eager for run in runs):
+        rows.append(("Ser, any eager limit", *map(_eager_range, runs)))
+    return rows
+
+
+def _eager_range(run: RunFactors) -> str:
+    values = [run.serialisation, *(point.serialisation for point in run.eager)]
+    low, high = _percent(min(values)), _percent(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def _phases(runs: Sequence[RunFactors]) -> list[str]:
+    return [
+        f"{run.name}: {found.count} iterations, whose duration differs by "
+        f"{100 * found.noise:.1f} % (standard deviation)"
+        for run in runs
+        if (found := run.iterations) is not None
+    ]
+
+
+def _teams(runs: Sequence[RunFactors]) -> list[str]:
+    teams = [(run, run.team) for run in runs if run.team is not None]
+    if not teams:
+        return []
+    rows = [("threads", *(f"{run.width} ({team.threads} a rank)" for run, team in teams))]
+    rows += [
+        (name, *(_percent(getattr(team, key)) for _, team in teams))
+        for name, key in (
+            ("use of threads outside MPI", "efficiency"),
+            ("  serial part", "serial"),
+            ("  scheduling in constructs", "scheduling"),
+            ("  load balance in constructs", "load_balance"),
+        )
+    ]
+    return ["", *aligned_lines(rows)]
+
+
+def _extrapolation_lines(found: Extrapolation) -> list[str]:
+    laws = [("factor", "law", "p processes", "error on held-out runs")]
+    laws += [
+        (
+            _SHORT[factor],
+            model.law,
+            model.text,
+            "none held out" if model.error is None else f"{100 * model.error:.2f} points",
+        )
+        for factor, model in found.models.items()
+    ]
+    lines = aligned_lines(laws)
+    keys = (*FACTORS, "parallel", "computation_scalability", "global")
+    heads = ("LB", "Ser", "Trf", "parallel", "computation", "global")
+    rows: list[tuple[str, ...]] = [("processes", *heads, "dominating")]
+    rows += [
+        (
+            str(point.width),
+            *(
+                f"{_percent(point.values[key])} ({_percent(point.low[key], 1)} to "
+                f"{_percent(point.high[key], 1)})"
+                for key in keys
+            ),
+            _SHORT[point.dominating],
+        )
+        for point in found.points
+    ]
+    if found.points:
+        lines += ["", *aligned_lines(rows)]
+    lines += [
+        f"from {width} processes on, {_SHORT[after]} loses most, not {_SHORT[before]}."
+        for width, before, after in found.changes
+    ]
+    return lines
+
+
+def factors_json(study: Study, found: Extrapolation | None) -> str:
+    """The same as JSON, schema `regionpredict/factors/1`; factors from 0 to 1, times in seconds."""
+    data: dict[str, Any] = {
+        "schema": FACTORS_SCHEMA,
+        "serialisation": study.runs[0].factors.definition,
+        "scaling": study.scaling,
+        "work_exponent": study.growth,
+        "runs": [_run_record(run) for run in study.runs],
+        "models": {},
+        "extrapolation": [],
+        "dominating_changes": [],
+        "notes": list(study.notes),
+    }
+    if found is not None:
+        data["models"] = {
+            factor: {
+                "law": model.law,
+                "text": model.text,
+                "parameters": dict(model.model.law_parameters),
+                "held_out_error": model.error,
+                "held_out_errors": {name: error for name, _, error in model.rivals},
+            }
+            for factor, model in found.models.items()
+        }
+        data["extrapolation"] = [
+            {
+                "ranks": point.width,
+                **point.values,
+                "low": dict(point.low),
+                "high": dict(point.high),
+                "dominating": point.dominating,
+            }
+            for point in found.points
+        ]
+        data["dominating_changes"] = [
+            {"ranks": width, "from": before, "to": after} for width, before, after in found.changes
+        ]
+    return json.dumps(data, indent=1, allow_nan=False) + "\n"
+
+
+def _run_record(run: ScaledRun) -> dict[str, Any]:
+    f = run.factors
+    team = None
+    if f.team is not None:
+        team = {
+            "threads": f.team.threads,
+            "constructs": f.team.constructs,
+            "serial": f.team.serial,
+            "scheduling": f.team.scheduling,
+            "load_balance": f.team.load_balance,
+            "serial_s": f.team.serial_s,
+        }
+    return {
+        "name": f.name,
+        "ranks": f.width,
+        "processes": f.ranks,
+        "runtime_s": f.runtime_s,
+        "ideal_runtime_s": f.ideal_runtime_s,
+        "useful_s": f.useful_s,
+        "useful_maximum_s": f.useful_maximum_s,
+        "ideal_useful_maximum_s": f.own_maximum_s,
+        **factors_of(run),
+        "instructions": f.instructions,
+        "cycles": f.cycles,
+        "ipc": f.ipc,
+        "frequency_hz": f.frequency_hz,
+        "instruction_balance": f.instruction_balance,
+        "serialisations": dict(f.serialisations),
+        "eager_limits": [
+            {
+                "bytes": point.limit if point.limit < float(2**62) else None,
+                "ideal_runtime_s": point.ideal_runtime_s,
+                "serialisation": point.serialisation,
+            }
+            for point in f.eager
+        ],
+        "team": team,
+        "iterations": None
+        if f.iterations is None
+        else {
+            "count": f.iterations.count,
+            "calls": f.iterations.period,
+            "noise": f.iterations.noise,
+            "seconds": f.iterations.duration_s.tolist(),
+        },
+    }
+
+
+_WIDTH, _HEIGHT, _LEFT, _TOP = 560, 300, 56, 36
+_LINES = {
+    "load_balance": ("LB", "#4477aa", ""),
+    "serialisation": ("Ser", "#228833", "7 4"),
+    "transfer": ("Trf", "#ee6677", "2 3"),
+    "parallel": ("parallel efficiency", "#222222", ""),
+}
+
+
+def factors_svg(study: Study, found: Extrapolation, title: str) -> str:
+    """LB, Ser, Trf and their product over processes, with their bands (Rosas 2014, fig. 19 to 25).
+
+    Points are measured; the axis of processes is logarithmic.
+    """
+    first = study.widths[0]
+    last = max([study.widths[-1], *(point.width for point in found.points)])
+    grid = np.geomspace(first, max(last, 2 * first), 60)
+
+    def x_of(width: float) -> float:
+        share = math.log(width / first) / math.log(grid[-1] / first)
+        return round(_LEFT + _WIDTH * share, 1)
+
+    def y_of(value: float) -> float:
+        return round(_TOP + _HEIGHT * (1 - value), 1)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH + 80}" height="{_HEIGHT + 120}">',
+        "<style>text{font:12px sans-serif;fill:#222}.grid{stroke:#ccc}</style>",
+        f'<text x="{_LEFT}" y="20">{escape(title)}</text>',
+    ]
+    for step in range(6):
+        y = y_of(step / 5)
+        parts.append(f'<path class="grid" d="M{_LEFT} {y}H{_LEFT + _WIDTH}"/>')
+        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{20 * step} %</text>')
+    for width in np.unique(np.geomspace(first, grid[-1], 7).round()):
+        text = f"{width:.3g}" if width >= 1e5 else f"{width:.0f}"
+        parts.append(
+            f'<text x="{x_of(width)}" y="{y_of(0) + 18}" text-anchor="middle">{text}</text>'
+        )
+    middle = _LEFT + _WIDTH / 2
+    parts.append(f'<text x="{middle}" y="{y_of(0) + 38}" text-anchor="middle">processes</text>')
+    curves = [_curve(found, float(width)) for width in grid]
+    for number, (key, (name, colour, dash)) in enumerate(_LINES.items()):
+        upper = [f"{x_of(w)},{y_of(c[2][key])}" for w, c in zip(grid, curves, strict=True)]
+        lower = [f"{x_of(w)},{y_of(c[1][key])}" for w, c in zip(grid, curves, strict=True)]
+        band = " ".join([*upper, *reversed(lower)])
+        parts.append(f'<polygon fill="{colour}" fill-opacity="0.12" points="{band}"/>')
+        line = " ".join(f"{x_of(w)},{y_of(c[0][key])}" for w, c in zip(grid, curves, strict=True))
+        style = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"'
+        parts.append(f'<polyline {style} points="{line}"/>')
+        parts += [
+            f'<circle cx="{x_of(width)}" cy="{y_of(min(value, 1.0))}" r="3.5" fill="{colour}"/>'
+            for width, value in measured(study, key)
+        ]
+        at = _LEFT + 130 * number
+        parts.append(f'<path {style} d="M{at} {y_of(0) + 62}h26"/>')
+        parts.append(f'<text x="{at + 32}" y="{y_of(0) + 66}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _curve(
+    found: Extrapolation, width: float
+) -> tuple[Mapping[str, float], Mapping[str, float], Mapping[str, float]]:
+    """Value, low and high of each line."""
+    tables: tuple[dict[str, float], ...] = ({}, {}, {})
+    for factor in FACTORS:
+        model = found.models[factor]
+        for table, value in zip(tables, (model.value(width), *model.band(width)), strict=True):
+            table[factor] = min(value, 1.0)
+    for table in tables:
+        table["parallel"] = table["load_balance"] * table["serialisation"] * table["transfer"]
+    return tables[0], tables[1], tables[2]
+
+
+def _percent(value: float | None, digits: int = 2) -> str:
+    return "-" if value is None else f"{100 * value:.{digits}f}"
+
+
+def _fixed(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -1,0 +1,148 @@
+"""Results of a trace's analyses as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.trace import EventTrace, Finding, Location
+from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
+
+SCHEMA = "regionpredict/trace/1"
+_PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
+
+
+def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | None = None) -> str:
+    """Records, totals, counts, the sums that must hold and findings."""
+    document = {
+        "schema": SCHEMA,
+        "records": [
+            {
+                "metric": record.metric,
+                "callpath": record.callpath,
+                "location": _location(record.location),
+                "value": record.value,
+                "unit": record.unit,
+            }
+            for record in _chosen(result, metric)
+        ],
+        "totals": _only(result.totals, metric),
+        "counts": dict(result.counts),
+        "conservation": [_balance(balance) for balance in result.balances],
+        "findings": [
+            {"message": finding.message, "location": finding.location, "count": finding.count}
+            for finding in findings
+        ],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def result_csv(result: TraceResult, metric: str | None = None) -> str:
+    """A row each record, under a header row."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["metric", "callpath", "location", "value", "unit", "source"])
+    for record in _chosen(result, metric):
+        location = "" if record.location is None else str(record.location)
+        source = result.sources.get(record.callpath, "")
+        writer.writerow(
+            [record.metric, record.callpath, location, repr(record.value), record.unit, source]
+        )
+    return text.getvalue()
+
+
+def result_table(
+    result: TraceResult, trace: EventTrace, top: int, metric: str | None = None
+) -> str:
+    """Totals, then call paths by cost with the rank that has most of it, then the sums."""
+    lines = [
+        f"{trace.name}: {len(trace.locations)} locations on {len(trace.ranks)} ranks, "
+        f"{len(trace)} events",
+        "",
+    ]
+    totals = _only(result.totals, metric)
+    if not totals:
+        return "\n".join([*lines, "nothing of the kind was found"]) + "\n"
+    units = {record.metric: record.unit for record in result.records}
+    head = [("metric", "total", "instances")]
+    head += [
+        (name, _quantity(value, units.get(name, "")), str(result.counts.get(name, "")))
+        for name, value in totals.items()
+    ]
+    lines += [*aligned_lines(head), ""]
+    ranked = _ranked(result, metric)
+    if ranked:
+        lines += [*aligned_lines([_RANKED_HEAD, *ranked[:top]])]
+        if len(ranked) > top:
+            lines.append(f"... and {len(ranked) - top} more; --top {len(ranked)} shows all")
+    for balance in result.balances:
+        sign = "=" if balance.holds else "is not"
+        lines += [
+            "",
+            f"{balance.name}: {_quantity(balance.left, SECONDS)} {sign} "
+            f"{_quantity(balance.right, SECONDS)}",
+            *(
+                f"  {name}: {_quantity(value, SECONDS)}"
+                for name, value in balance.parts.items()
+                if value
+            ),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+_RANKED_HEAD = ("metric", "call path", "seconds", "most on", "source")
+
+
+def _ranked(result: TraceResult, metric: str | None) -> list[tuple[str, ...]]:
+    """Metrics in seconds by call path, the largest first."""
+    sums: dict[tuple[str, str], float] = {}
+    most: dict[tuple[str, str], Record] = {}
+    for record in _chosen(result, metric):
+        if record.unit != SECONDS or (metric is None and record.metric in _PER_PROFILE):
+            continue
+        key = record.metric, record.callpath
+        sums[key] = sums.get(key, 0.0) + record.value
+        if key not in most or record.value > most[key].value:
+            most[key] = record
+    order = sorted(sums, key=lambda key: (-sums[key], key))
+    return [
+        (
+            *key,
+            f"{sums[key]:.6g}",
+            "" if most[key].location is None else str(most[key].location),
+            result.sources.get(key[1], ""),
+        )
+        for key in order
+    ]
+
+
+def _chosen(result: TraceResult, metric: str | None) -> Iterator[Record]:
+    return (record for record in result.records if metric in (None, record.metric))
+
+
+def _only(totals: Any, metric: str | None) -> dict[str, float]:
+    return {name: value for name, value in totals.items() if metric in (None, name)}
+
+
+def _location(location: Location | None) -> int | str | None:
+    if location is None:
+        return None
+    return location.rank if location.thread == 0 else str(location)
+
+
+def _balance(balance: Balance) -> dict[str, Any]:
+    return {
+        "name": balance.name,
+        "left": balance.left,
+        "right": balance.right,
+        "holds": balance.holds,
+        "parts": dict(balance.parts),
+    }
+
+
+def _quantity(value: float, unit: str) -> str:
+    return f"{value:.9g} {unit}".rstrip()

@@ -1,0 +1,85 @@
+"""The analyses of a trace: wait states, delay costs and the critical path in one value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
+from regionpredict.trace.collective_waits import collective_waits
+from regionpredict.trace.cost_replay import CostReplay, cost_replay
+from regionpredict.trace.event_trace import EventTrace, Finding
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches, match
+from regionpredict.trace.message_waits import message_waits
+from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
+from regionpredict.trace.team_waits import team_waits
+from regionpredict.trace.whole_run import with_whole_run
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A trace, with a region around each rank's run, and what was found in it.
+
+    `names` are the call paths' names by node. `scans` and `init_completion` are rows (location,
+    node, ticks) of waits without a synchronisation point. `findings` are all there are, the
+    reader's first.
+    """
+
+    trace: EventTrace
+    paths: CallPaths
+    names: tuple[str, ...]
+    matches: Matches
+    points: SyncPoints
+    scans: tuple[tuple[int, int, int], ...]
+    init_completion: tuple[tuple[int, int, int], ...]
+    replay: CostReplay
+    findings: tuple[Finding, ...]
+
+
+def analyse(trace: EventTrace, kernels: Kernels) -> Analysis:
+    """Finds who waits for whom, what it costs, and what the run's length is made of.
+
+    Raises InputError where a kernel cannot be compiled or memory does not suffice.
+    """
+    trace = with_whole_run(trace)
+    paths = call_paths(trace, kernels)
+    matches = match(trace, kernels)
+    collectives = collective_waits(trace, paths, matches)
+    teams, team_findings = team_waits(trace, paths)
+    nothing = np.zeros(0, dtype=np.int64)
+    points = sorted_points(
+        [
+            point_rows(nothing, nothing.astype(np.int32), nothing.astype(np.int32), nothing),
+            *message_waits(trace, paths, matches),
+            *collectives.points,
+            *teams,
+        ],
+        collectives.groups,
+        (),
+    )
+    replayed = cost_replay(trace, paths, points, kernels)
+    findings: Sequence[Finding] = [
+        *trace.findings,
+        *matches.findings,
+        *collectives.findings,
+        *team_findings,
+    ]
+    if replayed.unordered:
+        findings = [
+            *findings,
+            Finding("waits whose times contradict the messages", count=replayed.unordered),
+        ]
+    return Analysis(
+        trace=trace,
+        paths=paths,
+        names=path_names(paths, trace.regions),
+        matches=matches,
+        points=points,
+        scans=collectives.scans,
+        init_completion=collectives.init_completion,
+        replay=replayed,
+        findings=tuple(findings),
+    )

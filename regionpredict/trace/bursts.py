@@ -1,0 +1,103 @@
+"""What a location does between its events: compute, do something else of its own, or wait.
+
+*Useful* is what no region of MPI, of another run-time system or of waiting covers. *Own* is useful
+time and what else a rank does outside MPI without waiting for anybody, such as Paraver's state 12,
+I/O, in which Extrae also writes its buffers: no network shortens it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import Counter, EventTrace, Kind, Paradigm, Role
+
+Ticks = NDArray[np.int64]
+_WAITING = (Role.BARRIER, Role.IMPLICIT_BARRIER, Role.IDLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Bursts:
+    """What fills the span from each event to its location's next, a row an event.
+
+    `length` in ticks (0 after the last); `useful`, `own` and `mpi` whether it is such. `depth` is
+    how many of MPI's regions are open after the event.
+    """
+
+    length: Ticks
+    useful: NDArray[np.bool_]
+    own: NDArray[np.bool_]
+    mpi: NDArray[np.bool_]
+    depth: NDArray[np.int64]
+
+
+def bursts_of(trace: EventTrace) -> Bursts:
+    """The spans between the events of a trace."""
+    length = np.zeros(len(trace), dtype=np.int64)
+    length[:-1] = np.diff(trace.time)
+    last = trace.starts[1:][np.diff(trace.starts) > 0] - 1
+    length[last] = 0
+    step = (trace.kind == Kind.ENTER).astype(np.int8) - (trace.kind == Kind.LEAVE)
+
+    def depth(chosen: list[bool]) -> NDArray[np.int64]:
+        named = np.array([*chosen, False], dtype=np.int8)  # -1, no region, is the last
+        if not named.any():
+            return np.zeros(len(trace), dtype=np.int64)
+        return np.cumsum(named[trace.region] * step, dtype=np.int64)
+
+    in_mpi = depth([region.paradigm is Paradigm.MPI for region in trace.regions])
+    other = (
+        depth(
+            [
+                region.paradigm is Paradigm.OTHER and region.role is not Role.PROGRAM
+                for region in trace.regions
+            ]
+        )
+        > 0
+    )
+    waits = (
+        depth(
+            [
+                region.paradigm is not Paradigm.MPI and region.role in _WAITING
+                for region in trace.regions
+            ]
+        )
+        > 0
+    )
+    waits |= _waits_for_lock(trace, depth([region.role is Role.LOCK for region in trace.regions]))
+    # a rank's first thread lives from its first event to its last, also where only calls of MPI
+    # were recorded; the others only in their regions
+    first = np.array([location.thread == 0 for location in trace.locations], dtype=bool)
+    alive = (np.cumsum(step, dtype=np.int64) > 0) | np.repeat(first, np.diff(trace.starts))
+    own = (in_mpi == 0) & alive & ~waits
+    return Bursts(length=length, useful=own & ~other, own=own, mpi=in_mpi > 0, depth=in_mpi)
+
+
+def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """In a lock's region before it is acquired; nowhere in a trace that does not tell of that."""
+    acquires = trace.kind == Kind.ACQUIRE_LOCK
+    if not acquires.any():
+        return np.zeros(len(trace), dtype=bool)
+    held = np.cumsum(np.where(acquires, 1, 0) - np.where(trace.kind == Kind.RELEASE_LOCK, 1, 0))
+    return np.asarray((inside > 0) & (held < inside))
+
+
+def by_location(trace: EventTrace, values: Ticks) -> Ticks:
+    """Sums of a value an event, one a location."""
+    sums = np.concatenate([[0], np.cumsum(values)])
+    return np.asarray(sums[trace.starts[1:]] - sums[trace.starts[:-1]], dtype=np.int64)
+
+
+def useful_increase(trace: EventTrace, bursts: Bursts, counter: Counter) -> Ticks:
+    """How much a counter grew in useful time, one number a location.
+
+    A reading tells of the span that ends with its event.
+    """
+    before = np.maximum(counter.event - 1, 0)
+    first = np.isin(counter.event, trace.starts)
+    useful = bursts.useful[before] & ~first
+    total = np.zeros(len(trace), dtype=np.int64)
+    np.add.at(total, counter.event[useful], counter.increase[useful])
+    return by_location(trace, total)

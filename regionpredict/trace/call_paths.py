@@ -1,0 +1,183 @@
+"""The call tree of a trace: which path an event is on, and where the time goes."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.event_trace import NONE, EventTrace, Paradigm, Region, Role
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.mpi_regions import Call, call_of
+
+_FEW_NODES = 256
+_MOST_NODES = 1 << 22
+_TOO_MANY_NODES = -1
+
+
+@dataclass(frozen=True, slots=True)
+class CallPaths:
+    """Nodes of the tree with parents in front of children, and what lies where.
+
+    `parent` and `region` describe the nodes. `operation_node`, `_enter` and `_leave` are each
+    operation's node and the rows of the events that enter and leave it (-1: outside any region).
+    `exclusive` has ticks and `visits` entries, both locations x nodes. The `mark_` columns are the
+    instances of regions that synchronise (MPI_Init, MPI_Finalize, OpenMP's barriers and parallel
+    regions), in the order of their ends. `event_node` is the node of each ENTER and LEAVE.
+    """
+
+    parent: NDArray[np.int32]
+    region: NDArray[np.int32]
+    operation_node: NDArray[np.int32]
+    operation_enter: NDArray[np.int64]
+    operation_leave: NDArray[np.int64]
+    exclusive: NDArray[np.int64]
+    visits: NDArray[np.int64]
+    mark_enter: NDArray[np.int64]
+    mark_leave: NDArray[np.int64]
+    mark_node: NDArray[np.int32]
+    event_node: NDArray[np.int32]
+
+    def inclusive(self) -> NDArray[np.int64]:
+        """Ticks with what is called from each node: locations x nodes."""
+        total = self.exclusive.copy()
+        for node in range(len(self.parent) - 1, -1, -1):
+            if self.parent[node] >= 0:
+                total[:, self.parent[node]] += total[:, node]
+        return total
+
+
+def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]:
+    """`main/solve/MPI_Recv` for each node; the program itself only names its own."""
+    names: list[str] = []
+    for node, number in enumerate(paths.region):
+        parent = int(paths.parent[node])
+        text = regions[int(number)].name
+        above = parent >= 0 and regions[int(paths.region[parent])].role is not Role.PROGRAM
+        names.append(f"{names[parent]}/{text}" if above else text)
+    return tuple(names)
+
+
+def path_sources(
+    paths: CallPaths, names: tuple[str, ...], regions: tuple[Region, ...]
+) -> dict[str, str]:
+    """`file:line` of each call path's region, or of the nearest around it that has a line."""
+    found: list[str] = []
+    for node, number in enumerate(paths.region):
+        region, parent = regions[int(number)], int(paths.parent[node])
+        if region.file and region.line:
+            found.append(f"{region.file}:{region.line}")
+        else:
+            found.append(found[parent] if parent >= 0 else "")
+    return {name: source for name, source in zip(names, found, strict=True) if source}
+
+
+def synchronises(region: Region) -> bool:
+    """Whether instances of the region are marked."""
+    if region.paradigm is Paradigm.OPENMP:
+        return region.role in (Role.BARRIER, Role.IMPLICIT_BARRIER, Role.PARALLEL)
+    return region.paradigm is Paradigm.MPI and call_of(region.name) in (Call.INIT, Call.FINALIZE)
+
+
+class _CallPaths(ctypes.Structure):
+    _fields_ = [
+        ("locations", ctypes.c_int64),
+        ("regions", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("starts", "time", "kind", "region")),
+        ("rank", ctypes.c_void_p),
+        ("marked", ctypes.c_void_p),
+        ("operations", ctypes.c_int64),
+        ("operation_event", ctypes.c_void_p),
+        ("nodes", ctypes.c_int64),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "parent",
+                "node_region",
+                "operation_node",
+                "operation_enter",
+                "operation_leave",
+                "exclusive",
+                "visits",
+                "mark_enter",
+                "mark_leave",
+                "mark_node",
+                "event_node",
+            )
+        ),
+        ("marks", ctypes.c_int64),
+    ]
+
+
+def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
+    """Follows every location through its regions; raises InputError where the tree is endless."""
+    library = kernels.load("call_paths.c")
+    library.rp_call_paths.restype = ctypes.c_int64
+    locations, operations = len(trace.locations), len(trace.operations)
+    rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
+    marked = np.array([synchronises(region) for region in trace.regions], dtype=np.uint8)
+    most_marks = _marks(trace, marked)
+    nodes = _FEW_NODES
+    while True:
+        found: dict[str, NDArray[Any]] = {
+            "parent": np.empty(nodes, dtype=np.int32),
+            "node_region": np.empty(nodes, dtype=np.int32),
+            "operation_node": np.empty(operations, dtype=np.int32),
+            "operation_enter": np.empty(operations, dtype=np.int64),
+            "operation_leave": np.empty(operations, dtype=np.int64),
+            "exclusive": np.zeros((locations, nodes), dtype=np.int64),
+            "visits": np.zeros((locations, nodes), dtype=np.int64),
+            "mark_enter": np.empty(most_marks, dtype=np.int64),
+            "mark_leave": np.empty(most_marks, dtype=np.int64),
+            "mark_node": np.empty(most_marks, dtype=np.int32),
+            "event_node": np.empty(len(trace), dtype=np.int32),
+        }
+        at = {name: column.ctypes.data for name, column in found.items()}
+        table = _CallPaths(
+            locations=locations,
+            regions=len(trace.regions),
+            starts=trace.starts.ctypes.data,
+            time=trace.time.ctypes.data,
+            kind=trace.kind.ctypes.data,
+            region=trace.region.ctypes.data,
+            rank=rank.ctypes.data,
+            marked=marked.ctypes.data,
+            operations=operations,
+            operation_event=trace.operations.event.ctypes.data,
+            nodes=nodes,
+            **at,
+        )
+        count = library.rp_call_paths(ctypes.byref(table))
+        if count >= 0:
+            break
+        nodes *= 4
+        if count != _TOO_MANY_NODES or nodes > _MOST_NODES:
+            raise InputError(
+                "the call tree is too large", remedy="record fewer regions", path=trace.name
+            )
+    marks = int(table.marks)
+    return CallPaths(
+        parent=found["parent"][:count].copy(),
+        region=found["node_region"][:count].copy(),
+        operation_node=found["operation_node"],
+        operation_enter=found["operation_enter"],
+        operation_leave=found["operation_leave"],
+        exclusive=np.ascontiguousarray(found["exclusive"][:, :count]),
+        visits=np.ascontiguousarray(found["visits"][:, :count]),
+        mark_enter=found["mark_enter"][:marks].copy(),
+        mark_leave=found["mark_leave"][:marks].copy(),
+        mark_node=found["mark_node"][:marks].copy(),
+        event_node=found["event_node"],
+    )
+
+
+def _marks(trace: EventTrace, marked: NDArray[np.uint8]) -> int:
+    """How many instances of marked regions there are at most."""
+    if not np.any(marked):
+        return 0
+    counts = np.bincount(trace.region[trace.region > NONE], minlength=len(marked))
+    return int(counts[: len(marked)][marked.astype(bool)].sum())

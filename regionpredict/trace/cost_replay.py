@@ -1,0 +1,171 @@
+"""Delay costs and the critical path of a trace, from its synchronisation points."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.event_trace import EventTrace
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.mpi_regions import Call, call_of
+from regionpredict.trace.sync_points import SyncPoints
+from regionpredict.trace.wait_classes import CAUSED, Wait
+
+
+@dataclass(frozen=True, slots=True)
+class CostReplay:
+    """What the replay gives, in ticks.
+
+    `short_term` and `long_term` are costs by wait state, location and node (Boehme 2014, section
+    4.2.5). `explained` is the part of each point's wait for which a cause was found, `indirect`
+    that which earlier waits caused, `propagating` that which causes later ones. `lost` are costs
+    that reach waits without a cause; `unordered` counts waits whose times contradict the messages.
+    `path` is the critical path by location and node; the `segment_` columns are its pieces, first
+    to last.
+    """
+
+    short_term: NDArray[np.float64]
+    long_term: NDArray[np.float64]
+    explained: NDArray[np.float64]
+    indirect: NDArray[np.float64]
+    propagating: NDArray[np.float64]
+    lost: float
+    unordered: int
+    path: NDArray[np.int64]
+    segment_location: NDArray[np.int32]
+    segment_from: NDArray[np.int64]
+    segment_to: NDArray[np.int64]
+
+
+_INPUTS = (
+    "starts",
+    "time",
+    "kind",
+    "event_node",
+    "parent",
+    "rank",
+    "first",
+    "event",
+    "wait",
+    "total",
+    "completion",
+    "cause",
+    "location",
+    "node",
+    "partner",
+    "group",
+    "wait_kind",
+    "is_team",
+    "group_first",
+    "group_members",
+)
+_RESULTS = ("short_term", "long_term", "explained", "indirect", "propagating", "path")
+_SEGMENTS = ("segment_from", "segment_to", "segment_location")
+
+
+class _Table(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("locations", "nodes", "points", "ranks", "groups")),
+        *((name, ctypes.c_void_p) for name in _INPUTS),
+        ("end", ctypes.c_int64),
+        ("end_location", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in (*_RESULTS, *_SEGMENTS)),
+        ("segments", ctypes.c_int64),
+        ("lost", ctypes.c_double),
+        ("unordered", ctypes.c_int64),
+    ]
+
+
+def cost_replay(
+    trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Kernels
+) -> CostReplay:
+    """Replays the points backwards; raises InputError where memory does not suffice."""
+    locations, nodes, count = len(trace.locations), len(paths.parent), len(points)
+    sizes = [len(group) for group in points.groups]
+    rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
+    inputs: dict[str, NDArray[Any]] = {
+        "starts": trace.starts,
+        "time": trace.time,
+        "kind": trace.kind,
+        "event_node": paths.event_node,
+        "parent": paths.parent,
+        "rank": rank,
+        "first": np.searchsorted(points.event, trace.starts).astype(np.int64),
+        "event": points.event,
+        "wait": points.wait,
+        "total": points.total,
+        "completion": points.completion,
+        "cause": points.cause,
+        "location": points.location,
+        "node": points.node,
+        "partner": points.partner,
+        "group": points.group,
+        "wait_kind": points.kind,
+        "is_team": points.is_team.view(np.uint8),
+        "group_first": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        "group_members": np.concatenate([np.zeros(0, np.int32), *points.groups]).astype(np.int32),
+    }
+    inputs = {name: np.ascontiguousarray(column) for name, column in inputs.items()}
+    results: dict[str, NDArray[Any]] = {
+        "short_term": np.zeros((len(CAUSED), locations, nodes)),
+        "long_term": np.zeros((len(CAUSED), locations, nodes)),
+        "explained": np.zeros(count),
+        "indirect": np.zeros(count),
+        "propagating": np.zeros(count),
+        "path": np.zeros((locations, nodes), dtype=np.int64),
+        "segment_from": np.zeros(count + 2, dtype=np.int64),
+        "segment_to": np.zeros(count + 2, dtype=np.int64),
+        "segment_location": np.zeros(count + 2, dtype=np.int32),
+    }
+    end, end_location = _end(trace, points)
+    table = _Table(
+        locations=locations,
+        nodes=nodes,
+        points=count,
+        ranks=int(rank.max(initial=-1)) + 1,
+        groups=len(sizes),
+        end=end,
+        end_location=end_location,
+        **{name: column.ctypes.data for name, column in (inputs | results).items()},
+    )
+    begins = _begins(trace, paths, points)
+    library = kernels.load("delays.c")
+    if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
+        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+    pieces = int(table.segments)
+    return CostReplay(
+        **{name: results[name] for name in _RESULTS},
+        **{name: results[name][:pieces][::-1].copy() for name in _SEGMENTS},
+        lost=float(table.lost),
+        unordered=int(table.unordered),
+    )
+
+
+def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
+    """Where the path ends: the last rank to enter MPI_Finalize, else the last event."""
+    ends = np.flatnonzero((points.kind == Wait.WAIT_FINALIZE) & (points.wait == 0))
+    if len(ends):
+        return int(ends[0]), 0
+    last = [
+        int(trace.time[stop - 1]) if stop > start else -1
+        for start, stop in zip(trace.starts[:-1], trace.starts[1:], strict=True)
+    ]
+    return -1, int(np.argmax(last)) if last else 0
+
+
+def _begins(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> NDArray[np.uint8]:
+    """Points at the end of MPI_Init, where the path begins."""
+    calls = np.array(
+        [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
+    )
+    if not len(points):
+        return np.zeros(0, dtype=np.uint8)
+    at_init = calls[paths.region[points.node]] == Call.INIT
+    found: NDArray[np.uint8] = at_init.astype(np.uint8)
+    return found

@@ -1,0 +1,223 @@
+"""The events of a parallel run in columns: what every reader makes and every analysis takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+NONE = -1  # in a column: has no partner, region, ...
+
+
+class Kind(IntEnum):
+    """What an event says. The names are those of OTF2 3.0 where it has one."""
+
+    ENTER = 0
+    LEAVE = 1
+    SEND = 2  # blocking
+    RECEIVE = 3  # blocking; the message is there
+    SEND_REQUEST = 4  # non-blocking
+    SEND_COMPLETE = 5
+    RECEIVE_REQUEST = 6
+    RECEIVE_COMPLETE = 7  # non-blocking; carries the message, as OTF2 has it
+    REQUEST_TEST = 8
+    REQUEST_CANCELLED = 9
+    COLLECTIVE_BEGIN = 10
+    COLLECTIVE_END = 11
+    COLLECTIVE_REQUEST = 12  # non-blocking collective
+    COLLECTIVE_COMPLETE = 13
+    FORK = 14
+    JOIN = 15
+    TEAM_BEGIN = 16
+    TEAM_END = 17
+    ACQUIRE_LOCK = 18
+    RELEASE_LOCK = 19
+
+
+class Paradigm(IntEnum):
+    """Whose a region is."""
+
+    USER = 0
+    MPI = 1
+    OPENMP = 2
+    OTHER = 3  # other run-time systems, the measurement itself
+
+
+class Role(IntEnum):
+    """What a region does, as far as an analysis asks."""
+
+    FUNCTION = 0
+    POINT_TO_POINT = 1
+    COLLECTIVE = 2
+    BARRIER = 3  # explicit
+    IMPLICIT_BARRIER = 4
+    PARALLEL = 5
+    LOOP = 6
+    LOCK = 7  # critical, lock routines
+    ONE_SIDED = 8
+    OTHER = 9
+    PROGRAM = 10  # the whole run; call paths leave it out
+    IDLE = 11  # a thread waits or has nothing to do, outside any of its constructs
+
+
+class Collective(IntEnum):
+    """Which collective operation; the names and numbers are those of OTF2's CollectiveOp."""
+
+    BARRIER = 0
+    BCAST = 1
+    GATHER = 2
+    GATHERV = 3
+    SCATTER = 4
+    SCATTERV = 5
+    ALLGATHER = 6
+    ALLGATHERV = 7
+    ALLTOALL = 8
+    ALLTOALLV = 9
+    ALLTOALLW = 10
+    ALLREDUCE = 11
+    REDUCE = 12
+    REDUCE_SCATTER = 13
+    SCAN = 14
+    EXSCAN = 15
+    REDUCE_SCATTER_BLOCK = 16
+    CREATE_HANDLE = 17
+    DESTROY_HANDLE = 18
+    ALLOCATE = 19
+    DEALLOCATE = 20
+    CREATE_HANDLE_AND_ALLOCATE = 21
+    DESTROY_HANDLE_AND_DEALLOCATE = 22
+    UNKNOWN = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A stream of events: one thread of one rank. `rank` counts in MPI_COMM_WORLD."""
+
+    rank: int
+    thread: int = 0
+    name: str = ""
+
+    def __str__(self) -> str:
+        return str(self.rank) if self.thread == 0 else f"{self.rank}.{self.thread}"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A function or construct that events enter and leave; `file` and `line` where known."""
+
+    name: str
+    paradigm: Paradigm = Paradigm.USER
+    role: Role = Role.FUNCTION
+    file: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Communicator:
+    """Members as ranks in MPI_COMM_WORLD, in the order of their ranks in the communicator.
+
+    No members, (), stand for each rank alone (MPI_COMM_SELF). `remote` has the other group's
+    members where it is an inter-communicator. Members are None where the trace does not tell them.
+    """
+
+    name: str
+    members: tuple[int, ...] | None
+    remote: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with a trace, or in it and not analysed; `location` where it was seen."""
+
+    message: str
+    location: str = ""
+    count: int = 1
+
+    def __str__(self) -> str:
+        where = f"location {self.location}: " if self.location else ""
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        return f"{where}{self.message}{times}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """The events that communicate, a row each, in the order of `event`; all columns one length.
+
+    `event` is the row of the event it belongs to. `partner` (point-to-point) and `root`
+    (collectives) are ranks in MPI_COMM_WORLD; `communicator` counts in
+    `EventTrace.communicators`; `request` names a request, or a lock, within its rank; `sent` and
+    `received` are bytes; `collective` is a `Collective`, 255 where it is none; elsewhere -1 is.
+    """
+
+    event: NDArray[np.int64]
+    partner: NDArray[np.int32]
+    communicator: NDArray[np.int32]
+    tag: NDArray[np.int32]
+    root: NDArray[np.int32]
+    sent: NDArray[np.int64]
+    received: NDArray[np.int64]
+    request: NDArray[np.int64]
+    collective: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A hardware counter's readings: `increase` since the location's reading before (or its begin).
+
+    `event` has the row of the event with which each reading was taken, ascending. Where a reading
+    failed there is none. `name` is the counter's own, as PAPI_TOT_INS; `unit` is 1 where unnamed.
+    """
+
+    name: str
+    event: NDArray[np.int64]
+    increase: NDArray[np.int64]
+    unit: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class EventTrace:
+    """All events, location after location, in order of time within each.
+
+    The events of `locations[i]` are the rows `starts[i]` to `starts[i + 1]`; locations are in
+    order of rank and thread. `time` is in ticks since the first event, `ticks_per_second` of
+    them a second (exact differences at any run length). `kind` is a `Kind`. `region` is a row of
+    `regions` for ENTER and LEAVE, else -1. `operations` has what else an event says.
+
+    Events nest: each location's ENTER and LEAVE pair up, which readers see to. `findings` is what
+    they had to mend or leave out.
+    """
+
+    locations: tuple[Location, ...]
+    regions: tuple[Region, ...]
+    communicators: tuple[Communicator, ...]
+    ticks_per_second: float
+    starts: NDArray[np.int64]
+    time: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+    region: NDArray[np.int32]
+    operations: Operations
+    findings: tuple[Finding, ...] = field(default=())
+    name: str = ""
+    counters: tuple[Counter, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that have locations, ascending."""
+        return tuple(sorted({location.rank for location in self.locations}))
+
+    def seconds(self, ticks: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Ticks, or differences of ticks, as seconds."""
+        return np.asarray(ticks / self.ticks_per_second, dtype=np.float64)
+
+    def location_of_events(self) -> NDArray[np.int32]:
+        """Each event's row in `locations`."""
+        counts = np.diff(self.starts)
+        return np.repeat(np.arange(len(self.locations), dtype=np.int32), counts)

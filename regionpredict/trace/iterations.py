@@ -1,0 +1,280 @@
+"""Iterations of a run: found from the repetition of its own calls, or marked by a region.
+
+The calls of rank 0 are letters: which function, to whom, how many bytes. The period is the number
+of calls after which they repeat for the longest time. Each iteration ends with the same call; where
+a collective of all ranks is among them, each rank's iterations end with that, and the cut goes
+through no message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.bursts import bursts_of
+from regionpredict.trace.event_trace import (
+    NONE,
+    Counter,
+    EventTrace,
+    Kind,
+    Operations,
+)
+from regionpredict.trace.matching import Matches
+
+Rows = NDArray[np.int64]
+_FEWEST = 3  # iterations that make a repetition
+_CANDIDATES = 200  # periods that are tried, the shortest first
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """`bounds` is (locations, n + 1): the rows after which each location's n iterations begin and
+    end. `duration_s` has the seconds of each on rank 0, `noise` their relative standard deviation.
+    `period` is how many calls of MPI each has on rank 0, None where they are marked."""
+
+    bounds: Rows
+    duration_s: NDArray[np.float64]
+    period: int | None
+
+    @property
+    def count(self) -> int:
+        """How many iterations there are."""
+        return len(self.duration_s)
+
+    @property
+    def noise(self) -> float:
+        """The relative standard deviation of the durations."""
+        return float(self.duration_s.std() / self.duration_s.mean())
+
+    def cleanest(self) -> tuple[int, int]:
+        """The half of the iterations, without a gap, that took the least time: first, last + 1."""
+        half = max(1, self.count // 2)
+        total = np.concatenate([[0.0], np.cumsum(self.duration_s)])
+        first = int(np.argmin(total[half:] - total[:-half]))
+        return first, first + half
+
+
+def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
+    """The iterations of a run; `mark` names the region that begins one.
+
+    Raises InputError where nothing repeats, or the region is not entered thrice by every rank.
+    """
+    if not np.diff(trace.starts).all():
+        unused = trace.locations[int(np.argmin(np.diff(trace.starts)))]
+        raise InputError(
+            f"{trace.name}: location {unused} has no events, so no part of an iteration",
+            remedy="take the whole run",
+        )
+    if mark is not None:
+        return _marked(trace, mark)
+    opens, ends = _calls(trace, 0)
+    letters = _letters(trace, opens, ends)
+    found = _period(letters)
+    if found is None:
+        raise InputError(
+            f"{trace.name}: no iterations are found: the calls of rank 0 do not repeat",
+            remedy="name the region that begins one with --mark, or take the whole run",
+        )
+    first, period, count = found
+    return _bounded(trace, opens, ends, first, period, count)
+
+
+def _calls(trace: EventTrace, location: int) -> tuple[Rows, Rows]:
+    """The rows that begin and end a location's outermost calls of MPI."""
+    depth = bursts_of(trace).depth[trace.starts[location] : trace.starts[location + 1]]
+    before = np.concatenate([[0], depth[:-1]])
+    opens = np.flatnonzero((depth > 0) & (before == 0)) + trace.starts[location]
+    ends = np.flatnonzero((depth == 0) & (before > 0)) + trace.starts[location]
+    return opens, ends
+
+
+def _letters(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
+    operations = trace.operations
+    low, high = np.searchsorted(operations.event, opens), np.searchsorted(operations.event, ends)
+    has = high > low
+    at = np.where(has, low, 0)
+    columns = [trace.region[opens].astype(np.int64)]
+    if len(operations):
+        columns += [
+            np.where(has, column[at], NONE)
+            for column in (operations.partner, operations.tag, operations.sent)
+        ]
+    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+
+
+def _period(letters: Rows) -> tuple[int, int, int] | None:
+    """First call, period, and how many times it repeats; None where nothing does thrice."""
+    n = len(letters)
+    if n < _FEWEST:
+        return None
+    # every letter a random sign: equal ones at a distance add up, others cancel
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(8, int(letters.max()) + 1))
+    size = 1 << (2 * n - 1).bit_length()
+    power = sum(np.abs(np.fft.rfft(row[letters], size)) ** 2 for row in signs)
+    alike = np.fft.irfft(power, size)[: n // _FEWEST + 1] / (8.0 * n)
+    order = [lag for lag in np.argsort(-alike).tolist() if lag > 0][:_CANDIDATES]
+    best: tuple[int, int, int] | None = None
+    most = 0
+    for lag in sorted(order):
+        same = np.concatenate([[False], letters[lag:] == letters[:-lag], [False]])
+        edges = np.flatnonzero(same[1:] != same[:-1])
+        if not len(edges):
+            continue
+        lengths = edges[1::2] - edges[::2]
+        longest = int(np.argmax(lengths))
+        count = (int(lengths[longest]) + lag) // lag
+        # a longer period must cover more than a shorter one, not just its multiple
+        if count >= _FEWEST and count * lag > 1.1 * most:
+            most = count * lag
+            best = (int(edges[2 * longest]), lag, count)
+    return best
+
+
+def _bounded(
+    trace: EventTrace, opens: Rows, ends: Rows, first: int, period: int, count: int
+) -> Iterations:
+    every = _collective_ends(trace)
+    chosen = None
+    if every is not None:
+        # the first call of the period that is a collective of all ranks in each repetition
+        place = np.searchsorted(every[0], ends)
+        inside = (place < every.shape[1]) & (
+            every[0][np.minimum(place, every.shape[1] - 1)] == ends
+        )
+        for offset in range(period):
+            calls = first + offset + period * np.arange(count)
+            calls = calls[calls < len(ends)]
+            if inside[calls].all() and len(calls) >= _FEWEST:
+                chosen = every[:, place[calls]]
+                break
+    if chosen is None:
+        edge = ends[first + period - 1 : first + period * count : period]
+        times = trace.time[edge]
+        chosen = np.stack(
+            [
+                a + np.searchsorted(trace.time[a:b], times, side="right") - 1
+                for a, b in pairwise(trace.starts.tolist())
+            ]
+        )
+        chosen = np.maximum(chosen, trace.starts[:-1, None])
+    return _with_durations(trace, chosen, period)
+
+
+def _collective_ends(trace: EventTrace) -> Rows | None:
+    """The rows that end a call of a collective of all ranks: (locations, n); None if there is none.
+
+    Threads other than a rank's first make no such calls, so then there is none either.
+    """
+    operations = trace.operations
+    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    world = np.array([c.members == trace.ranks for c in trace.communicators] + [False], dtype=bool)
+    kind = trace.kind[operations.event]
+    rows = np.flatnonzero((kind == Kind.COLLECTIVE_END) & world[operations.communicator])
+    counts = np.bincount(location[rows], minlength=len(trace.locations))
+    if not counts.all() or counts.min() != counts.max():
+        return None
+    found = np.empty((len(trace.locations), int(counts[0])), dtype=np.int64)
+    for number in range(len(trace.locations)):
+        _, ends = _calls(trace, number)
+        events = operations.event[rows[location[rows] == number]]
+        found[number] = ends[np.searchsorted(ends, events)]
+    return found
+
+
+def _marked(trace: EventTrace, mark: str) -> Iterations:
+    named = np.array([region.name == mark for region in trace.regions] + [False])
+    enters = np.flatnonzero(named[trace.region] & (trace.kind == Kind.ENTER))
+    by_location = [enters[(enters >= a) & (enters < b)] for a, b in pairwise(trace.starts.tolist())]
+    counts = [len(rows) for rows in by_location]
+    fewest = min(counts)
+    if fewest < _FEWEST:
+        place = trace.locations[counts.index(fewest)]
+        raise InputError(
+            f"{trace.name}: location {place} enters '{mark}' {fewest} times",
+            remedy="name a region that every process enters at least three times",
+        )
+    # the row before it: the region's own begin is of its iteration
+    return _with_durations(trace, np.stack([rows[:fewest] - 1 for rows in by_location]), None)
+
+
+def _with_durations(trace: EventTrace, bounds: Rows, period: int | None) -> Iterations:
+    times = trace.time[np.maximum(bounds[0], 0)]
+    return Iterations(bounds, np.diff(times) / trace.ticks_per_second, period)
+
+
+def cut(trace: EventTrace, matches: Matches, begin: Rows, end: Rows) -> tuple[EventTrace, Matches]:
+    """The trace of the rows after `begin` up to and with `end`, one of each a location.
+
+    What belongs together is so still, as far as it lies inside.
+
+    Regions that are open there begin and end with the cut. Messages and readings of counters
+    whose rows lie outside are left out.
+    """
+    parts: list[NDArray[np.int64]] = []
+    row_of = np.full(len(trace), NONE, dtype=np.int64)
+    starts, total = [0], 0
+    first_time = int(min(trace.time[np.maximum(begin, trace.starts[:-1])]))
+    for number in range(len(trace.locations)):
+        low, high = int(begin[number]), int(end[number])
+        before, after = _open(trace, number, low), _open(trace, number, high)
+        opened = int(trace.time[max(low, int(trace.starts[number]))])
+        closed = int(trace.time[high])
+        rows = np.arange(low + 1, high + 1)
+        head = [(opened, int(Kind.ENTER), region) for region in before]
+        tail = [(closed, int(Kind.LEAVE), region) for region in reversed(after)]
+        body = np.stack([trace.time[rows], trace.kind[rows], trace.region[rows]], axis=1)
+        row_of[rows] = total + len(head) + np.arange(len(rows))
+        parts += [np.array(head).reshape(-1, 3), body, np.array(tail).reshape(-1, 3)]
+        total += len(head) + len(rows) + len(tail)
+        starts.append(total)
+    table = np.concatenate(parts).astype(np.int64)
+    operations = trace.operations
+    kept = np.flatnonzero(row_of[operations.event] >= 0)
+    columns = {
+        name: getattr(operations, name)[kept] for name in Operations.__dataclass_fields__
+    } | {"event": row_of[operations.event[kept]]}
+    part = EventTrace(
+        locations=trace.locations,
+        regions=trace.regions,
+        communicators=trace.communicators,
+        ticks_per_second=trace.ticks_per_second,
+        starts=np.array(starts, dtype=np.int64),
+        time=table[:, 0] - first_time,
+        kind=table[:, 1].astype(np.uint8),
+        region=table[:, 2].astype(np.int32),
+        operations=Operations(**columns),
+        findings=trace.findings,
+        name=trace.name,
+        counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
+    )
+    new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last is that of -1
+    new_row[kept] = np.arange(len(kept))
+    return part, Matches(
+        new_row[matches.mate[kept]],
+        new_row[matches.other[kept]],
+        matches.instance[kept],
+        matches.findings,
+    )
+
+
+def _open(trace: EventTrace, location: int, row: int) -> list[int]:
+    """The regions that are open after a row of a location, outermost first."""
+    start = int(trace.starts[location])
+    kind, region = trace.kind[start : row + 1], trace.region[start : row + 1]
+    step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
+    depth = np.cumsum(step)
+    if not len(depth):
+        return []
+    # a region that stays open was entered at the last place where its depth was reached from below
+    lowest = np.minimum.accumulate(depth[::-1])[::-1]
+    stays = (kind == Kind.ENTER) & (lowest >= depth)
+    return [int(number) for number in region[stays]]
+
+
+def _cut_counter(counter: Counter, row_of: Rows) -> Counter:
+    kept = np.flatnonzero(row_of[counter.event] >= 0)
+    return Counter(counter.name, row_of[counter.event[kept]], counter.increase[kept], counter.unit)

@@ -1,0 +1,33 @@
+"""The C kernels of readers and analyses: compiled when first needed, kept in the user's cache."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from regionpredict.measure.runtime_library import shared_library
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """The compiler that builds the kernels, and the private folder that keeps them."""
+
+    compiler: tuple[str, ...]
+    folder: Path
+
+    def load(self, source: str) -> ctypes.CDLL:
+        """The library made of one C file of this package.
+
+        Raises InputError where it cannot be compiled or kept.
+        """
+        return _loaded(self.compiler, self.folder, source)
+
+
+@cache
+def _loaded(compiler: Sequence[str], folder: Path, source: str) -> ctypes.CDLL:
+    return ctypes.CDLL(str(shared_library(compiler, folder, FOLDER / source)))

@@ -1,0 +1,655 @@
+/* Delay costs and the critical path, by replaying the synchronisation points backwards
+   (Boehme 2014, sections 4.2, 4.3 and 5.3).
+
+   The time of call paths between two points is a sum over entries (node, ticks) that a walk over
+   the events leaves behind, with the waits taken off as entries of their own; sums of every few
+   entries shorten long intervals. What a wait costs others later on is known when the replay comes
+   to it: of each location, the intervals are kept that reach across the present point. */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTER, LEAVE, JOIN = 15 };
+enum { NO_MEMORY = -1, NONE = -1, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64 };
+enum { LATE_SENDER, LATE_RECEIVER };
+
+struct replay {
+    int64_t locations, nodes, points, ranks, groups;
+    const int64_t *starts, *time;
+    const uint8_t *kind;
+    const int32_t *event_node, *parent, *rank;  /* rank of each location */
+    const int64_t *first;          /* the first point of each location, and their number */
+    const int64_t *event, *wait, *total, *completion, *cause;
+    const int32_t *location, *node, *partner, *group;
+    const uint8_t *wait_kind, *is_team;
+    const int64_t *group_first;    /* members of groups: positions in group_members */
+    const int32_t *group_members;
+    int64_t end;                   /* the point at which the critical path ends, -1: none */
+    int64_t end_location;          /* where it ends then */
+    double *short_term, *long_term; /* CLASSES x locations x nodes */
+    double *explained, *indirect, *propagating;  /* of each point */
+    int64_t *path;                 /* ticks on the critical path: locations x nodes */
+    int64_t *segment_from, *segment_to;  /* of the path, last first: times */
+    int32_t *segment_location;
+    int64_t segments;
+    double lost;                   /* costs that reach waits without a cause, ticks */
+    int64_t unordered;             /* waits that cannot be put in order */
+};
+
+struct interval {
+    int64_t next;
+    double scale[CLASSES];
+};
+
+struct maximum {
+    int64_t left;
+    double scale;
+};
+
+struct active {  /* of one location */
+    double scale[CLASSES];
+    int64_t count;
+    struct maximum *maxima;
+    int64_t room, used;
+};
+
+struct work {
+    struct replay *r;
+    int32_t *entry_node;
+    int64_t *entry_ticks, entries, room;
+    int64_t *entry;      /* of each point: entries before it */
+    int64_t *entry_first; /* of each location, and the end of the last */
+    int64_t *reached;    /* of each point: the time up to which its entries go */
+    int64_t step;        /* entries of one checkpoint */
+    int64_t *sums;       /* checkpoints x nodes */
+    int64_t *waited;     /* of each point: waits before it on its location */
+    int64_t *before_wait, *before_cause; /* previous points, by the waiting point */
+    int64_t *waiter_first, *waiters;
+    int32_t *place;      /* of each waiting point in `waiters` */
+    double *costs;       /* CLASSES for each of `waiters` */
+    int64_t *expires;    /* of each point: intervals that begin there */
+    struct interval *intervals;
+    int64_t interval_room, interval_used, interval_free;
+    struct active *active;
+    int64_t *mine, *theirs;  /* scratch: ticks by node */
+    int32_t *my_nodes, *their_nodes;
+    uint8_t *my_mark, *their_mark;
+};
+
+static void *make(int64_t count, size_t size) { return calloc((size_t)(count > 0 ? count : 1), size); }
+
+/* ---- entries ---- */
+
+static bool push_entry(struct work *w, int32_t node, int64_t ticks)
+{
+    if (w->entries == w->room) {
+        int64_t room = w->room ? w->room * 2 : 4096;
+        int32_t *nodes = realloc(w->entry_node, (size_t)room * 4);
+        if (nodes)
+            w->entry_node = nodes;
+        int64_t *values = realloc(w->entry_ticks, (size_t)room * 8);
+        if (values)
+            w->entry_ticks = values;
+        if (!nodes || !values)
+            return false;
+        w->room = room;
+    }
+    w->entry_node[w->entries] = node;
+    w->entry_ticks[w->entries++] = ticks;
+    return true;
+}
+
+struct collected {  /* ticks by node since the last point */
+    int64_t *ticks;
+    int32_t *nodes;
+    uint8_t *mark;
+    int64_t count;
+};
+
+static void collect(struct collected *c, int32_t node, int64_t ticks)
+{
+    if (!c->mark[node]) {
+        c->mark[node] = 1;
+        c->nodes[c->count++] = node;
+        c->ticks[node] = 0;
+    }
+    c->ticks[node] += ticks;
+}
+
+static bool flush(struct work *w, struct collected *c, bool keep)
+{
+    bool fine = true;
+    for (int64_t at = 0; at < c->count; at++) {
+        int32_t node = c->nodes[at];
+        c->mark[node] = 0;
+        if (keep && c->ticks[node] && fine)
+            fine = push_entry(w, node, c->ticks[node]);
+    }
+    c->count = 0;
+    return fine;
+}
+
+static bool lay_entries(struct work *w)
+{
+    struct replay *r = w->r;
+    struct collected c = {w->mine, w->my_nodes, w->my_mark, 0};
+    for (int64_t location = 0; location < r->locations; location++) {
+        w->entry_first[location] = w->entries;
+        bool worker = location && r->rank[location] == r->rank[location - 1];
+        int64_t point = r->first[location], stop = r->first[location + 1];
+        int64_t depth = 0, end = r->starts[location + 1];
+        int64_t last = end > r->starts[location] ? r->time[r->starts[location]] : 0, waited = 0;
+        for (int64_t at = r->starts[location]; at < end; at++) {
+            int64_t time = r->time[at];
+            int32_t node = r->event_node[at];
+            bool here = point < stop && r->event[point] == at;
+            if (r->kind[at] == ENTER) {
+                int32_t parent = r->parent[node];
+                if (depth++)
+                    collect(&c, parent, time - last);
+                last = time;
+                if (here && r->is_team[point]) { /* from the fork on it is the region's time */
+                    if (depth > 1)
+                        collect(&c, parent, -r->total[point]);
+                }
+            }
+            if (here) {
+                bool fork = r->is_team[point] && r->kind[at] == ENTER;
+                if (!flush(w, &c, !(fork && worker)))
+                    return false;
+                w->entry[point] = w->entries;
+                w->reached[point] = last;
+                w->waited[point] = waited;
+                waited += r->wait[point];
+                if (r->wait[point] && !push_entry(w, r->node[point], -r->wait[point]))
+                    return false;
+                if (fork)
+                    collect(&c, node, r->total[point]);
+                point++;
+            }
+            if (r->kind[at] == LEAVE && depth) {
+                collect(&c, node, time - last);
+                last = time;
+                depth--;
+            }
+            if (r->kind[at] == JOIN && !worker && depth) { /* up to the join, too */
+                int32_t region = at ? r->event_node[at - 1] : NONE;
+                if (region >= 0 && r->kind[at - 1] == LEAVE && r->parent[region] >= 0) {
+                    collect(&c, region, time - last);
+                    last = time;
+                }
+            }
+        }
+        if (!flush(w, &c, !worker))
+            return false;
+    }
+    w->entry_first[r->locations] = w->entries;
+    return true;
+}
+
+static bool lay_sums(struct work *w)
+{
+    w->step = w->r->nodes > 32 ? w->r->nodes : 32;
+    int64_t count = w->entries / w->step + 1;
+    w->sums = make(count * w->r->nodes, 8);
+    int64_t *running = make(w->r->nodes, 8);
+    if (!w->sums || !running) {
+        free(running);
+        return false;
+    }
+    for (int64_t at = 0; at < w->entries; at++) {
+        if (at % w->step == 0)
+            memcpy(w->sums + at / w->step * w->r->nodes, running, (size_t)w->r->nodes * 8);
+        running[w->entry_node[at]] += w->entry_ticks[at];
+    }
+    if (w->entries % w->step == 0)
+        memcpy(w->sums + w->entries / w->step * w->r->nodes, running, (size_t)w->r->nodes * 8);
+    free(running);
+    return true;
+}
+
+/* Ticks by node between two entries, into scratch. */
+static void gather(struct work *w, int64_t from, int64_t to, struct collected *c)
+{
+    int64_t low = (from + w->step - 1) / w->step, high = to / w->step;
+    if (high - low < 3) {
+        for (int64_t at = from; at < to; at++)
+            collect(c, w->entry_node[at], w->entry_ticks[at]);
+        return;
+    }
+    for (int64_t at = from; at < low * w->step; at++)
+        collect(c, w->entry_node[at], w->entry_ticks[at]);
+    const int64_t *first = w->sums + low * w->r->nodes, *last = w->sums + high * w->r->nodes;
+    for (int64_t node = 0; node < w->r->nodes; node++)
+        if (last[node] != first[node])
+            collect(c, (int32_t)node, last[node] - first[node]);
+    for (int64_t at = high * w->step; at < to; at++)
+        collect(c, w->entry_node[at], w->entry_ticks[at]);
+}
+
+/* Equation 4.1 between a point and the one before it: without waits, and of the call at the first
+   point only what follows the synchronisation. Negative sums count as none. */
+static void interval_times(struct work *w, int64_t before, int64_t point, struct collected *c)
+{
+    struct replay *r = w->r;
+    int64_t from = before < 0 ? w->entry_first[r->location[point]]
+                              : w->entry[before] + (r->wait[before] != 0);
+    if (from < w->entry[point])
+        gather(w, from, w->entry[point], c);
+    for (int64_t at = 0; at < c->count; at++)
+        if (c->ticks[c->nodes[at]] < 0)
+            c->ticks[c->nodes[at]] = 0;
+    if (before >= 0 && c->mark[r->node[before]]) {
+        int64_t *ticks = &c->ticks[r->node[before]];
+        *ticks += r->completion[before] - r->total[before];
+        if (*ticks < 0)
+            *ticks = 0;
+    }
+}
+
+static void forget(struct collected *c)
+{
+    for (int64_t at = 0; at < c->count; at++)
+        c->mark[c->nodes[at]] = 0;
+    c->count = 0;
+}
+
+/* ---- previous points ---- */
+
+struct last_points {
+    int64_t *of_rank, *of_group;
+    int64_t *used;  /* large groups that the location has met */
+    int64_t used_count;
+    uint8_t *member;  /* large groups x ranks */
+};
+
+static int64_t previous(const struct last_points *l, const struct replay *r, int32_t rank)
+{
+    int64_t found = l->of_rank[rank];
+    for (int64_t at = 0; at < l->used_count; at++) {
+        int64_t group = l->used[at];
+        if (l->of_group[group] > found && l->member[group * r->ranks + rank])
+            found = l->of_group[group];
+    }
+    return found;
+}
+
+static void note(struct last_points *l, const struct replay *r, int64_t point)
+{
+    int32_t group = r->group[point];
+    if (r->partner[point] >= 0)
+        l->of_rank[r->partner[point]] = point;
+    if (group < 0)
+        return;
+    int64_t first = r->group_first[group], end = r->group_first[group + 1];
+    bool met = l->of_group[group] != NONE;
+    if (end - first > SMALL_GROUP && l->member && (met || l->used_count < MOST_USED)) {
+        if (!met)
+            l->used[l->used_count++] = group;
+        l->of_group[group] = point;
+        return;
+    }
+    for (int64_t at = first; at < end; at++)
+        l->of_rank[r->group_members[at]] = point;
+}
+
+static bool find_previous(struct work *w)
+{
+    struct replay *r = w->r;
+    bool large = false;
+    for (int64_t group = 0; group < r->groups; group++)
+        large |= r->group_first[group + 1] - r->group_first[group] > SMALL_GROUP;
+    struct last_points l = {make(r->ranks, 8), make(r->groups, 8), make(MOST_USED, 8), 0,
+                            large ? make(r->groups * r->ranks, 1) : NULL};
+    bool fine = l.of_rank && l.of_group && l.used && (!large || l.member);
+    for (int64_t group = 0; fine && large && group < r->groups; group++)
+        for (int64_t at = r->group_first[group]; at < r->group_first[group + 1]; at++)
+            l.member[group * r->ranks + r->group_members[at]] = 1;
+    for (int64_t location = 0; fine && location < r->locations; location++) {
+        int64_t team = NONE;
+        l.used_count = 0;
+        for (int64_t rank = 0; rank < r->ranks; rank++)
+            l.of_rank[rank] = NONE;
+        for (int64_t group = 0; group < r->groups; group++)
+            l.of_group[group] = NONE;
+        for (int64_t point = r->first[location]; point < r->first[location + 1]; point++) {
+            if (r->wait[point] > 0 && r->cause[point] >= 0)
+                w->before_wait[point] = r->is_team[point] ? team
+                    : previous(&l, r, r->rank[r->location[r->cause[point]]]);
+            for (int64_t at = w->waiter_first[point]; at < w->waiter_first[point + 1]; at++) {
+                int64_t waiter = w->waiters[at];
+                w->before_cause[waiter] = r->is_team[point] ? team
+                    : previous(&l, r, r->rank[r->location[waiter]]);
+            }
+            if (r->is_team[point])
+                team = point;
+            else
+                note(&l, r, point);
+        }
+    }
+    free(l.of_rank);
+    free(l.of_group);
+    free(l.used);
+    free(l.member);
+    return fine;
+}
+
+static bool list_waiters(struct work *w)
+{
+    struct replay *r = w->r;
+    w->waiter_first = make(r->points + 2, 8);
+    if (!w->waiter_first)
+        return false;
+    for (int64_t point = 0; point < r->points; point++)
+        if (r->wait[point] > 0 && r->cause[point] >= 0)
+            w->waiter_first[r->cause[point] + 2]++;
+    for (int64_t point = 0; point < r->points; point++)
+        w->waiter_first[point + 2] += w->waiter_first[point + 1];
+    w->waiters = make(w->waiter_first[r->points + 1], 8);
+    w->place = make(r->points, 4);
+    w->costs = make(w->waiter_first[r->points + 1] * CLASSES, sizeof *w->costs);
+    if (!w->waiters || !w->place || !w->costs)
+        return false;
+    for (int64_t point = 0; point < r->points; point++)
+        if (r->wait[point] > 0 && r->cause[point] >= 0) {
+            w->place[point] = (int32_t)w->waiter_first[r->cause[point] + 1];
+            w->waiters[w->waiter_first[r->cause[point] + 1]++] = point;
+        }
+    return true;
+}
+
+/* ---- intervals that reach across the present point ---- */
+
+static bool activate(struct work *w, int64_t location, int64_t before, const double *scale,
+                     double direct)
+{
+    struct active *active = &w->active[location];
+    active->count++;
+    for (int at = 0; at < CLASSES; at++)
+        active->scale[at] += scale[at];
+    if (before >= 0) {
+        int64_t slot = w->interval_free;
+        if (slot >= 0) {
+            w->interval_free = w->intervals[slot].next;
+        } else {
+            if (w->interval_used == w->interval_room) {
+                int64_t room = w->interval_room ? w->interval_room * 2 : 1024;
+                struct interval *more = realloc(w->intervals, (size_t)room * sizeof *more);
+                if (!more)
+                    return false;
+                w->intervals = more;
+                w->interval_room = room;
+            }
+            slot = w->interval_used++;
+        }
+        w->intervals[slot].next = w->expires[before];
+        memcpy(w->intervals[slot].scale, scale, sizeof w->intervals[slot].scale);
+        w->expires[before] = slot;
+    }
+    /* Only those count for the maximum that no other outlives with a larger scale. */
+    int64_t at = active->used;
+    while (at > 0 && active->maxima[at - 1].left > before)
+        at--;
+    if (at > 0 && active->maxima[at - 1].left == before && active->maxima[at - 1].scale < direct)
+        at--;
+    else if (at > 0 && active->maxima[at - 1].scale >= direct)
+        return true;
+    int64_t end = at;
+    while (end < active->used && active->maxima[end].scale <= direct)
+        end++;
+    if (active->used + 1 > active->room) {
+        int64_t room = active->room ? active->room * 2 : 16;
+        struct maximum *more = realloc(active->maxima, (size_t)room * sizeof *more);
+        if (!more)
+            return false;
+        active->maxima = more;
+        active->room = room;
+    }
+    memmove(active->maxima + at + 1, active->maxima + end,
+            (size_t)(active->used - end) * sizeof *active->maxima);
+    active->maxima[at] = (struct maximum){before, direct};
+    active->used += at + 1 - end;
+    return true;
+}
+
+static void expire(struct work *w, int64_t location, int64_t point)
+{
+    struct active *active = &w->active[location];
+    while (w->expires[point] >= 0) {
+        struct interval *interval = &w->intervals[w->expires[point]];
+        int64_t slot = w->expires[point];
+        w->expires[point] = interval->next;
+        for (int at = 0; at < CLASSES; at++)
+            active->scale[at] -= interval->scale[at];
+        interval->next = w->interval_free;
+        w->interval_free = slot;
+        active->count--;
+    }
+    if (!active->count)
+        memset(active->scale, 0, sizeof active->scale);
+    for (int at = 0; at < CLASSES; at++)
+        if (active->scale[at] < 0)
+            active->scale[at] = 0;
+    while (active->used && active->maxima[active->used - 1].left >= point)
+        active->used--;
+}
+
+/* ---- one wait, and what caused it ---- */
+
+static bool resolve(struct work *w, int64_t waiter, const double *costs)
+{
+    struct replay *r = w->r;
+    int64_t cause = r->cause[waiter], before = w->before_cause[waiter];
+    int64_t location = r->location[cause];
+    int kind = r->wait_kind[waiter];
+    struct collected theirs = {w->theirs, w->their_nodes, w->their_mark, 0};
+    struct collected mine = {w->mine, w->my_nodes, w->my_mark, 0};
+    interval_times(w, before, cause, &theirs);
+    interval_times(w, w->before_wait[waiter], waiter, &mine);
+    int64_t delay = 0;
+    for (int64_t at = 0; at < theirs.count; at++) { /* equation 4.2 */
+        int32_t node = theirs.nodes[at];
+        int64_t excess = theirs.ticks[node] - (mine.mark[node] ? mine.ticks[node] : 0);
+        theirs.ticks[node] = excess > 0 ? excess : 0;
+        delay += theirs.ticks[node];
+    }
+    int64_t waited = w->waited[cause]
+        - (before < 0 ? 0 : w->waited[before] + r->wait[before]);
+    bool fine = true;
+    if (delay + waited > 0) {
+        double sum = (double)(delay + waited), direct = (double)r->wait[waiter] / sum;
+        if ((kind == LATE_SENDER || kind == LATE_RECEIVER) && direct > 1.0)
+            direct = 1.0;
+        double scale[CLASSES];
+        for (int at = 0; at < CLASSES; at++)
+            scale[at] = costs[at] / sum;
+        for (int64_t at = 0; at < theirs.count; at++) {
+            int32_t node = theirs.nodes[at];
+            double ticks = (double)theirs.ticks[node];
+            if (ticks <= 0)
+                continue;
+            int64_t cell = location * r->nodes + node, plane = r->locations * r->nodes;
+            r->short_term[kind * plane + cell] += direct * ticks;
+            for (int x = 0; x < CLASSES; x++)
+                if (scale[x] > 0)
+                    r->long_term[x * plane + cell] += scale[x] * ticks;
+        }
+        r->explained[waiter] = direct * sum;
+        r->indirect[waiter] = direct * (double)waited;
+        scale[kind] += direct;
+        if (waited)
+            fine = activate(w, location, before, scale, kind <= LAST_PROPAGATING ? direct : 0.0);
+    } else {
+        for (int at = 0; at < CLASSES; at++)
+            r->lost += costs[at];
+    }
+    forget(&theirs);
+    forget(&mine);
+    return fine;
+}
+
+/* Goes back over every location, which stops where a waiting location is not yet there. */
+static bool replay_backwards(struct work *w)
+{
+    struct replay *r = w->r;
+    int64_t *cursor = make(r->locations, 8), *missing = make(r->points, 8);
+    int64_t *ready = make(r->locations, 8), count = 0;
+    uint8_t *posted = make(r->points, 1), *queued = make(r->locations, 1);
+    bool fine = cursor && missing && ready && posted && queued;
+    for (int64_t point = 0; fine && point < r->points; point++)
+        missing[point] = w->waiter_first[point + 1] - w->waiter_first[point];
+    for (int64_t location = 0; fine && location < r->locations; location++) {
+        cursor[location] = r->first[location + 1] - 1;
+        ready[count++] = location;
+        queued[location] = 1;
+    }
+    while (fine) {
+        if (!count) { /* all wait for each other: times that contradict the messages */
+            int64_t stuck = NONE;
+            for (int64_t at = 0; at < r->locations; at++)
+                if (cursor[at] >= r->first[at]
+                    && (stuck < 0 || w->reached[cursor[at]] > w->reached[cursor[stuck]]))
+                    stuck = at;
+            if (stuck < 0)
+                break;
+            r->unordered += missing[cursor[stuck]];
+            missing[cursor[stuck]] = 0;
+            ready[count++] = stuck;
+            queued[stuck] = 1;
+        }
+        int64_t location = ready[--count];
+        queued[location] = 0;
+        for (; fine && cursor[location] >= r->first[location]; cursor[location]--) {
+            int64_t point = cursor[location];
+            if (missing[point])
+                break;
+            for (int64_t at = w->waiter_first[point]; at < w->waiter_first[point + 1]; at++) {
+                int64_t waiter = w->waiters[at];
+                if (posted[waiter] && !resolve(w, waiter, w->costs + at * CLASSES)) {
+                    fine = false;
+                    break;
+                }
+            }
+            expire(w, location, point);
+            if (r->wait[point] > 0) {
+                struct active *active = &w->active[location];
+                double costs[CLASSES];
+                for (int at = 0; at < CLASSES; at++)
+                    costs[at] = active->scale[at] * (double)r->wait[point];
+                double most = active->used ? active->maxima[active->used - 1].scale : 0.0;
+                r->propagating[point] = fmin(most, 1.0) * (double)r->wait[point];
+                posted[point] = 1;
+                int64_t cause = r->cause[point];
+                if (cause < 0 || !missing[cause])
+                    for (int at = 0; at < CLASSES; at++)
+                        r->lost += costs[at];
+                else
+                    memcpy(w->costs + (int64_t)w->place[point] * CLASSES, costs, sizeof costs);
+                if (cause >= 0 && missing[cause] && !--missing[cause]) {
+                    int64_t other = r->location[cause];
+                    if (cursor[other] == cause && !queued[other]) {
+                        ready[count++] = other;
+                        queued[other] = 1;
+                    }
+                }
+            }
+        }
+    }
+    free(cursor);
+    free(missing);
+    free(ready);
+    free(posted);
+    free(queued);
+    return fine;
+}
+
+/* ---- the critical path ---- */
+
+static void add_segment(struct work *w, int64_t location, int64_t begin, int64_t end)
+{
+    struct replay *r = w->r;
+    struct collected c = {w->mine, w->my_nodes, w->my_mark, 0};
+    int64_t from = begin < 0 ? w->entry_first[location]
+                             : w->entry[begin] + (r->wait[begin] != 0);
+    int64_t to = end < 0 ? w->entry_first[location + 1] : w->entry[end];
+    if (from < to)
+        gather(w, from, to, &c);
+    for (int64_t at = 0; at < c.count; at++)
+        r->path[location * r->nodes + c.nodes[at]] += c.ticks[c.nodes[at]];
+    if (begin >= 0 && c.mark[r->node[begin]]) {
+        int64_t ticks = c.ticks[r->node[begin]];
+        r->path[location * r->nodes + r->node[begin]]
+            -= ticks < r->wait[begin] ? ticks : r->wait[begin];
+    }
+    forget(&c);
+    int64_t first = r->starts[location], last = r->starts[location + 1] - 1;
+    r->segment_location[r->segments] = (int32_t)location;
+    r->segment_from[r->segments] = begin < 0 ? (last >= first ? r->time[first] : 0)
+                                             : w->reached[begin] + r->wait[begin];
+    r->segment_to[r->segments++] = end < 0 ? (last >= first ? r->time[last] : 0) : w->reached[end];
+}
+
+/* Follows it backwards; `starts_at` says for each point whether the path may begin there. */
+static void follow_path(struct work *w, const uint8_t *starts_at)
+{
+    struct replay *r = w->r;
+    int64_t end = r->end, location = end >= 0 ? r->location[end] : r->end_location;
+    int64_t at = end >= 0 ? end - 1 : r->first[location + 1] - 1;
+    for (int64_t steps = 0; steps <= r->points; steps++) {
+        while (at >= r->first[location] && !starts_at[at]
+               && !(r->cause[at] >= 0 && (r->wait[at] > 0 || r->is_team[at])))
+            at--;
+        if (at < r->first[location]) {
+            add_segment(w, location, NONE, end);
+            return;
+        }
+        add_segment(w, location, at, end);
+        if (starts_at[at])
+            return;
+        end = r->cause[at];
+        location = r->location[end];
+        at = end - 1;
+    }
+}
+
+/* 0, or -1 where there is no memory. */
+int rp_replay(struct replay *r, const uint8_t *starts_at)
+{
+    struct work w = {.r = r, .interval_free = NONE};
+    int64_t points = r->points;
+    w.entry = make(points, 8);
+    w.entry_first = make(r->locations + 1, 8);
+    w.reached = make(points, 8);
+    w.waited = make(points, 8);
+    w.before_wait = make(points, 8);
+    w.before_cause = make(points, 8);
+    w.expires = make(points, 8);
+    w.active = make(r->locations, sizeof *w.active);
+    w.mine = make(r->nodes, 8);
+    w.theirs = make(r->nodes, 8);
+    w.my_nodes = make(r->nodes, 4);
+    w.their_nodes = make(r->nodes, 4);
+    w.my_mark = make(r->nodes, 1);
+    w.their_mark = make(r->nodes, 1);
+    bool fine = w.entry && w.entry_first && w.reached && w.waited && w.before_wait
+        && w.before_cause && w.expires && w.active && w.mine && w.theirs && w.my_nodes
+        && w.their_nodes && w.my_mark && w.their_mark;
+    for (int64_t at = 0; fine && at < points; at++)
+        w.before_wait[at] = w.before_cause[at] = w.expires[at] = NONE;
+    fine = fine && lay_entries(&w) && lay_sums(&w) && list_waiters(&w) && find_previous(&w)
+        && replay_backwards(&w);
+    if (fine)
+        follow_path(&w, starts_at);
+    for (int64_t at = 0; w.active && at < r->locations; at++)
+        free(w.active[at].maxima);
+    void *used[] = {w.costs, w.place, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
+                    w.before_cause, w.expires, w.active, w.mine, w.theirs, w.my_nodes,
+                    w.their_nodes, w.my_mark, w.their_mark, w.entry_node, w.entry_ticks, w.sums,
+                    w.waiter_first, w.waiters, w.intervals};
+    for (size_t at = 0; at < sizeof used / sizeof *used; at++)
+        free(used[at]);
+    return fine ? 0 : NO_MEMORY;
+}

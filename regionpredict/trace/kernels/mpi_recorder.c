@@ -1,0 +1,621 @@
+/* Records the MPI calls of a program: loaded in front of the MPI library, it takes each call by
+   its name, passes it on by its PMPI name, and notes when it was entered and left.
+
+   Each rank keeps its events in memory and writes them to REGIONPREDICT_TRACE/RANK.events when it
+   finalizes. Functions compiled with -finstrument-functions are regions, too. Built by mpicc. */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define QUIET __attribute__((no_instrument_function))
+
+/* As `_WHAT` in recorded_events.py. */
+enum { ENTER, LEAVE, SEND, RECEIVE, SEND_REQUEST, SEND_COMPLETE, RECEIVE_REQUEST, RECEIVE_COMPLETE,
+       COLLECTIVE_BEGIN = 10, COLLECTIVE_END };
+
+struct record {
+    uint64_t time, first, second;  /* nanoseconds; region or request and bytes */
+    int32_t what, partner, communicator, tag;
+};
+
+enum { BLOCK = 1 << 14, MOST_NAMES = 4096, MOST_COMMS = 1024, REQUESTS = 1 << 14 };
+
+struct block {
+    struct block *next;
+    int64_t used;
+    struct record records[BLOCK];
+};
+
+static struct block *first_block, *last_block;
+static int recording, world_rank = -1;
+static const void *name_keys[MOST_NAMES];  /* a literal's address, or a function's */
+static int name_is_code[MOST_NAMES];
+static int names;
+static MPI_Comm comms[MOST_COMMS];
+static int comm_count;
+static FILE *definitions;
+
+struct pending {
+    MPI_Request request;
+    uint64_t number;
+    int kind, partner, communicator, tag, persistent;
+};
+static struct pending pending[REQUESTS];
+static uint64_t requests;
+
+QUIET static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+QUIET static void note(int what, uint64_t first, uint64_t second, int partner, int comm, int tag)
+{
+    if (!recording)
+        return;
+    if (!last_block || last_block->used == BLOCK) {
+        struct block *more = malloc(sizeof *more);
+        if (!more) {
+            recording = 0;
+            return;
+        }
+        more->next = NULL;
+        more->used = 0;
+        if (last_block)
+            last_block->next = more;
+        else
+            first_block = more;
+        last_block = more;
+    }
+    last_block->records[last_block->used++]
+        = (struct record){now(), first, second, what, partner, comm, tag};
+}
+
+QUIET static int name_of(const void *key, int code)
+{
+    uint64_t at = ((uintptr_t)key >> 3) * 0x9E3779B97F4A7C15u >> 52;
+    for (int tries = 0; tries < MOST_NAMES; tries++, at = (at + 1) % MOST_NAMES) {
+        if (name_keys[at] == key)
+            return (int)at;
+        if (!name_keys[at]) {
+            if (names++ >= MOST_NAMES - 1)
+                return 0;
+            name_keys[at] = key;
+            name_is_code[at] = code;
+            return (int)at;
+        }
+    }
+    return 0;
+}
+
+QUIET static void enter(const char *name) { note(ENTER, (uint64_t)name_of(name, 0), 0, -1, -1, -1); }
+QUIET static void leave(void) { note(LEAVE, 0, 0, -1, -1, -1); }
+
+QUIET void __cyg_profile_func_enter(void *function, void *site)
+{
+    (void)site;
+    if (recording)
+        note(ENTER, (uint64_t)name_of(function, 1), 0, -1, -1, -1);
+}
+QUIET void __cyg_profile_func_exit(void *function, void *site)
+{
+    (void)function, (void)site;
+    leave();
+}
+
+/* For programs that name their regions themselves; declare them weak. */
+QUIET void regionpredict_enter(const char *name) { enter(name); }
+QUIET void regionpredict_leave(void) { leave(); }
+
+/* The number of a communicator; its members are written down when it is met first. */
+QUIET static int comm_of(MPI_Comm comm)
+{
+    for (int at = comm_count - 1; at >= 0; at--)
+        if (comms[at] == comm)
+            return at;
+    if (comm_count == MOST_COMMS || comm == MPI_COMM_NULL || !definitions)
+        return -1;
+    MPI_Group mine, world;
+    int size, inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    fprintf(definitions, "comm %d", comm_count);
+    for (int side = 0; side < 1 + inter; side++) {
+        if (side)
+            PMPI_Comm_remote_group(comm, &mine);
+        else
+            PMPI_Comm_group(comm, &mine);
+        PMPI_Group_size(mine, &size);
+        fprintf(definitions, side ? " |" : "");
+        for (int at = 0; at < size; at++) {
+            int there;
+            PMPI_Group_translate_ranks(mine, 1, &at, world, &there);
+            fprintf(definitions, " %d", there);
+        }
+        PMPI_Group_free(&mine);
+    }
+    fprintf(definitions, "\n");
+    PMPI_Group_free(&world);
+    comms[comm_count] = comm;
+    return comm_count++;
+}
+
+QUIET static void forget_comm(MPI_Comm comm)
+{
+    for (int at = 0; at < comm_count; at++)
+        if (comms[at] == comm)
+            comms[at] = MPI_COMM_NULL;
+}
+
+QUIET static uint64_t bytes(int count, MPI_Datatype type)
+{
+    int size = 0;
+    if (type != MPI_DATATYPE_NULL)
+        PMPI_Type_size(type, &size);
+    return (uint64_t)count * (uint64_t)size;
+}
+
+QUIET static uint64_t received(MPI_Status *status)
+{
+    int count = 0;
+    PMPI_Get_count(status, MPI_BYTE, &count);
+    return count == MPI_UNDEFINED ? 0 : (uint64_t)count;
+}
+
+QUIET static struct pending *slot_of(MPI_Request request)
+{
+    uint64_t at = (uint64_t)(uintptr_t)request * 0x9E3779B97F4A7C15u >> 50;
+    for (int tries = 0; tries < REQUESTS; tries++, at = (at + 1) % REQUESTS)
+        if (pending[at].number && pending[at].request == request)
+            return &pending[at];
+    return NULL;
+}
+
+QUIET static uint64_t post(MPI_Request request, int kind, int partner, int comm, int tag)
+{
+    struct pending *slot = slot_of(request);
+    uint64_t at = (uint64_t)(uintptr_t)request * 0x9E3779B97F4A7C15u >> 50;
+    for (int tries = 0; !slot && tries < REQUESTS; tries++, at = (at + 1) % REQUESTS)
+        if (!pending[at].number)
+            slot = &pending[at];
+    if (!slot)
+        return 0;
+    *slot = (struct pending){request, ++requests, kind, partner, comm, tag, 0};
+    return requests;
+}
+
+QUIET static void complete(MPI_Request request, MPI_Status *status)
+{
+    struct pending *slot = request == MPI_REQUEST_NULL ? NULL : slot_of(request);
+    if (!slot)
+        return;
+    if (slot->kind == SEND_REQUEST)
+        note(SEND_COMPLETE, slot->number, 0, -1, -1, -1);
+    else if (status->MPI_SOURCE >= 0)
+        note(RECEIVE_COMPLETE, slot->number, received(status), status->MPI_SOURCE,
+             slot->communicator, status->MPI_TAG);
+    slot->number = 0;
+}
+
+/* ---- begin and end ---- */
+
+QUIET static void begin_recording(void)
+{
+    const char *folder = getenv("REGIONPREDICT_TRACE");
+    char path[4096];
+    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    if (!folder || snprintf(path, sizeof path, "%s/%d.names", folder, world_rank) >= (int)sizeof path)
+        recording = 0;
+    else if (!(definitions = fopen(path, "w")))
+        recording = 0;
+    if (recording)
+        comm_of(MPI_COMM_WORLD);
+}
+
+int MPI_Init(int *count, char ***arguments)
+{
+    recording = 1;
+    enter("MPI_Init");
+    int code = PMPI_Init(count, arguments);
+    begin_recording();
+    leave();
+    return code;
+}
+int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
+{
+    recording = 1;
+    enter("MPI_Init_thread");
+    int code = PMPI_Init_thread(count, arguments, required, provided);
+    begin_recording();
+    leave();
+    return code;
+}
+
+QUIET static void write_all(void)
+{
+    char path[4096];
+    if (!definitions)
+        return;
+    for (int at = 0; at < MOST_NAMES; at++) {
+        Dl_info info;
+        if (!name_keys[at])
+            continue;
+        if (!name_is_code[at])
+            fprintf(definitions, "name %d %s\n", at, (const char *)name_keys[at]);
+        else if (dladdr(name_keys[at], &info) && info.dli_fname)
+            fprintf(definitions, "code %d %s %llx %s\n", at,
+                    info.dli_sname ? info.dli_sname : "?",
+                    (unsigned long long)((char *)name_keys[at] - (char *)info.dli_fbase),
+                    info.dli_fname);
+    }
+    fclose(definitions);
+    snprintf(path, sizeof path, "%s/%d.events", getenv("REGIONPREDICT_TRACE"), world_rank);
+    FILE *file = fopen(path, "wb");
+    for (struct block *block = first_block; file && block; block = block->next)
+        fwrite(block->records, sizeof *block->records, (size_t)block->used, file);
+    if (file)
+        fclose(file);
+}
+
+int MPI_Finalize(void)
+{
+    enter("MPI_Finalize");
+    int code = PMPI_Finalize();
+    leave();
+    if (recording)
+        write_all();
+    recording = 0;
+    return code;
+}
+
+/* ---- messages ---- */
+
+#define BLOCKING_SEND(call) \
+    int MPI_##call(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
+    { \
+        enter("MPI_" #call); \
+        if (to >= 0) \
+            note(SEND, 0, bytes(count, type), to, comm_of(comm), tag); \
+        int code = PMPI_##call(data, count, type, to, tag, comm); \
+        leave(); \
+        return code; \
+    }
+BLOCKING_SEND(Send)
+BLOCKING_SEND(Ssend)
+BLOCKING_SEND(Bsend)
+BLOCKING_SEND(Rsend)
+
+#define REQUESTED_SEND(call) \
+    int MPI_##call(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                   MPI_Request *request) \
+    { \
+        enter("MPI_" #call); \
+        int code = PMPI_##call(data, count, type, to, tag, comm, request); \
+        if (to >= 0) { \
+            uint64_t number = post(*request, SEND_REQUEST, to, comm_of(comm), tag); \
+            note(SEND_REQUEST, number, bytes(count, type), to, comm_of(comm), tag); \
+        } \
+        leave(); \
+        return code; \
+    }
+REQUESTED_SEND(Isend)
+REQUESTED_SEND(Issend)
+REQUESTED_SEND(Ibsend)
+REQUESTED_SEND(Irsend)
+
+int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    enter("MPI_Recv");
+    int code = PMPI_Recv(data, count, type, from, tag, comm, used);
+    if (used->MPI_SOURCE >= 0)
+        note(RECEIVE, 0, received(used), used->MPI_SOURCE, comm_of(comm), used->MPI_TAG);
+    leave();
+    return code;
+}
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    enter("MPI_Irecv");
+    int code = PMPI_Irecv(data, count, type, from, tag, comm, request);
+    if (from != MPI_PROC_NULL)
+        note(RECEIVE_REQUEST, post(*request, RECEIVE_REQUEST, from, comm_of(comm), tag), 0, -1, -1,
+             -1);
+    leave();
+    return code;
+}
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                 void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                 MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    enter("MPI_Sendrecv");
+    if (to >= 0)
+        note(SEND, 0, bytes(out_count, out_type), to, comm_of(comm), out_tag);
+    int code = PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,
+                             in_tag, comm, used);
+    if (used->MPI_SOURCE >= 0)
+        note(RECEIVE, 0, received(used), used->MPI_SOURCE, comm_of(comm), used->MPI_TAG);
+    leave();
+    return code;
+}
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request before = *request;
+    enter("MPI_Wait");
+    int code = PMPI_Wait(request, used);
+    complete(before, used);
+    leave();
+    return code;
+}
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request before = *request;
+    enter("MPI_Test");
+    int code = PMPI_Test(request, flag, used);
+    if (*flag)
+        complete(before, used);
+    leave();
+    return code;
+}
+
+/* Requests as they were, and statuses of our own: calls for many. */
+#define MANY(count) \
+    size_t room = (size_t)((count) > 0 ? (count) : 1); \
+    MPI_Request *before = malloc(room * sizeof *before); \
+    MPI_Status *used = malloc(room * sizeof *used); \
+    memcpy(before, list, (size_t)(count) * sizeof *before);
+
+int MPI_Waitall(int count, MPI_Request list[], MPI_Status statuses[])
+{
+    MANY(count)
+    enter("MPI_Waitall");
+    int code = PMPI_Waitall(count, list, used);
+    for (int at = 0; at < count; at++)
+        complete(before[at], &used[at]);
+    if (statuses != MPI_STATUSES_IGNORE)
+        memcpy(statuses, used, (size_t)count * sizeof *used);
+    leave();
+    free(before), free(used);
+    return code;
+}
+int MPI_Testall(int count, MPI_Request list[], int *flag, MPI_Status statuses[])
+{
+    MANY(count)
+    enter("MPI_Testall");
+    int code = PMPI_Testall(count, list, flag, used);
+    for (int at = 0; *flag && at < count; at++)
+        complete(before[at], &used[at]);
+    if (*flag && statuses != MPI_STATUSES_IGNORE)
+        memcpy(statuses, used, (size_t)count * sizeof *used);
+    leave();
+    free(before), free(used);
+    return code;
+}
+int MPI_Waitany(int count, MPI_Request list[], int *index, MPI_Status *status)
+{
+    MANY(count)
+    enter("MPI_Waitany");
+    int code = PMPI_Waitany(count, list, index, used);
+    if (*index != MPI_UNDEFINED)
+        complete(before[*index], used);
+    if (status != MPI_STATUS_IGNORE)
+        *status = *used;
+    leave();
+    free(before), free(used);
+    return code;
+}
+int MPI_Waitsome(int count, MPI_Request list[], int *done, int indices[], MPI_Status statuses[])
+{
+    MANY(count)
+    enter("MPI_Waitsome");
+    int code = PMPI_Waitsome(count, list, done, indices, used);
+    for (int at = 0; *done != MPI_UNDEFINED && at < *done; at++)
+        complete(before[indices[at]], &used[at]);
+    if (*done != MPI_UNDEFINED && statuses != MPI_STATUSES_IGNORE)
+        memcpy(statuses, used, (size_t)*done * sizeof *used);
+    leave();
+    free(before), free(used);
+    return code;
+}
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    enter("MPI_Probe");
+    int code = PMPI_Probe(from, tag, comm, status);
+    leave();
+    return code;
+}
+
+/* ---- collective operations: the numbers of OTF2's CollectiveOp ---- */
+
+#define COLLECTIVE(name, number, root, sent, got, call) \
+    enter(name); \
+    note(COLLECTIVE_BEGIN, 0, 0, -1, -1, -1); \
+    int code = call; \
+    note(COLLECTIVE_END, (sent), (got), (root), comm_of(comm), (number)); \
+    leave(); \
+    return code;
+
+QUIET static int size_of(MPI_Comm comm)
+{
+    int size = 1;
+    PMPI_Comm_size(comm, &size);
+    return size;
+}
+QUIET static int is_root(MPI_Comm comm, int root)
+{
+    int rank = -1;
+    PMPI_Comm_rank(comm, &rank);
+    return rank == root;
+}
+QUIET static uint64_t summed(const int counts[], MPI_Datatype type, MPI_Comm comm)
+{
+    uint64_t sum = 0;
+    for (int at = 0, size = size_of(comm); at < size; at++)
+        sum += bytes(counts[at], type);
+    return sum;
+}
+
+int MPI_Barrier(MPI_Comm comm) { COLLECTIVE("MPI_Barrier", 0, -1, 0, 0, PMPI_Barrier(comm)) }
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Bcast", 1, root,
+               is_root(comm, root) ? bytes(count, type) * (uint64_t)size_of(comm) : 0,
+               bytes(count, type), PMPI_Bcast(data, count, type, root, comm))
+}
+int MPI_Gather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+               MPI_Datatype in_type, int root, MPI_Comm comm)
+{
+    int mine = is_root(comm, root);
+    uint64_t got = mine ? bytes(in_count, in_type) * (uint64_t)size_of(comm) : 0;
+    COLLECTIVE("MPI_Gather", 2, root, out == MPI_IN_PLACE ? 0 : bytes(out_count, out_type), got,
+               PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, comm))
+}
+int MPI_Gatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                const int in_counts[], const int offsets[], MPI_Datatype in_type, int root,
+                MPI_Comm comm)
+{
+    uint64_t got = is_root(comm, root) ? summed(in_counts, in_type, comm) : 0;
+    COLLECTIVE("MPI_Gatherv", 3, root, out == MPI_IN_PLACE ? 0 : bytes(out_count, out_type), got,
+               PMPI_Gatherv(out, out_count, out_type, in, in_counts, offsets, in_type, root, comm))
+}
+int MPI_Scatter(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                MPI_Datatype in_type, int root, MPI_Comm comm)
+{
+    uint64_t sent = is_root(comm, root) ? bytes(out_count, out_type) * (uint64_t)size_of(comm) : 0;
+    COLLECTIVE("MPI_Scatter", 4, root, sent, in == MPI_IN_PLACE ? 0 : bytes(in_count, in_type),
+               PMPI_Scatter(out, out_count, out_type, in, in_count, in_type, root, comm))
+}
+int MPI_Scatterv(const void *out, const int out_counts[], const int offsets[],
+                 MPI_Datatype out_type, void *in, int in_count, MPI_Datatype in_type, int root,
+                 MPI_Comm comm)
+{
+    uint64_t sent = is_root(comm, root) ? summed(out_counts, out_type, comm) : 0;
+    COLLECTIVE("MPI_Scatterv", 5, root, sent, in == MPI_IN_PLACE ? 0 : bytes(in_count, in_type),
+               PMPI_Scatterv(out, out_counts, offsets, out_type, in, in_count, in_type, root, comm))
+}
+int MPI_Allgather(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                  MPI_Datatype in_type, MPI_Comm comm)
+{
+    uint64_t all = bytes(in_count, in_type) * (uint64_t)size_of(comm);
+    COLLECTIVE("MPI_Allgather", 6, -1, all, all,
+               PMPI_Allgather(out, out_count, out_type, in, in_count, in_type, comm))
+}
+int MPI_Allgatherv(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                   const int in_counts[], const int offsets[], MPI_Datatype in_type, MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Allgatherv", 7, -1,
+               out == MPI_IN_PLACE ? 0 : bytes(out_count, out_type) * (uint64_t)size_of(comm),
+               summed(in_counts, in_type, comm),
+               PMPI_Allgatherv(out, out_count, out_type, in, in_counts, offsets, in_type, comm))
+}
+int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                 MPI_Datatype in_type, MPI_Comm comm)
+{
+    uint64_t all = bytes(in_count, in_type) * (uint64_t)size_of(comm);
+    COLLECTIVE("MPI_Alltoall", 8, -1, all, all,
+               PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm))
+}
+int MPI_Alltoallv(const void *out, const int out_counts[], const int out_offsets[],
+                  MPI_Datatype out_type, void *in, const int in_counts[], const int in_offsets[],
+                  MPI_Datatype in_type, MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Alltoallv", 9, -1,
+               out == MPI_IN_PLACE ? 0 : summed(out_counts, out_type, comm),
+               summed(in_counts, in_type, comm),
+               PMPI_Alltoallv(out, out_counts, out_offsets, out_type, in, in_counts, in_offsets,
+                              in_type, comm))
+}
+int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    uint64_t all = bytes(count, type) * (uint64_t)size_of(comm);
+    COLLECTIVE("MPI_Allreduce", 11, -1, all, all, PMPI_Allreduce(out, in, count, type, op, comm))
+}
+int MPI_Reduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    uint64_t got = is_root(comm, root) ? bytes(count, type) * (uint64_t)size_of(comm) : 0;
+    COLLECTIVE("MPI_Reduce", 12, root, bytes(count, type), got,
+               PMPI_Reduce(out, in, count, type, op, root, comm))
+}
+int MPI_Reduce_scatter(const void *out, void *in, const int counts[], MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Reduce_scatter", 13, -1, summed(counts, type, comm),
+               summed(counts, type, comm), PMPI_Reduce_scatter(out, in, counts, type, op, comm))
+}
+int MPI_Reduce_scatter_block(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm)
+{
+    uint64_t all = bytes(count, type) * (uint64_t)size_of(comm);
+    COLLECTIVE("MPI_Reduce_scatter_block", 16, -1, all, all,
+               PMPI_Reduce_scatter_block(out, in, count, type, op, comm))
+}
+int MPI_Scan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Scan", 14, -1, bytes(count, type), bytes(count, type),
+               PMPI_Scan(out, in, count, type, op, comm))
+}
+int MPI_Exscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Exscan", 15, -1, bytes(count, type), bytes(count, type),
+               PMPI_Exscan(out, in, count, type, op, comm))
+}
+
+/* ---- communicators, which all members number in the order in which they are made ---- */
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    enter("MPI_Comm_dup");
+    int code = PMPI_Comm_dup(comm, made);
+    comm_of(*made);
+    leave();
+    return code;
+}
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+{
+    enter("MPI_Comm_split");
+    int code = PMPI_Comm_split(comm, color, key, made);
+    comm_of(*made);
+    leave();
+    return code;
+}
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+    enter("MPI_Comm_create");
+    int code = PMPI_Comm_create(comm, group, made);
+    comm_of(*made);
+    leave();
+    return code;
+}
+int MPI_Cart_create(MPI_Comm comm, int count, const int sizes[], const int periodic[], int reorder,
+                    MPI_Comm *made)
+{
+    enter("MPI_Cart_create");
+    int code = PMPI_Cart_create(comm, count, sizes, periodic, reorder, made);
+    comm_of(*made);
+    leave();
+    return code;
+}
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    enter("MPI_Comm_free");
+    forget_comm(*comm);
+    int code = PMPI_Comm_free(comm);
+    leave();
+    return code;
+}

@@ -1,0 +1,106 @@
+"""Which operations belong together: messages, requests, and collective operations."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.event_trace import EventTrace, Finding, Kind
+from regionpredict.trace.kernels import Kernels
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Rows of operations that belong to each operation; -1 where there is none.
+
+    `mate` is the receive of a send and the send of a receive. `other` is the completion of a
+    request and the request of a completion; a blocking operation is both itself. `instance`
+    counts collective operations on a communicator. `findings` is what has no counterpart.
+    """
+
+    mate: NDArray[np.int64]
+    other: NDArray[np.int64]
+    instance: NDArray[np.int64]
+    findings: tuple[Finding, ...]
+
+
+class _Matching(ctypes.Structure):
+    _fields_ = [
+        ("locations", ctypes.c_int64),
+        ("operations", ctypes.c_int64),
+        ("communicators", ctypes.c_int64),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "first",
+                "rank",
+                "kind",
+                "partner",
+                "communicator",
+                "tag",
+                "request",
+                "mate",
+                "other",
+                "instance",
+            )
+        ),
+    ]
+
+
+def match(trace: EventTrace, kernels: Kernels) -> Matches:
+    """Pairs the operations; raises InputError where memory does not suffice."""
+    operations = trace.operations
+    count = len(operations)
+    first = np.searchsorted(operations.event, trace.starts).astype(np.int64)
+    rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
+    kind = np.ascontiguousarray(trace.kind[operations.event])
+    mate, other, instance = (np.empty(count, dtype=np.int64) for _ in range(3))
+    table = _Matching(
+        locations=len(trace.locations),
+        operations=count,
+        communicators=len(trace.communicators),
+        first=first.ctypes.data,
+        rank=rank.ctypes.data,
+        kind=kind.ctypes.data,
+        partner=operations.partner.ctypes.data,
+        communicator=operations.communicator.ctypes.data,
+        tag=operations.tag.ctypes.data,
+        request=operations.request.ctypes.data,
+        mate=mate.ctypes.data,
+        other=other.ctypes.data,
+        instance=instance.ctypes.data,
+    )
+    if kernels.load("matching.c").rp_match(ctypes.byref(table)):
+        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+    return Matches(mate, other, instance, tuple(_findings(trace, kind, mate, other)))
+
+
+def _findings(
+    trace: EventTrace, kind: NDArray[np.uint8], mate: NDArray[np.int64], other: NDArray[np.int64]
+) -> list[Finding]:
+    operations = trace.operations
+    sends = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
+    cancelled = np.zeros(len(kind), dtype=bool)
+    linked = other >= 0
+    cancelled[linked] = kind[other[linked]] == Kind.REQUEST_CANCELLED
+    receives = (kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)
+    completions = (kind == Kind.SEND_COMPLETE) | (kind == Kind.RECEIVE_COMPLETE)
+    found = []
+    for rows, message in (
+        (sends & ~cancelled & (mate < 0) & (operations.partner >= 0), "sends without a receive"),
+        (receives & (mate < 0) & (operations.partner >= 0), "receives without a send"),
+        (completions & (other < 0), "completions without a request"),
+    ):
+        count = int(np.count_nonzero(rows))
+        if count:
+            found.append(Finding(message, count=count))
+    pairs = np.flatnonzero(receives & (mate >= 0))
+    times = trace.time[operations.event]
+    early = int(np.count_nonzero(times[pairs] < times[mate[pairs]]))
+    if early:
+        found.append(Finding("messages received before they were sent: clocks differ", count=early))
+    return found

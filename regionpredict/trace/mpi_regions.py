@@ -1,0 +1,111 @@
+"""What MPI's functions do, by their names (MPI 4.0), where a trace only names them."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+from regionpredict.trace.event_trace import Collective, Role
+
+
+class Call(IntEnum):
+    """What a call means to a wait state: which calls wait, and for how many requests."""
+
+    OTHER = 0
+    INIT = 1
+    FINALIZE = 2
+    WAIT_ONE = 3
+    WAIT_MANY = 4
+    TEST = 5
+    BLOCKING_SEND = 6  # standard or synchronous; buffered and ready sends do not wait
+
+
+_CALLS = {
+    "init": Call.INIT,
+    "init_thread": Call.INIT,
+    "finalize": Call.FINALIZE,
+    "wait": Call.WAIT_ONE,
+    "waitany": Call.WAIT_ONE,
+    "waitall": Call.WAIT_MANY,
+    "waitsome": Call.WAIT_MANY,
+    "test": Call.TEST,
+    "testany": Call.TEST,
+    "testall": Call.TEST,
+    "testsome": Call.TEST,
+    "send": Call.BLOCKING_SEND,
+    "ssend": Call.BLOCKING_SEND,
+}
+_COLLECTIVES = {
+    "barrier": Collective.BARRIER,
+    "bcast": Collective.BCAST,
+    "gather": Collective.GATHER,
+    "gatherv": Collective.GATHERV,
+    "scatter": Collective.SCATTER,
+    "scatterv": Collective.SCATTERV,
+    "allgather": Collective.ALLGATHER,
+    "allgatherv": Collective.ALLGATHERV,
+    "alltoall": Collective.ALLTOALL,
+    "alltoallv": Collective.ALLTOALLV,
+    "alltoallw": Collective.ALLTOALLW,
+    "allreduce": Collective.ALLREDUCE,
+    "reduce": Collective.REDUCE,
+    "reduce_scatter": Collective.REDUCE_SCATTER,
+    "reduce_scatter_block": Collective.REDUCE_SCATTER_BLOCK,
+    "scan": Collective.SCAN,
+    "exscan": Collective.EXSCAN,
+}
+_POINT_TO_POINT = re.compile(
+    r"mpi_(i?[bsr]?send|p?send_init|[bsr]send_init|i?recv|p?recv_init|sendrecv(_replace)?|"
+    r"i?m?probe|i?mrecv|start(all)?|wait(all|any|some)?|test(all|any|some)?|request_free|cancel)"
+)
+_ONE_SIDED = re.compile(
+    r"mpi_(win_.*|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_.*)"
+)
+
+
+def plain_name(name: str) -> str:
+    """The C name in lower case, whatever a Fortran binding appends.
+
+    >>> plain_name("MPI_SEND_"), plain_name("MPI_Send"), plain_name("mpi_send_f08_")
+    ('mpi_send', 'mpi_send', 'mpi_send')
+    """
+    return re.sub(r"(_f08)?_*$", "", name.lower())
+
+
+def collective_of(name: str) -> Collective:
+    """The operation of a function, non-blocking ones too; UNKNOWN where it is none.
+
+    >>> collective_of("MPI_Iallreduce").name, collective_of("MPI_Send").name
+    ('ALLREDUCE', 'UNKNOWN')
+    """
+    rest = plain_name(name).removeprefix("mpi_")
+    found = _COLLECTIVES.get(rest)
+    if found is None and rest.startswith("i"):
+        found = _COLLECTIVES.get(rest[1:])
+    return Collective.UNKNOWN if found is None else found
+
+
+def mpi_role(name: str) -> Role | None:
+    """The role of one of MPI's functions; None where the name is not MPI's.
+
+    >>> mpi_role("MPI_Waitall").name, mpi_role("MPI_Comm_rank").name, mpi_role("main")
+    ('POINT_TO_POINT', 'OTHER', None)
+    """
+    plain = plain_name(name)
+    if not plain.startswith("mpi_"):
+        return None
+    if collective_of(name) is not Collective.UNKNOWN:
+        return Role.COLLECTIVE
+    if _POINT_TO_POINT.fullmatch(plain):
+        return Role.POINT_TO_POINT
+    return Role.ONE_SIDED if _ONE_SIDED.fullmatch(plain) else Role.OTHER
+
+
+def call_of(name: str) -> Call:
+    """What a function of MPI means to a wait state.
+
+    >>> call_of("MPI_Waitall").name, call_of("MPI_Sendrecv").name, call_of("main").name
+    ('WAIT_MANY', 'OTHER', 'OTHER')
+    """
+    plain = plain_name(name)
+    return _CALLS.get(plain[4:], Call.OTHER) if plain.startswith("mpi_") else Call.OTHER

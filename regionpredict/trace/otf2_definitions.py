@@ -1,0 +1,253 @@
+"""The definitions of an OTF2 archive: locations, regions and communicators, as far as readable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from regionpredict.errors import InputError
+from regionpredict.trace.event_trace import (
+    Communicator,
+    Finding,
+    Location,
+    Paradigm,
+    Region,
+    Role,
+)
+from regionpredict.trace.mpi_regions import mpi_role
+
+# Numbers of the OTF2 3.0 interface.
+_CPU_THREAD = 1
+_OPENMP, _MPI = 3, 4
+_MEASUREMENT = 6
+_COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6
+_THREAD_PARADIGMS = (_OPENMP, _MEASUREMENT, 7)
+_ROLES = {
+    3: Role.LOOP,
+    5: Role.PARALLEL,
+    12: Role.LOCK,
+    13: Role.LOCK,
+    15: Role.BARRIER,
+    16: Role.IMPLICIT_BARRIER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What the events of an archive refer to.
+
+    `references` are the archive's numbers of `locations`, in the same order; `region_numbers` and
+    `communicator_numbers` map the archive's numbers to positions in the tuples; `strings` are the
+    archive's texts. `events` is the number of events as the archive tells it.
+    """
+
+    ticks_per_second: float
+    locations: tuple[Location, ...]
+    references: tuple[int, ...]
+    events: int
+    regions: tuple[Region, ...]
+    region_numbers: dict[int, int]
+    communicators: tuple[Communicator, ...]
+    communicator_numbers: dict[int, int]
+    strings: dict[int, str]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(slots=True)
+class _Raw:
+    """The records as they come; the first of two with one number counts."""
+
+    resolution: int | None = None
+    strings: dict[int, str] = field(default_factory=dict)
+    regions: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    groups: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    comms: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    intercomms: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    location_groups: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    locations: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    duplicates: int = 0
+
+    def keep(self, table: dict[int, tuple[Any, ...]]) -> Callable[..., None]:
+        def callback(user: object, number: int, *values: Any) -> None:
+            if number in table:
+                self.duplicates += 1
+            else:
+                table[number] = values
+
+        return callback
+
+    def keep_string(self) -> Callable[..., None]:
+        def callback(user: object, number: int, text: Any) -> None:
+            if number in self.strings:
+                self.duplicates += 1
+            else:
+                self.strings[number] = text
+
+        return callback
+
+    def keep_clock(self) -> Callable[..., None]:
+        def callback(user: object, resolution: int, *rest: Any) -> None:
+            self.resolution = resolution
+
+        return callback
+
+
+def read_definitions(otf2: ModuleType, anchor: Path) -> Definitions:
+    """The global definitions of the archive; what breaks off is a finding.
+
+    Raises InputError where there is no archive, no clock or no location in it.
+    """
+    raw = _Raw()
+    findings = []
+    try:
+        reader = otf2.Reader_Open(str(anchor))
+    except Exception:
+        raise InputError(
+            "is no OTF2 archive", remedy="name its anchor file, traces.otf2", path=str(anchor)
+        ) from None
+    try:
+        otf2.Reader_SetSerialCollectiveCallbacks(reader)
+        definitions = otf2.Reader_GetGlobalDefReader(reader)
+        callbacks = otf2.GlobalDefReaderCallbacks_New()
+        kept = (  # the callbacks must outlive the reading
+            ("ClockProperties", raw.keep_clock()),
+            ("String", raw.keep_string()),
+            ("Region", raw.keep(raw.regions)),
+            ("Group", raw.keep(raw.groups)),
+            ("Comm", raw.keep(raw.comms)),
+            ("InterComm", raw.keep(raw.intercomms)),
+            ("LocationGroup", raw.keep(raw.location_groups)),
+            ("Location", raw.keep(raw.locations)),
+        )
+        for name, callback in kept:
+            setter = getattr(otf2, f"GlobalDefReaderCallbacks_Set{name}Callback", None)
+            if setter is not None:
+                setter(callbacks, callback)
+        otf2.Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, None)
+        otf2.Reader_ReadAllGlobalDefinitions(reader, definitions)
+        otf2.Reader_CloseGlobalDefReader(reader, definitions)
+        otf2.GlobalDefReaderCallbacks_Delete(callbacks)
+    except Exception:
+        findings.append(Finding("the definitions break off; those before were read"))
+    finally:
+        otf2.Reader_Close(reader)
+    if raw.duplicates:
+        findings.append(Finding("definitions given twice; the first counts", count=raw.duplicates))
+    if not raw.resolution:
+        raise InputError(
+            "the definitions of the archive tell no clock", remedy="record it anew",
+            path=str(anchor),
+        )  # fmt: skip
+    return _resolved(raw, anchor, findings)
+
+
+def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
+    ranks = _ranks(raw)
+    threads: dict[int, int] = {}
+    kept: list[tuple[Location, int, int]] = []
+    passed = 0
+    for number, (name, kind, events, group) in raw.locations.items():
+        if _value(kind) != _CPU_THREAD:
+            passed += 1
+            continue
+        rank = ranks.get(group)
+        if rank is None:
+            passed += 1
+            continue
+        thread = threads[rank] = threads.get(rank, -1) + 1
+        text = raw.strings.get(name, "")
+        kept.append((Location(rank, thread, _text(text)), number, events))
+    if passed:
+        findings.append(
+            Finding(
+                "locations that are no thread (metrics, accelerators) passed over", count=passed
+            )
+        )
+    if not kept:
+        raise InputError(
+            "there is no thread in the archive", remedy="record it anew", path=str(anchor)
+        )
+    kept.sort(key=lambda entry: (entry[0].rank, entry[0].thread))
+    region_numbers = {number: at for at, number in enumerate(raw.regions)}
+    communicator_numbers: dict[int, int] = {}
+    communicators: list[Communicator] = []
+    for number, communicator in _communicators(raw, ranks):
+        communicator_numbers[number] = len(communicators)
+        communicators.append(communicator)
+    return Definitions(
+        ticks_per_second=float(raw.resolution or 1),
+        locations=tuple(entry[0] for entry in kept),
+        references=tuple(entry[1] for entry in kept),
+        events=sum(entry[2] for entry in kept),
+        regions=tuple(_region(raw, record) for record in raw.regions.values()),
+        region_numbers=region_numbers,
+        communicators=tuple(communicators),
+        communicator_numbers=communicator_numbers,
+        strings={number: _text(text) for number, text in raw.strings.items()},
+        findings=tuple(findings),
+    )
+
+
+def _ranks(raw: _Raw) -> dict[int, int]:
+    """The rank of each location group: by MPI's list of locations, else in order."""
+    for _, kind, paradigm, _, members in raw.groups.values():
+        if _value(kind) == _COMM_LOCATIONS and _value(paradigm) not in _THREAD_PARADIGMS:
+            return {
+                raw.locations[member][3]: rank
+                for rank, member in enumerate(members)
+                if member in raw.locations
+            }
+    used = {record[3] for record in raw.locations.values() if _value(record[1]) == _CPU_THREAD}
+    return {group: rank for rank, group in enumerate(sorted(used))}
+
+
+def _communicators(raw: _Raw, ranks: dict[int, int]) -> list[tuple[int, Communicator]]:
+    found = []
+    for number, (name, group, *_) in raw.comms.items():
+        members = _members(raw, group, len(ranks))
+        found.append((number, Communicator(_text(raw.strings.get(name, "")), members)))
+    for number, (name, first, second, *_) in raw.intercomms.items():
+        members = _members(raw, first, len(ranks))
+        remote = _members(raw, second, len(ranks))
+        found.append((number, Communicator(_text(raw.strings.get(name, "")), members, remote)))
+    return found
+
+
+def _members(raw: _Raw, group: int, ranks: int) -> tuple[int, ...] | None:
+    """World ranks; () stands for each rank alone (MPI_COMM_SELF); None where it is another's."""
+    if group not in raw.groups:
+        return None
+    _, kind, paradigm, _, members = raw.groups[group]
+    if _value(paradigm) in _THREAD_PARADIGMS:
+        return None
+    if _value(kind) == _COMM_SELF:
+        return ()
+    if _value(kind) == _COMM_LOCATIONS:
+        return tuple(range(ranks))
+    return tuple(members) if all(member < ranks for member in members) else None
+
+
+def _region(raw: _Raw, record: tuple[Any, ...]) -> Region:
+    name, canonical, _, role, paradigm, _, file, line, _ = record
+    text = _text(raw.strings.get(name, "") or raw.strings.get(canonical, ""))
+    source = _text(raw.strings.get(file, ""))
+    kind = _value(paradigm)
+    mpi = mpi_role(text)
+    if kind == _MPI or (mpi is not None and kind != _OPENMP):
+        return Region(text, Paradigm.MPI, Role.OTHER if mpi is None else mpi, source, line or None)
+    if kind == _OPENMP:
+        role = _ROLES.get(_value(role), Role.OTHER)
+        return Region(text, Paradigm.OPENMP, role, source, line or None)
+    owner = Paradigm.OTHER if kind == _MEASUREMENT else Paradigm.USER
+    return Region(text, owner, Role.FUNCTION, source, line or None)
+
+
+def _value(enumeration: Any) -> int:
+    return int(getattr(enumeration, "value", enumeration))
+
+
+def _text(text: str | bytes) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text

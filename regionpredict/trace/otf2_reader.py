@@ -1,0 +1,233 @@
+"""OTF2 archives: an anchor file in, an `EventTrace` out; millions of events a second."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.event_trace import (
+    NONE,
+    EventTrace,
+    Finding,
+    Kind,
+    Location,
+    Operations,
+    Paradigm,
+    Region,
+    Role,
+)
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.otf2_definitions import Definitions, read_definitions
+from regionpredict.trace.partners import world_ranks
+
+_EVENT_COLUMNS = (("time", np.int64), ("kind", np.uint8), ("region", np.int32))
+_OPERATION_COLUMNS = (
+    ("event", np.int64),
+    ("partner", np.int32),
+    ("communicator", np.int32),
+    ("tag", np.int32),
+    ("root", np.int32),
+    ("sent", np.int64),
+    ("received", np.int64),
+    ("request", np.int64),
+    ("collective", np.uint8),
+)
+_NOTES = (
+    "ends of regions that were not begun, left out",
+    "ends of regions other than those open, left out",
+    "regions without an end, ended with the region around them",
+    "times that run backwards, held",
+    "the events break off or cannot be read; those before are analysed",
+    "one-sided operations, which are not analysed",
+    "",  # metrics: always passed over
+    "task events, which are not analysed",
+    "",  # file operations
+    "samples and calling contexts, which are not analysed",
+    "pauses of the recording",
+    "records of an unknown kind",
+    "probes, which are not analysed",
+    "matched receives, which are not analysed",
+)
+_PROGRAM = -(2**31)
+_TOO_SMALL = 1
+_LEAST_CAPACITY = 1 << 16
+
+
+class _Table(ctypes.Structure):
+    _fields_ = [
+        ("capacity", ctypes.c_int64),
+        ("events", ctypes.c_int64),
+        ("operations", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name, _ in _EVENT_COLUMNS),
+        *((name, ctypes.c_void_p) for name, _ in _OPERATION_COLUMNS),
+        ("ends", ctypes.c_void_p),
+        ("notes", ctypes.c_void_p),
+    ]
+
+
+def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
+    """Reads an archive by its anchor file, or the folder that holds one.
+
+    Raises InputError where it is none, where the package otf2 is missing, and where the reader
+    cannot be compiled. What is damaged is told by the trace's findings.
+    """
+    anchor = _anchor(path)
+    otf2 = _otf2_package()
+    library = kernels.load("otf2_events.c")
+    shared = str(otf2.Config.lib_path()).encode()
+    library.rp_silence(shared)
+    definitions = read_definitions(otf2, anchor)
+    columns, counts, ends, notes = _events(library, shared, anchor, definitions)
+    return _trace(anchor, definitions, columns, counts, ends, notes)
+
+
+def _anchor(path: Path) -> Path:
+    if path.is_dir():
+        found = sorted(path.glob("*.otf2"))
+        if len(found) != 1:
+            raise InputError(
+                f"there are {len(found)} anchor files in the folder" if found
+                else "there is no anchor file in the folder",
+                remedy="name one, NAME.otf2", path=str(path),
+            )  # fmt: skip
+        return found[0]
+    if not path.is_file():
+        raise InputError("there is no such file", remedy="check the path", path=str(path))
+    return path
+
+
+def _otf2_package() -> ModuleType:
+    try:
+        import _otf2  # noqa: PLC0415 (an extra)
+        import _otf2.Config  # noqa: PLC0415
+    except (ImportError, OSError):
+        raise InputError(
+            "reading OTF2 needs the package otf2",
+            remedy="pip install 'regionpredict[trace]'",
+        ) from None
+    package: ModuleType = _otf2
+    return package
+
+
+def _events(
+    library: ctypes.CDLL, shared: bytes, anchor: Path, definitions: Definitions
+) -> tuple[dict[str, NDArray[Any]], tuple[int, int], NDArray[np.int64], NDArray[np.int64]]:
+    count = len(definitions.references)
+    references = np.array(definitions.references, dtype=np.uint64)
+    capacity = max(definitions.events + 2 * count, _LEAST_CAPACITY)
+    while True:
+        columns: dict[str, NDArray[Any]] = {
+            name: np.empty(capacity, dtype=kind)
+            for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
+        }
+        ends = np.zeros(count, dtype=np.int64)
+        notes = np.zeros((count, len(_NOTES)), dtype=np.int64)
+        table = _Table(
+            capacity, 0, 0,
+            *(columns[name].ctypes.data for name, _ in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)),
+            ends.ctypes.data, notes.ctypes.data,
+        )  # fmt: skip
+        code = library.rp_read(
+            shared, str(anchor).encode(), references.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_int64(count), ctypes.byref(table),
+        )  # fmt: skip
+        if code == _TOO_SMALL:
+            capacity *= 2
+            continue
+        if code:
+            raise InputError("cannot be read", remedy="record it anew", path=str(anchor))
+        return columns, (table.events, table.operations), ends, notes
+
+
+def _trace(
+    anchor: Path,
+    definitions: Definitions,
+    columns: dict[str, NDArray[Any]],
+    counts: tuple[int, int],
+    ends: NDArray[np.int64],
+    notes: NDArray[np.int64],
+) -> EventTrace:
+    events, operations = counts
+    findings = [*definitions.findings, *_findings(definitions.locations, notes)]
+    kept: dict[str, NDArray[Any]] = {}
+    for name, _ in _EVENT_COLUMNS:
+        kept[name] = columns.pop(name)[:events]
+    for name, _ in _OPERATION_COLUMNS:
+        kept[name] = columns.pop(name)[:operations]
+    time = kept["time"]
+    if events:
+        time -= time.min()
+    starts = np.concatenate([[0], ends]).astype(np.int64)
+    regions = _number_regions(kept["region"], kept["kind"], definitions, findings)
+    _number_communicators(kept["communicator"], definitions)
+    table = Operations(**{name: kept[name] for name, _ in _OPERATION_COLUMNS})
+    unknown = world_ranks(table, starts, definitions.locations, definitions.communicators)
+    if unknown:
+        findings.append(Finding("partners that no communicator tells, left out", count=unknown))
+    return EventTrace(
+        locations=definitions.locations,
+        regions=regions,
+        communicators=definitions.communicators,
+        ticks_per_second=definitions.ticks_per_second,
+        starts=starts,
+        time=time,
+        kind=kept["kind"],
+        region=kept["region"],
+        operations=table,
+        findings=tuple(findings),
+        name=anchor.name,
+    )
+
+
+def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:
+    found = []
+    for at, text in enumerate(_NOTES):
+        for row in np.flatnonzero(notes[:, at]) if text else ():
+            found.append(Finding(text, str(locations[int(row)]), int(notes[row, at])))
+    return found
+
+
+def _number_regions(
+    column: NDArray[np.int32],
+    kind: NDArray[np.uint8],
+    definitions: Definitions,
+    findings: list[Finding],
+) -> tuple[Region, ...]:
+    """Puts positions for the archive's numbers, in place; programs become regions of their own."""
+    regions = list(definitions.regions)
+    numbers = definitions.region_numbers
+    named = kind <= Kind.LEAVE
+    largest = int(column.max(initial=-1))
+    straight = all(number == at for number, at in numbers.items()) and largest < len(regions)
+    if not straight:
+        known = np.full(largest + 1, NONE, dtype=np.int32)
+        for number, at in numbers.items():
+            if number <= largest:
+                known[number] = at
+        usable = named & (column >= 0)
+        column[usable] = known[column[usable]]
+        if np.any(column[usable] < 0):
+            findings.append(Finding("regions that are not defined"))
+            column[usable & (column < 0)] = len(regions)
+            regions.append(Region("unknown", Paradigm.OTHER))
+    program = column < NONE
+    for value in np.unique(column[program]):
+        column[column == value] = len(regions)
+        text = definitions.strings.get(int(value) - _PROGRAM, "program")
+        regions.append(Region(Path(text).name, Paradigm.OTHER, Role.PROGRAM))
+    return tuple(regions)
+
+
+def _number_communicators(column: NDArray[np.int32], definitions: Definitions) -> None:
+    numbers = definitions.communicator_numbers
+    largest = max(int(column.max(initial=-1)), max(numbers, default=-1))
+    known = np.full(largest + 2, NONE, dtype=np.int32)  # the last entry is for NONE
+    for number, at in numbers.items():
+        known[number] = at
+    column[:] = known[column]

@@ -1,0 +1,133 @@
+"""Calls of MPI in the records of a Paraver trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regionpredict.trace.event_trace import Finding, Paradigm, Region
+from regionpredict.trace.mpi_regions import mpi_role
+from regionpredict.trace.paraver.labels import Labels
+from regionpredict.trace.paraver.records import Integers
+
+MPI_TYPES = (50000001, 50000002, 50000003, 50000004, 50000005)
+"""Extrae's types: point-to-point, collective, other, one-sided and file operations of MPI."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls in order of location and begin: columns of one length; times are ticks, `region` a row
+    of the trace's regions. A location's calls do not overlap."""
+
+    location: Integers
+    begin: Integers
+    end: Integers
+    region: Integers
+
+    def __len__(self) -> int:
+        return len(self.location)
+
+    def at(self, location: Integers, time: Integers) -> Integers:
+        """The row of the last call that begins at `time` or before, -1 where it ends before."""
+        row = _ranked(self.location, self.begin, location, time, "right") - 1
+        safe = np.maximum(row, 0)
+        if not len(self):
+            return np.full(len(location), -1, dtype=np.int64)
+        inside = (row >= 0) & (self.location[safe] == location) & (self.end[safe] >= time)
+        return np.where(inside, row, -1)
+
+    def ending(self, location: Integers, time: Integers) -> Integers:
+        """The row of the first call that ends at `time` or later, -1 where it begins after."""
+        row = _ranked(self.location, self.end, location, time, "left")
+        if not len(self):
+            return np.full(len(location), -1, dtype=np.int64)
+        safe = np.minimum(row, len(self) - 1)
+        inside = (row < len(self)) & (self.location[safe] == location) & (self.begin[safe] <= time)
+        return np.where(inside, row, -1)
+
+    def following(self, location: Integers, time: Integers) -> Integers:
+        """The begin of the first call after `time`; the largest integer where there is none."""
+        row = _ranked(self.location, self.begin, location, time, "right")
+        never = np.full(len(location), np.iinfo(np.int64).max)
+        if not len(self):
+            return never
+        safe = np.minimum(row, len(self) - 1)
+        there = (row < len(self)) & (self.location[safe] == location)
+        return np.where(there, self.begin[safe], never)
+
+
+def _ranked(
+    locations: Integers, times: Integers, location: Integers, time: Integers, side: str
+) -> Integers:
+    """`searchsorted` of (location, time) in the sorted pairs (locations, times)."""
+    span = int(max(times.max(initial=0), time.max(initial=0))) + 1
+    keys, wanted = locations * span + times, location * span + time
+    return np.searchsorted(keys, wanted, side="right" if side == "right" else "left")
+
+
+def calls_of(
+    events: Integers,
+    location: Integers,
+    labels: Labels,
+    regions: list[Region],
+    findings: list[Finding],
+) -> Calls:
+    """The calls that events (n, 5) of `location` (n,) begin and end; adds their regions.
+
+    A call that another begins in, or that never ends, ends there, of which a finding tells.
+    """
+    chosen = np.flatnonzero(np.isin(events[:, 3], MPI_TYPES))
+    where, time, value = location[chosen], events[chosen, 2], events[chosen, 4]
+    order = np.lexsort((np.arange(len(chosen)), time, where))
+    chosen, where, time, value = chosen[order], where[order], time[order], value[order]
+    opens = np.flatnonzero(value != 0)
+    follows = opens + 1
+    has_next = follows < len(value)
+    safe = np.where(has_next, follows, 0)
+    has_next &= (where[safe] == where[opens]) if len(value) else False
+    closed = has_next & (value[safe] == 0)
+    end = np.where(has_next, time[safe], time[opens]) if len(value) else time[opens]
+    if not closed.all():
+        findings.append(Finding("a call of MPI without its end", count=int((~closed).sum())))
+    numbers: dict[tuple[int, int], int] = {}
+    region = np.empty(len(opens), dtype=np.int64)
+    pairs = np.stack([events[chosen[opens], 3], value[opens]], axis=1)
+    kinds, inverse = np.unique(pairs, axis=0, return_inverse=True)
+    for kind in kinds.tolist():
+        numbers[kind[0], kind[1]] = len(regions)
+        regions.append(_region(kind, labels))
+    table = np.array([numbers[a, b] for a, b in kinds.tolist()], dtype=np.int64)
+    region = table[inverse.reshape(-1)] if len(table) else np.zeros(0, dtype=np.int64)
+    return Calls(where[opens], time[opens], end, region)
+
+
+def _region(kind: Sequence[int], labels: Labels) -> Region:
+    number = kind[1]
+    name = labels.values.get(kind[0], {}).get(number)
+    if name is None:
+        name = _KNOWN.get((kind[0], number), f"MPI call {number}")
+    role = mpi_role(name)
+    return Region(name, Paradigm.MPI, mpi_role("MPI_Other_call") if role is None else role)  # type: ignore[arg-type]
+
+
+_KNOWN = {
+    (50000001, 1): "MPI_Send",
+    (50000001, 2): "MPI_Recv",
+    (50000001, 3): "MPI_Isend",
+    (50000001, 4): "MPI_Irecv",
+    (50000001, 5): "MPI_Wait",
+    (50000001, 6): "MPI_Waitall",
+    (50000001, 41): "MPI_Sendrecv",
+    (50000002, 7): "MPI_Bcast",
+    (50000002, 8): "MPI_Barrier",
+    (50000002, 9): "MPI_Reduce",
+    (50000002, 10): "MPI_Allreduce",
+    (50000002, 11): "MPI_Alltoall",
+    (50000002, 12): "MPI_Alltoallv",
+    (50000002, 13): "MPI_Gather",
+    (50000002, 15): "MPI_Scatter",
+    (50000002, 17): "MPI_Allgather",
+}
+"""Extrae's numbers of the most frequent calls, for traces without a .pcf."""

@@ -1,0 +1,92 @@
+"""What the numbers of a Paraver trace mean (`.pcf`), and its threads' names (`.row`)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+STATES = {
+    0: "Idle",
+    1: "Running",
+    2: "Not created",
+    3: "Waiting a message",
+    4: "Blocking Send",
+    5: "Synchronization",
+    6: "Test/Probe",
+    7: "Scheduling and Fork/Join",
+    8: "Wait/WaitAll",
+    9: "Blocked",
+    10: "Immediate Send",
+    11: "Immediate Receive",
+    12: "I/O",
+    13: "Group Communication",
+    14: "Tracing Disabled",
+    15: "Others",
+    16: "Send Receive",
+}
+"""Extrae's states, which Paraver documents (`.pcf`, section STATES); a file's own names win."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names by number: states, types of events, and their values by type."""
+
+    states: dict[int, str] = field(default_factory=dict)
+    types: dict[int, str] = field(default_factory=dict)
+    values: dict[int, dict[int, str]] = field(default_factory=dict)
+
+    def state(self, number: int) -> str:
+        """The state's name."""
+        return self.states.get(number) or STATES.get(number, f"State {number}")
+
+
+def read_labels(path: Path) -> Labels:
+    """The names in a `.pcf`; none where the file is not there."""
+    states: dict[int, str] = {}
+    types: dict[int, str] = {}
+    values: dict[int, dict[int, str]] = {}
+    section, open_types = "", list[int]()
+    for line in _lines(path):
+        head = line.strip()
+        if re.fullmatch(r"[A-Z][A-Z_ ]*", head) and not line[:1].isspace():
+            if head == "EVENT_TYPE" or head != "VALUES":
+                open_types = []
+            section = head
+            continue
+        if section == "STATES":
+            found = re.match(r"(\d+)\s+(.+)", head)
+            if found:
+                states[int(found[1])] = found[2].strip()
+        elif section == "EVENT_TYPE":
+            found = re.match(r"\d+\s+(\d+)\s+(.+)", head)
+            if found:
+                types[int(found[1])] = found[2].strip()
+                open_types.append(int(found[1]))
+        elif section == "VALUES":
+            found = re.match(r"(-?\d+)\s+(.+)", head)
+            if found:
+                for number in open_types:
+                    values.setdefault(number, {})[int(found[1])] = found[2].strip()
+    return Labels(states, types, values)
+
+
+def read_thread_names(path: Path) -> tuple[str, ...]:
+    """The names of all threads in order, of a `.row`; none where the file is not there."""
+    names: list[str] = []
+    left = 0
+    for line in _lines(path):
+        found = re.match(r"LEVEL (\w+) SIZE (\d+)", line)
+        if found:
+            left = int(found[2]) if found[1] == "THREAD" else 0
+        elif left and line.strip():
+            names.append(line.strip())
+            left -= 1
+    return tuple(names)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,63 @@
+"""World ranks for the ranks within communicators that traces record."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import NONE, Communicator, Location, Operations
+
+
+def world_ranks(
+    operations: Operations,
+    starts: NDArray[np.int64],
+    locations: tuple[Location, ...],
+    communicators: tuple[Communicator, ...],
+) -> int:
+    """Puts ranks in MPI_COMM_WORLD into `partner` and `root`, in place.
+
+    Returns how many had no meaning: their communicator has no members, or fewer. A communicator
+    without members, (), is each rank's own; the partner in an inter-communicator is a member of
+    the other group.
+    """
+    world = max((location.rank for location in locations), default=-1) + 1
+    if all(
+        communicator.members is None or communicator.members == tuple(range(world))
+        for communicator in communicators
+    ) and not np.any(operations.partner >= world):
+        return 0
+    unknown = 0
+    ranks = np.array([location.rank for location in locations], dtype=np.int32)
+    own = ranks[np.searchsorted(starts, operations.event, side="right") - 1]
+    for number, communicator in enumerate(communicators):
+        rows = np.flatnonzero(operations.communicator == number)
+        for column in (operations.partner, operations.root):
+            unknown += _translate(column, rows, own, communicator)
+    return unknown
+
+
+def _translate(
+    column: NDArray[np.int32],
+    rows: NDArray[np.intp],
+    own: NDArray[np.int32],
+    communicator: Communicator,
+) -> int:
+    rows = rows[column[rows] >= 0]
+    if not len(rows) or communicator.members is None:
+        return 0
+    if communicator.members == () and communicator.remote is None:
+        column[rows] = own[rows]
+        return 0
+    if communicator.remote is None:
+        return _look_up(column, rows, communicator.members)
+    inside = np.isin(own[rows], communicator.members)
+    return _look_up(column, rows[inside], communicator.remote) + _look_up(
+        column, rows[~inside], communicator.members
+    )
+
+
+def _look_up(column: NDArray[np.int32], rows: NDArray[np.intp], members: tuple[int, ...]) -> int:
+    table = np.array((*members, NONE), dtype=np.int32)
+    at = np.minimum(column[rows], len(members))
+    column[rows] = table[at]
+    return int(np.count_nonzero(at == len(members)))

@@ -1,0 +1,308 @@
+"""The run again on another network: when each rank would have done what it did.
+
+What a rank computes takes as long as it took; what it waits for follows from the others. On the
+ideal network, a call costs nothing, a message is there when it is sent, and a collective ends when
+its last member arrives. A message of more bytes than the eager limit leaves only when its receiver
+is ready, and both go on together (rendezvous). Each rank begins when it began in the trace.
+
+Every operation is at most two steps: it *posts* that its rank has come so far, and it *needs* what
+others post. A *slot* holds what is posted: it is full when all posts are there, and has the time of
+the last. `kernels/replay.c` takes each rank from step to step until a slot is not full.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.constant import Constant
+from regionpredict.errors import InputError
+from regionpredict.trace.bursts import Bursts, bursts_of
+from regionpredict.trace.event_trace import EventTrace, Kind
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches
+from regionpredict.trace.team_order import Synchronisation, synchronisations
+
+Ticks = NDArray[np.int64]
+
+EAGER_LIMIT = Constant(
+    32768.0,
+    "byte",
+    "assumed",
+    "the limit up to which MPI libraries of the reference traces send without asking; the factors' "
+    "report shows how much depends on it",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network after LogGP (Alexandrov et al. 1995): `latency_s` (L) seconds, `bandwidth` (1/G)
+    bytes a second, `overhead_s` (o) seconds of the processor for each call, `gap_s` (g) seconds
+    between messages of one sender; `eager_limit` bytes. A collective of n members costs
+    ceil(log2(n)) messages of its bytes. The default is ideal: all costs are 0.
+    """
+
+    latency_s: float = 0.0
+    bandwidth: float = float("inf")
+    overhead_s: float = 0.0
+    gap_s: float = 0.0
+    eager_limit: float = EAGER_LIMIT.value
+
+    def __post_init__(self) -> None:
+        costs = (self.latency_s, self.overhead_s, self.gap_s, self.eager_limit)
+        if min(costs) < 0 or not self.bandwidth > 0:
+            raise InputError(
+                "a network has a negative cost or no bandwidth",
+                remedy="give numbers of at least 0, and a positive bandwidth",
+            )
+
+
+IDEAL = Network()
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """All steps, location after location. `location` ascending; `work` ticks before the step;
+    `slot` and whether the step posts to it (else it needs it); `cost` in ticks: of a post, how long
+    the sender's port is busy; of a need, what passes after the slot is full. `posts` is how many
+    posts fill each slot. `begin` and `rest` are ticks before the first and after the last step,
+    one a location."""
+
+    location: Ticks
+    work: Ticks
+    slot: Ticks
+    is_post: NDArray[np.bool_]
+    cost: Ticks
+    posts: Ticks
+    begin: Ticks
+    rest: Ticks
+
+
+class BlockedError(InputError):
+    """Ranks that wait for each other for ever."""
+
+
+def replay(
+    trace: EventTrace,
+    matches: Matches,
+    kernels: Kernels,
+    network: Network = IDEAL,
+    work: Ticks | None = None,
+    bursts: Bursts | None = None,
+) -> Ticks:
+    """When each location ends on `network`, in ticks from the trace's begin.
+
+    `matches` and `bursts` are the trace's own. `work` says how long the span from each event to its
+    location's next takes, in ticks, where that is not what the trace shows. Raises BlockedError
+    where ranks wait for each other for ever, as where the trace misses messages or its network sent
+    larger ones eagerly.
+    """
+    steps = steps_of(trace, matches, network, work, bursts)
+    return _run(steps, trace, kernels)
+
+
+def steps_of(
+    trace: EventTrace,
+    matches: Matches,
+    network: Network,
+    work: Ticks | None = None,
+    bursts: Bursts | None = None,
+) -> Steps:
+    """The steps of all locations."""
+    bursts = bursts or bursts_of(trace)
+    if work is None:
+        work = np.where(bursts.own, bursts.length, 0)
+    starts = trace.starts
+    total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
+    opens = np.flatnonzero(
+        (bursts.depth > 0) & (np.concatenate([[0], bursts.depth[:-1]]) == 0)
+    )  # the outermost calls' first events
+    made = _Made(trace, matches, network, opens)
+    made.messages()
+    made.collectives()
+    made.teams(synchronisations(trace))
+    event, slot, is_post, cost, posts = made.columns()
+    location = np.searchsorted(starts, event, side="right") - 1
+    order = np.lexsort((np.arange(len(event)), ~is_post, event, location))
+    event, slot, location = event[order], slot[order], location[order]
+    is_post, cost = is_post[order], cost[order]
+    done = total[event]
+    before = np.empty(len(event), dtype=np.int64)
+    if len(event):
+        before[1:] = done[:-1]
+        first = np.concatenate([[True], location[1:] != location[:-1]])
+        before[first] = total[starts[location[first]]]
+    rest = total[starts[1:]] - total[starts[:-1]]
+    np.subtract.at(rest, location, done - before)
+    begin = np.array(
+        [trace.time[a] if b > a else 0 for a, b in pairwise(starts.tolist())],
+        dtype=np.int64,
+    )
+    overhead = round(network.overhead_s * trace.ticks_per_second)
+    own = done - before
+    if overhead:
+        fresh = np.concatenate([[True], event[1:] != event[:-1]]) if len(event) else is_post
+        own = own + np.where(fresh, overhead, 0)
+    return Steps(location, own, slot, is_post, cost, posts, begin, rest)
+
+
+class _Made:
+    """Steps while they are made: the event of the call, slot, whether they post, cost."""
+
+    def __init__(self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks) -> None:
+        self.trace, self.matches, self.network, self.opens = trace, matches, network, opens
+        self.kind = trace.kind[trace.operations.event]
+        self.parts: list[tuple[Ticks, Ticks, NDArray[np.bool_], Ticks]] = []
+        self.posts: list[Ticks] = []
+        self.slots = 0
+
+    def messages(self) -> None:
+        """Eager messages: the send posts, the receive needs. Others: both post, both need."""
+        network, operations, other = self.network, self.trace.operations, self.matches.other
+        sends = (self.kind == Kind.SEND) | (self.kind == Kind.SEND_REQUEST)
+        sent = np.flatnonzero(sends & (self.matches.mate >= 0))
+        received = self.matches.mate[sent]
+        size = np.maximum(operations.sent[sent], operations.received[received])
+        eager = size <= network.eager_limit
+        slot = np.arange(len(size))
+        passes = self._ticks(network.latency_s + size / network.bandwidth)
+        injected = self._ticks(np.maximum(network.gap_s, size / network.bandwidth))
+        latency = self._ticks(np.full(len(size), network.latency_s))
+        send, receive = self._call(sent), self._call(received)
+        post = self._call(np.where(other[received] >= 0, other[received], received))
+        completed = (self.kind[sent] == Kind.SEND) | (other[sent] >= 0)
+        send_done = self._call(np.where(other[sent] >= 0, other[sent], sent))
+        self._add(send, slot, True, np.where(eager, injected, 0))
+        self._add(receive, slot, False, np.where(eager, latency, passes))
+        large = ~eager
+        self._add(post[large], slot[large], True, 0)
+        waited = large & completed
+        self._add(send_done[waited], slot[waited], False, passes[waited])
+        self._fill(np.where(eager, 1, 2))
+
+    def collectives(self) -> None:
+        """All members post, and all need."""
+        operations = self.trace.operations
+        rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
+        instance = self._instances(rows)
+        count = int(instance.max()) + 1 if len(rows) else 0
+        members = np.bincount(instance, minlength=count)
+        size = np.zeros(count, dtype=np.int64)
+        each = np.maximum(operations.sent[rows], operations.received[rows])
+        np.maximum.at(size, instance, each)
+        rounds = np.ceil(np.log2(np.maximum(members, 1)))
+        network = self.network
+        cost = self._ticks(rounds * (network.latency_s + size / network.bandwidth))
+        call = self._call(rows)
+        self._add(call, self.slots + instance, True, 0)
+        self._add(call, self.slots + instance, False, cost[instance])
+        self._fill(members)
+
+    def _instances(self, rows: Ticks) -> Ticks:
+        """Which operation each row is part of, from 0 on; MPI_COMM_SELF is each rank's own."""
+        trace = self.trace
+        communicator = trace.operations.communicator[rows].astype(np.int64)
+        alone = np.array(
+            [c.members == () and c.remote is None for c in trace.communicators] + [False]
+        )
+        location = np.searchsorted(trace.starts, trace.operations.event[rows], side="right")
+        apart = np.where(alone[communicator], location, 0)
+        keys = np.stack([communicator, apart, self.matches.instance[rows]])
+        return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
+
+    def teams(self, found: Synchronisation) -> None:
+        """What threads of a rank wait for in each other costs nothing beside."""
+        self._add(found.post, self.slots + found.post_slot, True, 0)
+        self._add(found.need, self.slots + found.need_slot, False, 0)
+        self._fill(np.bincount(found.post_slot, minlength=found.count))
+
+    def columns(self) -> tuple[Ticks, Ticks, NDArray[np.bool_], Ticks, Ticks]:
+        """Event, slot, whether it posts, cost; and the posts of each slot."""
+        event, slot, is_post, cost = (
+            np.concatenate(column) for column in zip(*self.parts, strict=True)
+        )
+        return event, slot, is_post, cost, np.concatenate(self.posts)
+
+    def _call(self, rows: Ticks) -> Ticks:
+        """The event that begins the outermost call which each operation is in."""
+        event = self.trace.operations.event[rows]
+        if not len(self.opens):
+            return event
+        at = np.searchsorted(self.opens, event, side="right") - 1
+        inside = at >= 0
+        found = self.opens[np.maximum(at, 0)]
+        same = np.searchsorted(self.trace.starts, found, side="right") == np.searchsorted(
+            self.trace.starts, event, side="right"
+        )
+        return np.where(inside & same, found, event)
+
+    def _ticks(self, seconds: NDArray[np.float64]) -> Ticks:
+        return np.rint(seconds * self.trace.ticks_per_second).astype(np.int64)
+
+    def _add(self, event: Ticks, slot: Ticks, is_post: bool, cost: Ticks | int) -> None:
+        count = len(event)
+        filled = np.full(count, cost) if isinstance(cost, int) else cost
+        self.parts.append((event, slot, np.full(count, is_post), filled.astype(np.int64)))
+
+    def _fill(self, posts: Ticks) -> None:
+        self.posts.append(posts.astype(np.int64))
+        self.slots += len(posts)
+
+
+class _Replay(ctypes.Structure):
+    _fields_ = [
+        ("locations", ctypes.c_int64),
+        ("slots", ctypes.c_int64),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "bounds",
+                "work",
+                "slot",
+                "is_post",
+                "cost",
+                "missing",
+                "clock",
+                "place",
+            )
+        ),
+    ]
+
+
+def _run(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
+    """The end of each location."""
+    count = len(steps.begin)
+    arrays: dict[str, NDArray[Any]] = {
+        "bounds": np.searchsorted(steps.location, np.arange(count + 1)).astype(np.int64),
+        "work": steps.work,
+        "slot": steps.slot,
+        "is_post": steps.is_post.astype(np.uint8),
+        "cost": steps.cost,
+        "missing": steps.posts.copy(),
+        "clock": steps.begin.copy(),
+        "place": np.empty(count, dtype=np.int64),
+    }
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    table = _Replay(
+        locations=count,
+        slots=len(steps.posts),
+        **{name: array.ctypes.data for name, array in arrays.items()},
+    )
+    library = kernels.load("replay.c")
+    library.rp_replay.restype = ctypes.c_int64
+    stuck = library.rp_replay(ctypes.byref(table))
+    if stuck < 0:
+        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+    if stuck:
+        first = int(np.argmax(arrays["place"] < arrays["bounds"][1:]))
+        raise BlockedError(
+            f"{trace.name}: the replay stops: location {trace.locations[first]} and "
+            f"{stuck - 1} others wait for each other, or for what is not in the trace",
+            remedy="give a complete trace",
+        )
+    return np.asarray(arrays["clock"] + steps.rest)

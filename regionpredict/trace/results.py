@@ -1,0 +1,194 @@
+"""What the commands tell of an analysed trace: waits, delays, critical path."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.call_paths import path_sources
+from regionpredict.trace.event_trace import Kind
+from regionpredict.trace.path_impact import path_impact
+from regionpredict.trace.profile import Balance, Collector, TraceResult
+from regionpredict.trace.wait_classes import CAUSED, NO_WAIT, PROPAGATING, Wait
+
+_Table = NDArray[np.float64]
+
+
+def waits(analysis: Analysis) -> TraceResult:
+    """Wait states, and what a profile tells of the same call paths: time, visits, messages.
+
+    `time` is inclusive; `comms_` and `bytes_` count messages with a payload, `syncs_` those
+    without.
+    """
+    collector = _collector(analysis)
+    counts = {}
+    for wait in Wait:
+        table, count = _wait_table(analysis, wait)
+        collector.table(wait.metric, table)
+        if count and wait is not Wait.INIT_COMPLETION:
+            counts[wait.metric] = count
+    for metric, table in _kinds_of_waits(analysis).items():
+        collector.table(metric, table)
+    collector.table("time", analysis.paths.inclusive() / analysis.trace.ticks_per_second)
+    collector.table("visits", analysis.paths.visits, "")
+    for metric, integers, unit in _messages(analysis):
+        collector.table(metric, integers, unit)
+    return collector.result(counts)
+
+
+def delays(analysis: Analysis) -> TraceResult:
+    """What causes the waits: short- and long-term costs, and how waits spread."""
+    collector = _collector(analysis)
+    per_second = analysis.trace.ticks_per_second
+    for wait in CAUSED:
+        collector.table(f"delay_short.{wait.metric}", analysis.replay.short_term[wait] / per_second)
+        collector.table(f"delay_long.{wait.metric}", analysis.replay.long_term[wait] / per_second)
+    for metric, table in _kinds_of_waits(analysis).items():
+        collector.table(metric, table)
+    kinds = np.bincount(analysis.points.kind[analysis.points.wait > 0], minlength=NO_WAIT + 1)
+    counts = {wait.metric: int(kinds[wait]) for wait in CAUSED if kinds[wait]}
+    return collector.result(counts, _delay_balances(analysis))
+
+
+def critical_path(analysis: Analysis) -> TraceResult:
+    """What the run's length is made of, and what imbalance on it costs (Boehme 2014, chapter 5)."""
+    collector = _collector(analysis)
+    impact = path_impact(analysis)
+    for metric, table in (
+        ("critical_path", impact.path),
+        ("path_activities", impact.activities),
+        ("off_path_activities", impact.off_path),
+        ("impact_imbalance", impact.imbalance),
+        ("impact_intra", impact.intra),
+        ("impact_inter", impact.inter),
+    ):
+        collector.table(metric, table)
+    collector.whole("critical_imbalance", impact.indicator)
+    replay = analysis.replay
+    per_second = analysis.trace.ticks_per_second
+    length = float(replay.path.sum()) / per_second
+    between = gaps = 0.0
+    if len(replay.segment_from):
+        between = float(replay.segment_to[-1] - replay.segment_from[0]) / per_second
+        gaps = float((replay.segment_from[1:] - replay.segment_to[:-1]).sum()) / per_second
+    used = float(impact.activities.sum() + impact.off_path.sum() + impact.imbalance.sum())
+    beyond = 0.0
+    if np.any(impact.idle < 0):
+        beyond = float(impact.imbalance.sum() - impact.idle.sum())
+    balances = (
+        Balance(
+            "path = from its begin to its end",
+            length + gaps,
+            between,
+            {"between entering calls and their operations' begin": gaps},
+        ),
+        Balance(
+            "activities on and off the path + imbalance = locations x length",
+            used,
+            len(analysis.trace.locations) * length + beyond,
+            {"of locations that are busy for longer than the path": beyond},
+        ),
+    )
+    return collector.result({"segments": len(replay.segment_from)}, balances)
+
+
+def _collector(analysis: Analysis) -> Collector:
+    sources = path_sources(analysis.paths, analysis.names, analysis.trace.regions)
+    return Collector(analysis.trace.locations, analysis.names, sources)
+
+
+def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
+    """Seconds by location and call path, and the number of instances."""
+    if wait is Wait.EARLY_SCAN:
+        rows = analysis.scans
+    elif wait is Wait.INIT_COMPLETION:
+        rows = analysis.init_completion
+    else:
+        points = analysis.points
+        chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))
+        return _summed(analysis, chosen, points.wait[chosen].astype(np.float64)), len(chosen)
+    table = np.zeros(analysis.paths.exclusive.shape)
+    for location, node, ticks in rows:
+        table[location, node] += ticks / analysis.trace.ticks_per_second
+    return table, len(rows)
+
+
+def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table:
+    table = np.zeros(analysis.paths.exclusive.shape)
+    points = analysis.points
+    np.add.at(table, (points.location[rows], points.node[rows]), ticks)
+    scaled: _Table = table / analysis.trace.ticks_per_second
+    return scaled
+
+
+def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
+    """Section 4.2.6: by what causes a wait, and by what it causes."""
+    points, replay = analysis.points, analysis.replay
+    rows = np.flatnonzero((points.wait > 0) & np.isin(points.kind, PROPAGATING))
+    wait = points.wait[rows].astype(np.float64)
+    indirect, onwards = replay.indirect[rows], replay.propagating[rows]
+    return {
+        "wait_direct": _summed(analysis, rows, np.maximum(wait - indirect, 0.0)),
+        "wait_indirect": _summed(analysis, rows, indirect),
+        "wait_propagating": _summed(analysis, rows, onwards),
+        "wait_terminal": _summed(analysis, rows, np.maximum(wait - onwards, 0.0)),
+    }
+
+
+def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
+    per_second = analysis.trace.ticks_per_second
+    points, replay = analysis.points, analysis.replay
+    waiting = (points.wait > 0) & (points.kind < Wait.EARLY_SCAN)
+    wait = points.wait[waiting].astype(np.float64)
+    explained = replay.explained[waiting]
+    nothing = explained <= 0
+    longer = float((wait - explained)[~nothing].sum()) / per_second
+    alone = float(wait[nothing].sum()) / per_second
+    scans = sum(ticks for _, _, ticks in analysis.scans) / per_second
+    costs = float(replay.short_term.sum() + replay.long_term.sum()) / per_second
+    lost = replay.lost / per_second
+    found = float(explained.sum()) / per_second
+    return (
+        Balance(
+            "short-term + long-term costs = waits with a cause",
+            costs + lost,
+            found,
+            {"costs": costs, "costs of waits that have no cause themselves": lost},
+        ),
+        Balance(
+            "waits = those with a cause + the rest",
+            float(wait.sum()) / per_second + scans,
+            found + longer + alone + scans,
+            {
+                "with a cause": found,
+                "longer than what the late side did more": longer,
+                "no delay in the interval": alone,
+                "early_scan, no single cause": scans,
+            },
+        ),
+    )
+
+
+def _messages(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
+    trace, paths = analysis.trace, analysis.paths
+    operations = trace.operations
+    kind = trace.kind[operations.event]
+    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    inside = paths.operation_node >= 0
+    found = []
+    for direction, size_name, kinds, size in (
+        ("send", "bytes_sent", (Kind.SEND, Kind.SEND_REQUEST), operations.sent),
+        ("recv", "bytes_rcvd", (Kind.RECEIVE, Kind.RECEIVE_COMPLETE), operations.received),
+    ):
+        chosen = np.isin(kind, kinds) & inside
+        ones = np.ones_like(size)
+        for metric, rows, values, unit in (
+            (f"comms_{direction}", chosen & (size > 0), ones, ""),
+            (f"syncs_{direction}", chosen & (size <= 0), ones, ""),
+            (size_name, chosen, size, "B"),
+        ):
+            table = np.zeros(paths.exclusive.shape, dtype=np.int64)
+            np.add.at(table, (location[rows], paths.operation_node[rows]), values[rows])
+            found.append((metric, table, unit))
+    return found

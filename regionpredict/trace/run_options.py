@@ -1,0 +1,85 @@
+"""`factors_with`: a run's factors, of the phase and under the conditions that were asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from regionpredict.errors import UsageError
+from regionpredict.trace.event_trace import EventTrace
+from regionpredict.trace.factors import RunFactors, run_factors
+from regionpredict.trace.iterations import cut, iterations_of
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import match
+from regionpredict.trace.nominal import nominal_work
+from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
+
+Phase = Literal["whole", "iterations", "clean"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """`definition` of Ser; the `ideal` network; the `nominal` one that replaces the real one, None
+    for the run as it was; `frequency_hz` replaces the time of computation by its cycles."""
+
+    definition: str = "reference"
+    ideal: Network = IDEAL
+    nominal: Network | None = None
+    frequency_hz: float | None = None
+    phase: str = "whole"
+    mark: str | None = None
+
+    @staticmethod
+    def of(
+        *,
+        definition: str,
+        eager_limit: float | None,
+        latency_s: float | None,
+        bandwidth: float | None,
+        overhead_s: float | None,
+        frequency_hz: float | None,
+        phase: str,
+        mark: str | None,
+    ) -> RunOptions:
+        """What the command line says. Raises UsageError for what does not go together."""
+        limit = EAGER_LIMIT.value if eager_limit is None else eager_limit
+        nominal = None
+        if any(value is not None for value in (latency_s, bandwidth, overhead_s)):
+            nominal = Network(
+                latency_s or 0.0,
+                float("inf") if bandwidth is None else bandwidth,
+                overhead_s or 0.0,
+                eager_limit=limit,
+            )
+        if frequency_hz is not None and nominal is None:
+            raise UsageError(
+                "--frequency changes when messages are sent, so it needs a network",
+                remedy="give --latency and --bandwidth, too",
+            )
+        if mark is not None and phase == "whole":
+            raise UsageError("--mark is for iterations", remedy="add --phase iterations, or clean")
+        return RunOptions(
+            definition, Network(eager_limit=limit), nominal, frequency_hz, phase, mark
+        )
+
+
+def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> RunFactors:
+    """The factors of one run. Raises InputError as `run_factors`, `iterations_of` and
+    `nominal_work` do."""
+    found = None
+    matches = match(trace, kernels)
+    if options.phase != "whole":
+        found = iterations_of(trace, options.mark)
+        first, last = found.cleanest() if options.phase == "clean" else (0, found.count)
+        trace, matches = cut(trace, matches, found.bounds[:, first], found.bounds[:, last])
+    work = None if options.frequency_hz is None else nominal_work(trace, options.frequency_hz)
+    factors = run_factors(
+        trace,
+        matches,
+        kernels,
+        definition=options.definition,
+        network=options.ideal,
+        nominal=options.nominal,
+        work=work,
+    )
+    return factors if found is None else replace(factors, iterations=found)

@@ -1,0 +1,160 @@
+"""`study_of`: runs of one program on different numbers of processes, held against the smallest.
+
+Strong scaling shares one amount of work out, weak scaling gives each process as much as before;
+which of the two it is, the growth of the work tells. With U useful seconds, I useful instructions
+and C useful cycles of all P processes, against the reference run (index 0):
+
+    strong: computation scalability = U_0 / U, instruction scalability = I_0 / I
+    weak:   the same, times P / P_0
+    IPC scalability = (I / C) / (I_0 / C_0),  frequency scalability = (C / U) / (C_0 / U_0)
+
+Their product, of the last three, is the first. Global efficiency is parallel efficiency times
+computation scalability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from regionpredict.constant import Constant
+from regionpredict.errors import InputError
+from regionpredict.trace.factors import RunFactors
+
+Scaling = Literal["strong", "weak"]
+
+_ALIKE = Constant(
+    0.5,
+    "1",
+    "assumed",
+    "runs of one program have at least half of the smaller set of regions in common; on one rank "
+    "many programs leave out messages",
+)
+_BETWEEN = Constant(
+    0.5,
+    "1",
+    "derived",
+    "total work grows as P^0 in strong and as P^1 in weak scaling: halfway between",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledRun:
+    """A run beside the reference: scalabilities (1: none is lost; None where it is not known)."""
+
+    factors: RunFactors
+    computation: float | None
+    instructions: float | None
+    ipc: float | None
+    frequency: float | None
+    speedup: float | None
+
+    @property
+    def global_efficiency(self) -> float | None:
+        """Parallel efficiency times computation scalability."""
+        return None if self.computation is None else self.factors.parallel * self.computation
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The runs by width, how the work grows (`scaling`, and the exponent of P; None for runs of one
+    width only), and what to know of them."""
+
+    runs: tuple[ScaledRun, ...]
+    scaling: Scaling | None
+    growth: float | None
+    notes: tuple[str, ...]
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The different numbers of processes, ascending."""
+        return tuple(sorted({run.factors.width for run in self.runs}))
+
+
+def study_of(runs: Sequence[RunFactors]) -> Study:
+    """Puts runs beside the smallest of them.
+
+    Raises InputError where they are runs of different programs.
+    """
+    runs = sorted(runs, key=lambda run: run.width)
+    reference = runs[0]
+    for run in runs[1:]:
+        _check_alike(reference, run)
+    notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
+    notes += [
+        f"{run.name}: the ideal run is longer than the real one, as where the network buffers "
+        "messages beyond the eager limit; Trf is cut to 1"
+        for run in runs
+        if run.trimmed
+    ]
+    notes += _missing_counters(runs)
+    growth = _growth(runs)
+    if growth is None:
+        what = "one run" if len(runs) == 1 else f"all runs have {reference.width} processes"
+        notes.append(f"{what}: factors, but no scalability and no extrapolation; give more sizes")
+        return Study(
+            tuple(ScaledRun(run, None, None, None, None, None) for run in runs), None, None,
+            tuple(notes),
+        )  # fmt: skip
+    scaling: Scaling = "weak" if growth > _BETWEEN.value else "strong"
+    if not -_BETWEEN.value < growth < 1 + _BETWEEN.value:
+        notes.append(f"the work grows as P^{growth:.2f}: neither strong nor weak scaling")
+    return Study(
+        tuple(_scaled(run, reference, scaling) for run in runs), scaling, growth, tuple(notes)
+    )
+
+
+def _check_alike(one: RunFactors, other: RunFactors) -> None:
+    common = len(one.regions & other.regions)
+    least = min(len(one.regions), len(other.regions))
+    if least and common < _ALIKE.value * least:
+        only = sorted(other.regions - one.regions)[:3]
+        raise InputError(
+            f"{one.name} and {other.name} are runs of different programs: "
+            f"only the second has {', '.join(only)}",
+            remedy="give runs of one program",
+        )
+
+
+def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:
+    lacking = [run.name for run in runs if run.instructions is None or run.cycles is None]
+    if not lacking:
+        return []
+    which = "no run has" if len(lacking) == len(runs) else f"{', '.join(lacking)}: no"
+    return [
+        f"{which} counters of instructions and cycles (PAPI_TOT_INS, PAPI_TOT_CYC): scalability of "
+        "instructions, IPC and frequency is not known"
+    ]
+
+
+def _growth(runs: Sequence[RunFactors]) -> float | None:
+    """The exponent of P with which the work of all processes grows, by least squares."""
+    width = np.log([run.width for run in runs])
+    if np.ptp(width) == 0:
+        return None
+    counted = [run.instructions for run in runs if run.instructions is not None]
+    work = counted if len(counted) == len(runs) else [run.useful_s for run in runs]
+    return float(np.polyfit(width, np.log(work), 1)[0])
+
+
+def _scaled(run: RunFactors, reference: RunFactors, scaling: Scaling) -> ScaledRun:
+    wider = run.width / reference.width
+    share = wider if scaling == "weak" else 1.0
+    instructions = None
+    if run.instructions is not None and reference.instructions is not None:
+        instructions = share * reference.instructions / run.instructions
+    return ScaledRun(
+        factors=run,
+        computation=share * reference.useful_s / run.useful_s,
+        instructions=instructions,
+        ipc=_quotient(run.ipc, reference.ipc),
+        frequency=_quotient(run.frequency_hz, reference.frequency_hz),
+        speedup=share * reference.runtime_s / run.runtime_s,
+    )
+
+
+def _quotient(value: float | None, reference: float | None) -> float | None:
+    return None if value is None or not reference else value / reference

@@ -1,0 +1,127 @@
+"""Synchronisation points: the events at which one location may wait for another.
+
+The rules are those of Boehme 2014, sections 2.4 and 4.3.2, as the reference implementation
+(Scalasca 2.6) applies them where the text leaves something open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import Finding
+from regionpredict.trace.wait_classes import NO_WAIT
+
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPoints:
+    """A row each point, in the order of `event`: location after location, in order of time.
+
+    `event` is the row of the event it belongs to; `location` and `node` say where it is. `wait`
+    is what its location waits there, `total` the time in the region around it, `completion` the
+    part of that after the operation could have ended, all in ticks. `kind` is the `Wait` that
+    this is, or NO_WAIT; `cause` the row of the point that was late, or of the first thread's at a
+    fork; -1 where nobody waits.
+    `partner` is the rank it synchronises with, -1 where it is a group: then `group` counts in
+    `groups`, each the ranks of one. OpenMP's points, which bind a team, have neither.
+    """
+
+    event: NDArray[np.int64]
+    location: NDArray[np.int32]
+    node: NDArray[np.int32]
+    wait: NDArray[np.int64]
+    total: NDArray[np.int64]
+    completion: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+    cause: NDArray[np.int64]
+    partner: NDArray[np.int32]
+    group: NDArray[np.int32]
+    is_team: NDArray[np.bool_]
+    groups: tuple[NDArray[np.int32], ...]
+    findings: tuple[Finding, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+@dataclass(frozen=True, slots=True)
+class PointRows:
+    """Points of one kind on their way to `SyncPoints`; `cause` is the event of the late point."""
+
+    event: NDArray[np.int64]
+    location: NDArray[np.int32]
+    node: NDArray[np.int32]
+    wait: NDArray[np.int64]
+    total: NDArray[np.int64]
+    completion: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+    cause: NDArray[np.int64]
+    partner: NDArray[np.int32]
+    group: NDArray[np.int32]
+    is_team: NDArray[np.bool_]
+
+
+def point_rows(
+    event: NDArray[np.int64],
+    location: NDArray[np.int32],
+    node: NDArray[np.int32],
+    total: NDArray[np.int64],
+    wait: NDArray[np.int64] | int = 0,
+    completion: NDArray[np.int64] | int = 0,
+    kind: NDArray[np.uint8] | int = NO_WAIT,
+    cause: NDArray[np.int64] | int = NOBODY,
+    partner: NDArray[np.int32] | int = NOBODY,
+    group: NDArray[np.int32] | int = NOBODY,
+    is_team: bool = False,
+) -> PointRows:
+    """Columns of one length from columns and numbers."""
+    count = len(event)
+
+    def column(values: object, kind_of: type) -> NDArray[np.generic]:
+        return np.broadcast_to(np.asarray(values, dtype=kind_of), (count,))
+
+    return PointRows(
+        event,
+        location,
+        node,
+        column(wait, np.int64),  # type: ignore[arg-type]
+        column(total, np.int64),  # type: ignore[arg-type]
+        column(completion, np.int64),  # type: ignore[arg-type]
+        column(kind, np.uint8),  # type: ignore[arg-type]
+        column(cause, np.int64),  # type: ignore[arg-type]
+        column(partner, np.int32),  # type: ignore[arg-type]
+        column(group, np.int32),  # type: ignore[arg-type]
+        column(is_team, np.bool_),  # type: ignore[arg-type]
+    )
+
+
+def sorted_points(
+    parts: Sequence[PointRows],
+    groups: Sequence[NDArray[np.int32]],
+    findings: Sequence[Finding],
+) -> SyncPoints:
+    """All points in the order of their events, with causes as rows.
+
+    Of two points at one event the one that waits counts, then the earlier part.
+    """
+    columns = {
+        column.name: np.concatenate([getattr(part, column.name) for part in parts])
+        for column in fields(PointRows)
+    }
+    order = np.lexsort((columns["wait"] <= 0, columns["event"]))
+    event = columns["event"][order]
+    first = np.ones(len(event), dtype=bool)
+    first[1:] = event[1:] != event[:-1]
+    order = order[first]
+    kept = {name: column[order] for name, column in columns.items()}
+    event, late = kept["event"], kept["cause"]
+    rows = np.searchsorted(event, late)
+    found = (late >= 0) & (rows < len(event))
+    found[found] = event[rows[found]] == late[found]
+    kept["cause"] = np.where(found & ((kept["wait"] > 0) | kept["is_team"]), rows, NOBODY)
+    return SyncPoints(**kept, groups=tuple(groups), findings=tuple(findings))

@@ -1,0 +1,144 @@
+"""Who waits for whom among the threads of a rank: forks, joins, barriers and locks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm, Role
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """Events (rows of the trace) that post to a slot, and events that wait until all posts to
+    theirs are there; slots count from 0 to `count`."""
+
+    post: Rows
+    post_slot: Rows
+    need: Rows
+    need_slot: Rows
+    count: int
+
+
+class _Slots:
+    """Collects posts and needs."""
+
+    def __init__(self) -> None:
+        self.posts: list[tuple[Rows, Rows]] = []
+        self.needs: list[tuple[Rows, Rows]] = []
+        self.count = 0
+
+    def new(self, number: int) -> int:
+        """The first of `number` new slots."""
+        self.count += number
+        return self.count - number
+
+    def found(self) -> Synchronisation:
+        empty = np.zeros(0, dtype=np.int64)
+        post, post_slot, need, need_slot = (
+            np.concatenate([empty, *(part[k] for part in parts)])
+            for parts in (self.posts, self.needs)
+            for k in (0, 1)
+        )
+        return Synchronisation(post, post_slot, need, need_slot, self.count)
+
+
+def synchronisations(trace: EventTrace) -> Synchronisation:
+    """All waits between threads of a rank.
+
+    A worker begins its part of a parallel construct after the fork, the master goes on after all
+    parts; the n-th barrier of a construct ends when all threads that have an n-th one are there; a
+    lock is taken when it was released before, in the order of the trace.
+    """
+    slots = _Slots()
+    if len(trace.locations) > len(trace.ranks):
+        by_rank: dict[int, list[int]] = {}
+        for number, location in enumerate(trace.locations):
+            by_rank.setdefault(location.rank, []).append(number)
+        for numbers in by_rank.values():
+            if len(numbers) > 1:
+                _forks(trace, numbers, slots)
+                _barriers(trace, numbers, slots)
+                _locks(trace, numbers, slots)
+    return slots.found()
+
+
+def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
+    """The rows of a location's outermost forks, and of their joins."""
+    kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
+    step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
+    depth = np.cumsum(step)
+    fork = np.flatnonzero((kind == Kind.FORK) & (depth == 1))
+    join = np.flatnonzero((kind == Kind.JOIN) & (depth == 0))
+    whole = min(len(fork), len(join))
+    return fork[:whole] + trace.starts[master], join[:whole] + trace.starts[master]
+
+
+def _forks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+    fork, join = constructs(trace, numbers[0])
+    count = len(fork)
+    first = slots.new(2 * count)
+    began = np.zeros(count, dtype=bool)
+    for worker in numbers[1:]:
+        a, b = trace.starts[worker], trace.starts[worker + 1]
+        times = trace.time[a:b]
+        low = np.searchsorted(times, trace.time[fork], side="left")
+        high = np.searchsorted(times, trace.time[join], side="right") - 1
+        part = np.flatnonzero(high > low)
+        slots.needs.append((a + low[part], first + part))
+        slots.posts.append((a + high[part], first + count + part))
+        began[part] = True
+    some = np.flatnonzero(began)
+    slots.posts.append((fork[some], first + some))
+    slots.needs.append((join[some], first + count + some))
+
+
+def _barriers(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+    barrier = np.array(
+        [
+            region.paradigm is Paradigm.OPENMP
+            and region.role in (Role.BARRIER, Role.IMPLICIT_BARRIER)
+            for region in trace.regions
+        ]
+        + [False]
+    )
+    fork, _ = constructs(trace, numbers[0])
+    rows, keys = [], []
+    for location in numbers:
+        a, b = trace.starts[location], trace.starts[location + 1]
+        inside = barrier[trace.region[a:b]] & (trace.kind[a:b] == Kind.ENTER)
+        row = np.flatnonzero(inside) + a
+        construct = np.searchsorted(trace.time[fork], trace.time[row], side="right")
+        first = np.searchsorted(construct, construct)
+        rows.append(row)
+        keys.append(np.stack([construct, np.arange(len(row)) - first]))
+    row = np.concatenate(rows)
+    if not len(row):
+        return
+    _, slot = np.unique(np.concatenate(keys, axis=1), axis=1, return_inverse=True)
+    slot = slot.reshape(-1)
+    first_slot = slots.new(int(slot.max()) + 1)
+    slots.posts.append((row, first_slot + slot))
+    slots.needs.append((row, first_slot + slot))
+
+
+def _locks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+    operations = trace.operations
+    kind = trace.kind[operations.event]
+    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    chosen = np.flatnonzero(
+        np.isin(kind, (Kind.ACQUIRE_LOCK, Kind.RELEASE_LOCK)) & np.isin(location, numbers)
+    )
+    event = operations.event[chosen]
+    releases = kind[chosen] == Kind.RELEASE_LOCK
+    # at one time a lock is released before it is acquired
+    order = np.lexsort((~releases, trace.time[event], operations.request[chosen]))
+    event, releases, lock = event[order], releases[order], operations.request[chosen][order]
+    pair = np.flatnonzero(releases[:-1] & ~releases[1:] & (lock[1:] == lock[:-1]))
+    slot = slots.new(len(pair)) + np.arange(len(pair))
+    slots.posts.append((event[pair], slot))
+    slots.needs.append((event[pair + 1], slot))

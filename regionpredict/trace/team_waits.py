@@ -1,0 +1,148 @@
+"""Waits at OpenMP's barriers, and the forks that begin a team's intervals (section 2.4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Paradigm, Role
+from regionpredict.trace.sync_points import PointRows, point_rows
+from regionpredict.trace.wait_classes import NO_WAIT, Wait
+
+_BARRIERS = {
+    Role.BARRIER: Wait.OMP_EXPLICIT_BARRIER,
+    Role.IMPLICIT_BARRIER: Wait.OMP_IMPLICIT_BARRIER,
+}
+
+
+def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], list[Finding]]:
+    """Points of barriers and parallel regions, the k-th of a team's threads being one.
+
+    Threads wait for the one that enters the barrier last. Teams do not nest.
+    """
+    kinds = np.full(len(trace.regions) + 1, NO_WAIT, dtype=np.uint8)
+    parallel = np.zeros(len(trace.regions) + 1, dtype=bool)
+    for number, region in enumerate(trace.regions):
+        if region.paradigm is Paradigm.OPENMP:
+            kinds[number] = int(_BARRIERS.get(region.role, NO_WAIT))
+            parallel[number] = region.role is Role.PARALLEL
+    of_mark = paths.region[paths.mark_node] if len(paths.mark_node) else np.zeros(0, np.int32)
+    if not np.any(parallel[of_mark]):
+        return [], []
+    location = np.searchsorted(trace.starts, paths.mark_leave, side="right").astype(np.int32) - 1
+    rank = np.array([place.rank for place in trace.locations], dtype=np.int32)[location]
+    forks, fork_times = _forks(trace, rank, trace.time[paths.mark_enter], location)
+    inside = forks >= 0
+    found = _parallel_regions(
+        trace, paths, parallel[of_mark] & inside, location, rank, forks, fork_times
+    )
+    barriers, findings = _barriers(trace, paths, kinds[of_mark], inside, location, rank, forks)
+    return [*found, *barriers], findings
+
+
+def _forks(
+    trace: EventTrace,
+    rank: NDArray[np.int32],
+    time: NDArray[np.int64],
+    location: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which fork of its rank each mark follows, -1 before the first, and that fork's time."""
+    number = np.full(len(rank), -1, dtype=np.int64)
+    when = np.zeros(len(rank), dtype=np.int64)
+    for at, place in enumerate(trace.locations):
+        if at and trace.locations[at - 1].rank == place.rank:
+            continue  # the first thread of a rank forks
+        rows = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
+        times = trace.time[rows][trace.kind[rows] == Kind.FORK]
+        mine = np.flatnonzero(rank == place.rank)
+        if len(times) and len(mine):
+            number[mine] = np.searchsorted(times, time[mine], side="right") - 1
+            known = mine[number[mine] >= 0]
+            when[known] = times[number[known]]
+    return number, when
+
+
+def _parallel_regions(
+    trace: EventTrace,
+    paths: CallPaths,
+    chosen: NDArray[np.bool_],
+    location: NDArray[np.int32],
+    rank: NDArray[np.int32],
+    forks: NDArray[np.int64],
+    fork_times: NDArray[np.int64],
+) -> list[PointRows]:
+    rows = np.flatnonzero(chosen)
+    order = np.lexsort((location[rows], forks[rows], rank[rows]))
+    rows = rows[order]
+    first = _changes(rank[rows], forks[rows])
+    owner = np.cumsum(first) - 1
+    enter = paths.mark_enter[rows]
+    time = trace.time[enter]
+    starts = np.flatnonzero(first)
+    earliest = np.minimum.reduceat(time, starts)[owner]
+    return [
+        point_rows(
+            enter,
+            location[rows],
+            paths.mark_node[rows],
+            time - fork_times[rows],
+            completion=time - earliest,
+            cause=enter[starts][owner],  # the first thread's: the path goes on there
+            is_team=True,
+        )
+    ]
+
+
+def _barriers(
+    trace: EventTrace,
+    paths: CallPaths,
+    kind: NDArray[np.uint8],
+    inside: NDArray[np.bool_],
+    location: NDArray[np.int32],
+    rank: NDArray[np.int32],
+    forks: NDArray[np.int64],
+) -> tuple[list[PointRows], list[Finding]]:
+    rows = np.flatnonzero((kind != NO_WAIT) & inside)
+    if not len(rows):
+        return [], []
+    order = np.lexsort((paths.mark_leave[rows], forks[rows], location[rows]))
+    rows = rows[order]
+    new = _changes(location[rows], forks[rows])
+    begin = np.flatnonzero(new)[np.cumsum(new) - 1]
+    place = np.arange(len(rows)) - begin  # which barrier of its thread since the fork
+    order = np.lexsort((location[rows], place, forks[rows], rank[rows]))
+    rows, place = rows[order], place[order]
+    first = _changes(rank[rows], forks[rows], place)
+    owner = np.cumsum(first) - 1
+    starts = np.flatnonzero(first)
+    enter, leave = trace.time[paths.mark_enter[rows]], trace.time[paths.mark_leave[rows]]
+    latest = np.maximum.reduceat(enter, starts)
+    last = np.full(len(starts), -1, dtype=np.int64)
+    picked = np.flatnonzero(enter == latest[owner])[::-1]
+    last[owner[picked]] = picked
+    event = paths.mark_leave[rows]
+    findings = []
+    sizes = np.bincount(owner)
+    alone = int(np.count_nonzero(sizes == 1))
+    if alone and len(trace.locations) > len(trace.ranks):
+        findings.append(Finding("barriers that only one thread of a team reached", count=alone))
+    points = point_rows(
+        event,
+        location[rows],
+        paths.mark_node[rows],
+        leave - enter,
+        wait=np.maximum(np.minimum(latest[owner], leave) - enter, 0),
+        kind=kind[rows],
+        cause=event[last[owner]],
+        is_team=True,
+    )
+    return [points], findings
+
+
+def _changes(*columns: NDArray[np.generic]) -> NDArray[np.bool_]:
+    """Where any of the columns differs from the row before."""
+    changed = np.ones(len(columns[0]), dtype=bool)
+    if len(changed) > 1:
+        changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return changed

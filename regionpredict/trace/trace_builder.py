@@ -1,0 +1,228 @@
+"""An `EventTrace` event by event, in plain Python: for readers of small files, and for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from regionpredict.errors import InputError
+from regionpredict.trace.event_trace import (
+    NONE,
+    Collective,
+    Communicator,
+    EventTrace,
+    Finding,
+    Kind,
+    Location,
+    Operations,
+    Paradigm,
+    Region,
+)
+from regionpredict.trace.mpi_regions import collective_of, mpi_role
+
+WORLD = 0  # every trace's first communicator
+
+_Row = tuple[int, int, int, int, int, int, int, int]  # partner to collective, as in Operations
+
+
+class TraceBuilder:
+    """Takes the events of each location in order of time; times are seconds.
+
+    `rank` is the rank, or (rank, thread). Names that begin with `MPI_` are MPI's regions. Partners
+    and roots are ranks in MPI_COMM_WORLD.
+
+    >>> build = TraceBuilder(2)
+    >>> for rank in (0, 1):
+    ...     build.enter(rank, 0.0, "main")
+    >>> build.enter(0, 1.0, "MPI_Send"); build.send(0, 1.0, 1); build.leave(0, 1.5)
+    >>> build.enter(1, 0.5, "MPI_Recv"); build.receive(1, 1.5, 0); build.leave(1, 1.5)
+    >>> for rank in (0, 1):
+    ...     build.leave(rank, 2.0)
+    >>> trace = build.build()
+    >>> len(trace), len(trace.operations), trace.locations[1].rank
+    (10, 2, 1)
+    """
+
+    def __init__(self, ranks: int, ticks_per_second: float = 1e9) -> None:
+        self.ticks_per_second = ticks_per_second
+        self._regions: dict[str, Region] = {}
+        self._numbers: dict[str, int] = {}
+        self._communicators = [Communicator("MPI_COMM_WORLD", tuple(range(ranks)))]
+        self._events: dict[tuple[int, int], list[tuple[int, int, int, _Row | None]]] = {
+            (rank, 0): [] for rank in range(ranks)
+        }
+        self._open: dict[tuple[int, int], list[int]] = {}
+        self._findings: list[Finding] = []
+
+    def region(self, region: Region) -> None:
+        """Says what a region is, before it is first entered."""
+        self._regions[region.name] = region
+
+    def communicator(
+        self, name: str, members: Sequence[int], remote: Sequence[int] | None = None
+    ) -> int:
+        """A further communicator; its number."""
+        self._communicators.append(
+            Communicator(name, tuple(members), None if remote is None else tuple(remote))
+        )
+        return len(self._communicators) - 1
+
+    def enter(self, rank: int | tuple[int, int], time: float, name: str) -> None:
+        """Enters a region."""
+        number = self._numbers.setdefault(name, len(self._numbers))
+        self._opened(rank).append(number)
+        self._add(rank, time, Kind.ENTER, number)
+
+    def leave(self, rank: int | tuple[int, int], time: float) -> None:
+        """Leaves the region that was entered last."""
+        self._add(rank, time, Kind.LEAVE, self._opened(rank).pop())
+
+    def send(
+        self, rank: int, time: float, to: int, tag: int = 0, size: int = 0, within: int = WORLD
+    ) -> None:
+        """A blocking send of `size` bytes."""
+        self._add(rank, time, Kind.SEND, row=_message(to, within, tag, sent=size))
+
+    def receive(
+        self, rank: int, time: float, source: int, tag: int = 0, size: int = 0, within: int = WORLD
+    ) -> None:
+        """A message is there, in a blocking call."""
+        self._add(rank, time, Kind.RECEIVE, row=_message(source, within, tag, received=size))
+
+    def send_request(
+        self,
+        rank: int,
+        time: float,
+        to: int,
+        request: int,
+        tag: int = 0,
+        size: int = 0,
+        within: int = WORLD,
+    ) -> None:
+        """A non-blocking send begins."""
+        row = _message(to, within, tag, sent=size, request=request)
+        self._add(rank, time, Kind.SEND_REQUEST, row=row)
+
+    def send_complete(self, rank: int, time: float, request: int) -> None:
+        """A non-blocking send is completed, in a wait or test."""
+        self._add(rank, time, Kind.SEND_COMPLETE, row=_message(NONE, NONE, NONE, request=request))
+
+    def receive_request(self, rank: int, time: float, request: int) -> None:
+        """A non-blocking receive begins."""
+        self._add(rank, time, Kind.RECEIVE_REQUEST, row=_message(NONE, NONE, NONE, request=request))
+
+    def receive_complete(
+        self,
+        rank: int,
+        time: float,
+        source: int,
+        request: int,
+        tag: int = 0,
+        size: int = 0,
+        within: int = WORLD,
+    ) -> None:
+        """A non-blocking receive is completed, in a wait or test."""
+        row = _message(source, within, tag, received=size, request=request)
+        self._add(rank, time, Kind.RECEIVE_COMPLETE, row=row)
+
+    def collective(
+        self,
+        rank: int,
+        time: float,
+        root: int = NONE,
+        sent: int = 8,
+        received: int = 8,
+        within: int = WORLD,
+    ) -> None:
+        """A collective operation ends; which one the open region's name says.
+
+        Where no bytes are sent or received, nobody waits for them.
+        """
+        name = list(self._numbers)[self._opened(rank)[-1]]
+        row = (NONE, within, NONE, root, sent, received, NONE, int(collective_of(name)))
+        self._add(rank, time, Kind.COLLECTIVE_END, row=row)
+
+    def fork(self, rank: int, time: float, threads: int) -> None:
+        """A team of so many threads begins."""
+        self._add(rank, time, Kind.FORK, row=_message(NONE, NONE, NONE, request=threads))
+
+    def join(self, rank: int, time: float) -> None:
+        """The team ends."""
+        self._add(rank, time, Kind.JOIN)
+
+    def lock(self, rank: int | tuple[int, int], time: float, lock: int, acquire: bool) -> None:
+        """A lock is acquired or released."""
+        kind = Kind.ACQUIRE_LOCK if acquire else Kind.RELEASE_LOCK
+        self._add(rank, time, kind, row=_message(NONE, NONE, NONE, request=lock))
+
+    def find(self, message: str) -> None:
+        """Notes a finding."""
+        self._findings.append(Finding(message))
+
+    def build(self, name: str = "") -> EventTrace:
+        """The trace; raises InputError where a location's times run backwards."""
+        places = sorted(self._events)
+        counts = [len(self._events[place]) for place in places]
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        events = [event for place in places for event in self._events[place]]
+        time = np.array([event[0] for event in events], dtype=np.int64)
+        for at, place in enumerate(places):
+            if np.any(np.diff(time[starts[at] : starts[at + 1]]) < 0):
+                raise InputError(f"the times of location {place} run backwards")
+        rows = [(at, *event[3]) for at, event in enumerate(events) if event[3] is not None]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 9)
+        return EventTrace(
+            locations=tuple(Location(rank, thread) for rank, thread in places),
+            regions=tuple(self._region(name) for name in self._numbers),
+            communicators=tuple(self._communicators),
+            ticks_per_second=self.ticks_per_second,
+            starts=starts,
+            time=time - (time.min() if len(time) else 0),
+            kind=np.array([event[1] for event in events], dtype=np.uint8),
+            region=np.array([event[2] for event in events], dtype=np.int32),
+            operations=Operations(
+                event=table[:, 0].copy(),
+                partner=table[:, 1].astype(np.int32),
+                communicator=table[:, 2].astype(np.int32),
+                tag=table[:, 3].astype(np.int32),
+                root=table[:, 4].astype(np.int32),
+                sent=table[:, 5].copy(),
+                received=table[:, 6].copy(),
+                request=table[:, 7].copy(),
+                collective=table[:, 8].astype(np.uint8),
+            ),
+            findings=tuple(self._findings),
+            name=name,
+        )
+
+    def _region(self, name: str) -> Region:
+        known = self._regions.get(name)
+        if known is not None:
+            return known
+        role = mpi_role(name)
+        return Region(name) if role is None else Region(name, Paradigm.MPI, role)
+
+    def _opened(self, rank: int | tuple[int, int]) -> list[int]:
+        return self._open.setdefault(_place(rank), [])
+
+    def _add(
+        self,
+        rank: int | tuple[int, int],
+        time: float,
+        kind: Kind,
+        region: int = NONE,
+        row: _Row | None = None,
+    ) -> None:
+        ticks = round(time * self.ticks_per_second)
+        self._events.setdefault(_place(rank), []).append((ticks, int(kind), region, row))
+
+
+def _place(rank: int | tuple[int, int]) -> tuple[int, int]:
+    return (rank, 0) if isinstance(rank, int) else rank
+
+
+def _message(
+    partner: int, within: int, tag: int, sent: int = 0, received: int = 0, request: int = NONE
+) -> _Row:
+    return (partner, within, tag, NONE, sent, received, request, int(Collective.UNKNOWN))

@@ -1,0 +1,33 @@
+"""The kinds of wait states, and what each is called in results."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Wait(IntEnum):
+    """Wait states as Scalasca classifies them (Boehme 2014, table 2.2; section 2.4.2)."""
+
+    LATE_SENDER = 0
+    LATE_RECEIVER = 1
+    LATE_BROADCAST = 2
+    EARLY_REDUCE = 3
+    WAIT_NXN = 4
+    WAIT_BARRIER = 5
+    OMP_EXPLICIT_BARRIER = 6
+    OMP_IMPLICIT_BARRIER = 7
+    WAIT_FINALIZE = 8
+    EARLY_SCAN = 9  # has no synchronisation point: who is waited for is not one rank
+    INIT_COMPLETION = 10  # no wait for anybody: MPI_Init after the first rank has left it
+
+    @property
+    def metric(self) -> str:
+        """Its name in results."""
+        return self.name.lower()
+
+
+# Those that delays are found for.
+CAUSED = tuple(wait for wait in Wait if wait < Wait.EARLY_SCAN)
+# Those that may delay what follows; the run's end delays nothing.
+PROPAGATING = tuple(wait for wait in CAUSED if wait is not Wait.WAIT_FINALIZE)
+NO_WAIT = 255  # a synchronisation point where its own location does not wait

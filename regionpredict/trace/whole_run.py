@@ -1,0 +1,52 @@
+"""A region around each rank's run, where a trace has none: time between calls belongs to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Paradigm, Region, Role
+
+NAME = "program"
+
+
+def with_whole_run(trace: EventTrace) -> EventTrace:
+    """The trace, in which every first thread of a rank is in some region from begin to end.
+
+    A trace that has one already is given back as it is. Call paths leave the added region out.
+    """
+    open_ones = [at for at in range(len(trace.locations)) if _has_gaps(trace, at)]
+    if not open_ones:
+        return trace
+    begins = trace.starts[open_ones]
+    ends = trace.starts[np.array(open_ones) + 1]
+    number = len(trace.regions)
+    # Each location's end stands in front of the next one's begin at the same row.
+    rows = np.column_stack([begins, ends]).reshape(-1)
+    times = np.column_stack([trace.time[begins], trace.time[ends - 1]]).reshape(-1)
+    kinds = np.tile(np.array([Kind.ENTER, Kind.LEAVE], dtype=np.uint8), len(open_ones))
+    moved = np.searchsorted(rows, trace.operations.event, side="right")
+    added = np.zeros(len(trace.starts), dtype=np.int64)
+    added[np.array(open_ones) + 1] = 2
+    return replace(
+        trace,
+        regions=(*trace.regions, Region(NAME, Paradigm.OTHER, Role.PROGRAM)),
+        starts=trace.starts + np.cumsum(added),
+        time=np.insert(trace.time, rows, times),
+        kind=np.insert(trace.kind, rows, kinds),
+        region=np.insert(trace.region, rows, np.int32(number)),
+        operations=replace(trace.operations, event=trace.operations.event + moved),
+    )
+
+
+def _has_gaps(trace: EventTrace, at: int) -> bool:
+    """Whether the location, a rank's first thread, is outside all regions before its end."""
+    rows = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
+    kind = trace.kind[rows]
+    if not len(kind) or trace.locations[at].thread:
+        return False
+    if kind[0] != Kind.ENTER or trace.region[rows][0] == NONE:
+        return True
+    steps = (kind == Kind.ENTER).astype(np.int32) - (kind == Kind.LEAVE)
+    return bool(np.any(np.cumsum(steps, dtype=np.int32)[:-1] <= 0))

@@ -1,0 +1,191 @@
+"""`regionpredict lsp` as an editor meets it: a client of the protocol and a process."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+CODE = """\
+#define N 4000000
+static double a[N], b[N];
+void copy(void)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < N; i++) a[i] = b[i];
+}
+void sum(void)
+{
+#pragma omp parallel for
+    for (int i = 1; i < N; i++) a[i] += a[i - 1];
+}
+"""
+MENDED = CODE.replace("schedule(dynamic)", "schedule(static)")
+PATIENCE_S = 60.0
+
+
+class Editor:
+    """One open file, and what the server told of it."""
+
+    def __init__(self, client: LanguageClient, file: Path) -> None:
+        self.client = client
+        self.uri = file.as_uri()
+        self.file = file
+        self.told: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
+
+        @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def published(params: lsp.PublishDiagnosticsParams) -> None:
+            self.told.put_nowait(params)
+
+    @property
+    def document(self) -> lsp.TextDocumentIdentifier:
+        return lsp.TextDocumentIdentifier(self.uri)
+
+    async def diagnostics(self) -> dict[str, lsp.Diagnostic]:
+        told = await asyncio.wait_for(self.told.get(), PATIENCE_S)
+        assert told.uri == self.uri
+        return {str(one.code): one for one in told.diagnostics}
+
+    def open(self) -> None:
+        item = lsp.TextDocumentItem(self.uri, "c", 1, self.file.read_text())
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+    def save(self, text: str) -> None:
+        self.file.write_text(text)
+        self.client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                lsp.VersionedTextDocumentIdentifier(2, self.uri),
+                [lsp.TextDocumentContentChangeWholeDocument(text)],
+            )
+        )
+        self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(self.document))
+
+    async def lenses(self) -> dict[int, str]:
+        """Titles by line, from 1."""
+        found = await self.client.text_document_code_lens_async(lsp.CodeLensParams(self.document))
+        return {one.range.start.line + 1: one.command.title for one in found or () if one.command}
+
+
+def in_an_editor(file: Path, steps: Callable[[Editor], Awaitable[None]], *words: str) -> None:
+    async def session() -> None:
+        client = LanguageClient("test", "1")
+        editor = Editor(client, file)
+        await client.start_io(sys.executable, "-m", "regionpredict", "lsp", *words)
+        await asyncio.wait_for(
+            client.initialize_async(
+                lsp.InitializeParams(lsp.ClientCapabilities(), root_uri=file.parent.as_uri())
+            ),
+            PATIENCE_S,
+        )
+        client.initialized(lsp.InitializedParams())
+        await steps(editor)
+        await asyncio.wait_for(client.shutdown_async(None), PATIENCE_S)
+        client.exit(None)
+        await asyncio.wait_for(client.stop(), PATIENCE_S)
+
+    asyncio.run(session())
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "a.c"
+    path.write_text(CODE)
+    return path
+
+
+def test_hints_stand_above_the_loops_and_findings_at_their_lines(file: Path) -> None:
+    async def steps(editor: Editor) -> None:
+        editor.open()
+        told = await editor.diagnostics()
+        assert set(told) == {"RP202", "RP221"}
+        assert told["RP202"].range.start.line + 1 == 5
+        assert told["RP221"].range.start.line + 1 == 11
+        assert told["RP221"].severity == lsp.DiagnosticSeverity.Warning
+        assert told["RP202"].severity == lsp.DiagnosticSeverity.Information
+        lenses = await editor.lenses()
+        assert set(lenses) == {5, 10}
+        assert lenses[5].startswith("1 package, 1 thread: 1.0x, overhead (")
+
+    in_an_editor(file, steps, "-m", "dunnington")
+
+
+def test_an_action_mends_the_line_and_the_hint_follows(file: Path) -> None:
+    async def steps(editor: Editor) -> None:
+        editor.open()
+        told = await editor.diagnostics()
+        line = told["RP202"].range
+        (action,) = await editor.client.text_document_code_action_async(
+            lsp.CodeActionParams(editor.document, line, lsp.CodeActionContext([told["RP202"]]))
+        ) or ()  # fmt: skip
+        assert isinstance(action, lsp.CodeAction)
+        assert action.edit is not None
+        ((edit,),) = (action.edit.changes or {}).values()
+        lines = CODE.splitlines()
+        lines[edit.range.start.line] = edit.new_text
+        assert "\n".join(lines) + "\n" == MENDED
+        editor.save(MENDED)
+        assert set(await editor.diagnostics()) == {"RP221"}
+        assert (await editor.lenses())[5].startswith("2 packages, ")
+
+    in_an_editor(file, steps, "-m", "dunnington")
+
+
+def test_hovering_over_a_loop_derives_its_hint(file: Path) -> None:
+    async def steps(editor: Editor) -> None:
+        editor.open()
+        await editor.diagnostics()
+        ask = editor.client.text_document_hover_async
+        over = await ask(lsp.HoverParams(editor.document, lsp.Position(4, 3)))
+        assert over is not None
+        assert isinstance(over.contents, lsp.MarkupContent)
+        assert "omp parallel for in copy" in over.contents.value
+        assert await ask(lsp.HoverParams(editor.document, lsp.Position(0, 0))) is None
+
+    in_an_editor(file, steps, "-m", "dunnington")
+
+
+def test_a_file_that_cannot_be_read_is_told_and_comes_back(file: Path) -> None:
+    async def steps(editor: Editor) -> None:
+        file.write_text("\0" * 100)
+        editor.open()
+        assert set(await editor.diagnostics()) == {"RP004"}
+        assert await editor.lenses() == {}
+        editor.save(CODE)
+        assert set(await editor.diagnostics()) == {"RP202", "RP221"}
+
+    in_an_editor(file, steps, "-m", "dunnington")
+
+
+def test_a_project_says_once_which_machine_and_how_a_file_is_compiled(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The size is known by compile_commands.json alone, the machine by regionpredict.toml."""
+    folder = file.parent
+    file.write_text(CODE.replace("#define N 4000000\n", "\n"))
+    (folder / "compile_commands.json").write_text(
+        f'[{{"directory": "{folder}", "file": "a.c", "command": "gcc -fopenmp -DN=50 -c a.c"}}]'
+    )
+    (folder / "regionpredict.toml").write_text('machine = "dunnington"\n')
+
+    async def steps(editor: Editor) -> None:
+        editor.open()
+        assert "RP221" in await editor.diagnostics()
+        assert "1 thread" in (await editor.lenses())[10]
+
+    monkeypatch.chdir(folder)
+    in_an_editor(file, steps)
+
+
+def test_without_a_machine_it_is_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "--no-config", "lsp"], capture_output=True,
+        text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "no machine; add -m" in done.stderr

@@ -1,0 +1,108 @@
+"""`regionpredict trace` as a process: exit codes, what is printed where."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("otf2")
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+from synthetic_trace import write_archive
+
+pytestmark = pytest.mark.compiler
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_archive(tmp_path_factory.mktemp("cli") / "ring", 3, 20)
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", "trace", *words],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "metric"),
+    [("waits", "wait_nxn"), ("delays", "delay_short.wait_nxn"), ("critical-path", "critical_path")],
+)
+def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
+    done = run(command, str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    records = [record for record in result["records"] if record["metric"] == metric]
+    assert set(records[0]) == {"metric", "callpath", "location", "value", "unit"}
+    assert records[0]["callpath"].startswith("main/step") or metric == "critical_path"
+    assert {record["location"] for record in records} <= {0, 1, 2}
+    assert sum(record["value"] for record in records) == pytest.approx(result["totals"][metric])
+    assert all(balance["holds"] for balance in result["conservation"])
+    assert result["findings"] == []
+
+
+def test_the_folder_does_as_well_as_the_anchor(archive: Path) -> None:
+    assert run("waits", str(archive)).stdout == run("waits", str(archive.parent)).stdout
+
+
+def test_csv_has_a_row_each_record(archive: Path) -> None:
+    done = run("delays", str(archive), "--format", "csv", "--metric", "delay_short.wait_nxn")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert done.returncode == 0
+    assert {row["metric"] for row in rows} == {"delay_short.wait_nxn"}
+    assert all(row["source"] == "ring.c:10" for row in rows)
+
+
+def test_table_and_file(archive: Path, tmp_path: Path) -> None:
+    done = run("critical-path", str(archive), "-o", str(tmp_path / "path.txt"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "written:" in done.stderr
+    text = (tmp_path / "path.txt").read_text()
+    assert "path = from its begin to its end" in text
+
+
+def test_wrong_input_is_one_line(tmp_path: Path) -> None:
+    done = run("waits", str(tmp_path / "none.otf2"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert "none.otf2" in done.stderr
+
+
+def test_wrong_metric_is_a_wrong_call(archive: Path) -> None:
+    done = run("waits", str(archive), "--metric", "late")
+    assert done.returncode == 2
+    assert "there is no metric 'late'" in done.stderr
+
+
+def test_damage_is_told_and_the_rest_analysed(archive: Path, tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "cut"
+    shutil.copytree(archive.parent, folder)
+    (folder / "traces" / "2.evt").unlink()
+    done = run("waits", str(folder), "--format", "json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["findings"]
+    assert "regionpredict: note: location 2:" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
+    done = run("export", str(archive))
+    assert (done.returncode, done.stderr) == (0, "")
+    events = json.loads(done.stdout)["traceEvents"]
+    regions = [event for event in events if event["ph"] == "X" and event["cat"] != "critical path"]
+    assert len([event for event in regions if event["name"] == "work"]) == 3 * 20
+    assert len([event for event in events if event["ph"] == "s"]) == 3 * 20
+    path = sorted(
+        (event for event in events if event["ph"] == "X" and event["cat"] == "critical path"),
+        key=lambda event: event["ts"],
+    )
+    assert path
+    assert all(event["dur"] >= 0 for event in regions + path)

@@ -1,0 +1,95 @@
+"""Robustness: hiccups, outliers, and noise that is not relative."""
+
+import numpy as np
+import pytest
+
+from regionpredict.fit import fit
+from regionpredict.fit.model.noise import robust_squares, scales, without_hiccups
+from regionpredict.fit.model.observations import summarise
+
+P = [4, 8, 16, 32, 64, 128]
+
+
+def test_the_median_deviation_by_hand():
+    # Median 3, deviations 2 1 0 1 97: their median 1, times 1.4826 and 1.206 for five.
+    data = np.array([[1.0, 2.0, 3.0, 4.0, 100.0]])
+    assert robust_squares(data)[0] == pytest.approx(4 * (1.4826 * 1.206) ** 2)
+    assert robust_squares(np.array([[7.0]]))[0] == 0
+
+
+def test_normal_noise_is_measured_alike_with_and_without_hiccups():
+    rng = np.random.default_rng(3)
+    data = 10 + rng.normal(size=(400, 7))
+    assert np.sqrt(robust_squares(data) / 6).mean() == pytest.approx(1, rel=0.05)
+    data[:, 0] *= 1000
+    assert np.sqrt(robust_squares(data) / 6).mean() < 2
+
+
+def test_a_hiccup_is_no_repetition():
+    data = np.array([[1.0, 1.1, 0.9, 1000.0], [2.0, 2.1, 1.9, 2.05]])
+    kept = without_hiccups(data)
+    assert np.isnan(kept).tolist() == [[False, False, False, True], [False] * 4]
+    assert without_hiccups(data[1:]) is None
+
+
+@pytest.mark.parametrize("statistic", ["median", "minimum", "first-quartile"])
+def test_one_slow_repetition_in_300_does_not_hide_a_square(statistic):
+    rng = np.random.default_rng(4)
+    values = [((3 + 0.2 * p**2) * (1 + 0.02 * rng.normal(size=50))).tolist() for p in P]
+    values[3][17] *= 1000
+    model = fit(P, values, statistic=statistic)
+    assert model.leading_term == {0: (2.0, 0.0)}
+    assert model.noise < 0.03
+
+
+def test_relative_noise_stays_relative():
+    rng = np.random.default_rng(5)
+    y = np.array([1.0, 10.0, 100.0, 1000.0])
+    squares = ((y[:, None] * 0.05 * rng.normal(size=(4, 5))) ** 2).sum(1)
+    assert scales(y, squares, 4.0) is None
+
+
+def test_constant_noise_is_weighed_as_constant():
+    rng = np.random.default_rng(6)
+    y = [1.0, 4.0, 16.0, 64.0, 256.0]
+    seen = summarise([(v + 0.5 * rng.normal(size=8)).tolist() for v in y])
+    assert seen.relative  # all values are positive
+    assert seen.weights.max() < 3 * seen.weights.min()
+    again = summarise([(v * (1 + 0.05 * rng.normal(size=8))).tolist() for v in y])
+    assert again.weights[0] / again.weights[-1] > 1e4
+
+
+def test_one_small_value_bends_no_model():
+    model = fit([1, 2, 4, 8, 16], [[1], [10], [10], [10], [10]])
+    assert str(model) == "10"
+    assert "p = 1 is left out as an outlier" in model.notes[0]
+    assert model.smape == 0
+
+
+@pytest.mark.parametrize("factor", [0.1, 2, 10])
+def test_one_mistyped_point_of_125_is_named(factor):
+    rng = np.random.default_rng(7)
+    points = [
+        (p, q, r) for p in (4, 8, 16, 32, 64) for q in (1, 2, 3, 4, 5) for r in (2, 4, 6, 8, 10)
+    ]
+    values = [
+        ((3 + 0.2 * p * q + 0.5 * r) * (1 + 0.03 * rng.normal(size=5))).tolist()
+        for p, q, r in points
+    ]
+    row = points.index((16, 4, 6))
+    values[row] = [factor * v for v in values[row]]
+    model = fit(points, values, parameters=("p", "q", "r"))
+    assert [note for note in model.notes if "p = 16, q = 4, r = 6 is left out" in note]
+    assert model.predict((16, 4, 6)) == pytest.approx(3 + 12.8 + 3, rel=0.03)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_makes_no_outliers(seed):
+    rng = np.random.default_rng(seed)
+    values = [((3 + 0.2 * p) * (1 + 0.1 * rng.normal(size=3))).tolist() for p in P]
+    assert not fit(P, values).notes
+
+
+def test_a_change_at_the_end_is_no_outlier():
+    model = fit(P, [[1.0, 1.1], [2.0, 2.1], [4.1, 4.0], [8.3, 8.1], [30, 31], [60, 61]])
+    assert not model.notes

@@ -1,0 +1,132 @@
+"""What is expected beyond the points: forecasters, and how they are combined."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regionpredict.fit import fit
+from regionpredict.fit.model.observations import summarise
+from regionpredict.fit.model.terms import DEFAULT_SPACE
+from regionpredict.fit.search.forecasters import NAMES, opinions
+from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION
+from regionpredict.fit.search.outlooks import combined
+
+
+def told(x, y, at):
+    """The opinions on plain values, by the forecasters' names."""
+    seen = summarise([[v] for v in y])
+    rows = opinions(np.array(x), seen, np.array([at]), DEFAULT_SPACE, DEFAULT_CRITERION, 2)
+    return dict(zip(NAMES, rows[:, 0].tolist(), strict=True))
+
+
+def test_each_simple_forecaster_by_hand():
+    said = told([1.0, 2.0, 4.0, 8.0], [8.0, 6.0, 4.0, 2.0], 16.0)
+    assert said["power 2"] == pytest.approx(1.0)  # halves with each doubling
+    assert said["damped power 2"] == pytest.approx(2 * 2**-0.7)
+    assert np.isnan(said["tree"])  # 2 a doubling: it reaches zero
+    assert said["last"] == 2.0
+    assert np.isnan(said["line 4"])  # falls below zero
+    assert np.isnan(said["sum 6"])  # there are not so many points
+
+
+def test_windows_of_the_same_points_are_one_opinion():
+    said = told([1.0, 2.0, 4.0, 8.0], [1.0, 2.0, 4.1, 8.0], 16.0)
+    sums = [said[f"sum {size}"] for size in ("4", "half", "all")]
+    assert sum(np.isfinite(sums)) == 1
+
+
+def test_divided_work_with_overhead_is_what_work_expects():
+    p = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    said = told(p, 100 / p + 3, 32.0)  # the work is 100 + 3 p
+    assert said["work all"] == pytest.approx(100 / 32 + 3, rel=0.01)
+    assert said["formula of work"] == pytest.approx(100 / 32 + 3, rel=1e-6)
+
+
+def test_the_forecaster_that_was_right_counts_most():
+    past = [np.array([10.0, 13.0, 20.0]), np.array([20.0, 26.0, 10.0])]
+    value, spread, shares = combined(past, [10.0, 20.0], [1.0, 1.0], np.array([40.0, 52.0, 99.0]))
+    assert value == 40.0
+    assert shares[0] > 0.5 > shares[1] > shares[2]
+    assert shares.sum() == pytest.approx(1)
+    assert spread > 0
+
+
+def test_nothing_known_is_the_middle_opinion():
+    value, _, shares = combined([], [], [], np.array([3.0, np.nan, 1.0, 2.0]))
+    assert value == 2.0
+    assert shares.tolist() == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3])
+
+
+def test_an_error_nearer_by_counts_as_more_far_off():
+    now = np.array([40.0, 40.0])
+    past = [np.array([11.0, 11.0])]
+    near = combined(past, [10.0], [1.0], now)[1]
+    far = combined(past, [10.0], [4.0], now)[1]
+    assert far > 2 * near
+
+
+def test_a_power_outside_the_search_space_goes_on():
+    p = [2.0**k for k in range(1, 10)]
+    model = fit(p, [[3 * v**0.41 * (1 + 0.01 * (-1) ** k)] for k, v in enumerate(p)])
+    assert model.predict(1024) == pytest.approx(3 * 1024**0.41, rel=0.03)
+
+
+def test_a_formula_that_explains_the_noise_speaks_for_itself():
+    rng = np.random.default_rng(1)
+    p = [4, 8, 16, 32, 64]
+    model = fit(p, [(5 + 2 * v + 0.05 * (5 + 2 * v) * rng.normal(size=5)).tolist() for v in p])
+    point = np.array([[512.0]])
+    assert model.outlook(point) is None
+    assert model.predict(512) == model.formula_values(point)[0]
+
+
+def test_what_no_formula_explains_is_forecast():
+    p = [1, 2, 4, 8, 16, 32]
+    model = fit(p, [[100.0], [55.0], [30.0], [19.0], [13.0], [11.0]])
+    outlook = model.outlook(np.array([[64.0]]))
+    assert outlook is not None
+    assert model.predict(64) == outlook.values[0]
+    assert model.predict(32) == model.formula_values(np.array([[32.0]]))[0]
+    band = model.interval(64, 0.9)
+    assert band.low < model.predict(64) < band.high
+    assert model.interval(64, 0.5).high < band.high
+
+
+def test_the_largest_corner_of_a_grid_is_beyond_it():
+    rng = np.random.default_rng(2)
+    points = [(p, n) for p in (2, 4, 8, 16) for n in (10, 20, 30, 40) if (p, n) != (16, 40)]
+    values = [[p**0.45 * n**1.1 * (1 + 0.05 * rng.normal())] for p, n in points]
+    model = fit(points, values)
+    outlook = model.outlook(np.array([[16.0, 40.0]]))
+    assert outlook is not None
+    assert "factors of neighbours 1, 2" in outlook.forecasters
+    assert model.predict((16, 40)) == outlook.values[0]
+    assert model.predict((16, 40)) == pytest.approx(16**0.45 * 40**1.1, rel=0.15)
+    # No point reaches this one in both; within the grid the formula is asked.
+    assert model.predict((8, 40)) == model.formula_values(np.array([[8.0, 40.0]]))[0]
+
+
+SERIES = st.lists(st.floats(0.01, 1e4), min_size=5, max_size=9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SERIES, st.sampled_from([1.5, 2.0, 16.0]))
+def test_positive_values_have_finite_forecasts_within_their_intervals(values, factor):
+    p = [2**k for k in range(len(values))]
+    model = fit(p, [[v] for v in values])
+    point = factor * p[-1]
+    value, band = model.predict(point), model.interval(point)
+    assert np.isfinite([value, band.low, band.high]).all()
+    assert 0 <= band.low <= value <= band.high
+
+
+@settings(max_examples=25, deadline=None)
+@given(SERIES, st.randoms(use_true_random=False))
+def test_units_and_order_do_not_matter(values, random):
+    p = [2**k for k in range(len(values))]
+    model = fit(p, [[v] for v in values])
+    order = list(range(len(p)))
+    random.shuffle(order)
+    other = fit([p[k] for k in order], [[1024 * values[k]] for k in order])
+    assert other.predict(2 * p[-1]) == pytest.approx(1024 * model.predict(2 * p[-1]), rel=1e-6)

@@ -1,0 +1,261 @@
+"""Paraver text into events: by hand, and what is wrong with text that is none."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regionpredict.errors import InputError
+from regionpredict.trace import Kind, Paradigm, Role
+from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
+from regionpredict.trace.event_trace import EventTrace
+from regionpredict.trace.paraver import read_paraver
+from regionpredict.trace.paraver.labels import read_labels, read_thread_names
+
+HEAD = "#Paraver (01/02/2020 at 10:11):1000_ns:1(2):1:2(1:1,1:1),2\nc:1:1:2:1:2\nc:1:2:1:2\n"
+
+# rank 0 runs 100 ns, sends 40 bytes (50 ns), runs, is in I/O for 30 ns, in a barrier to 900, runs;
+# rank 1 begins at 20 ns, receives from 120 to 160, runs to 800, is in the barrier to 900, runs
+BODY = """\
+1:2:1:2:1:0:20:2
+1:1:1:1:1:0:100:1
+1:2:1:2:1:20:120:1
+1:1:1:1:1:100:150:4
+2:1:1:1:1:100:50000001:1:42000050:500:42000059:250
+3:1:1:1:1:100:110:2:1:2:1:120:160:40:7
+1:2:1:2:1:120:160:3
+2:2:1:2:1:120:50000001:2:42000050:300:42000059:200
+1:1:1:1:1:150:400:1
+2:1:1:1:1:150:50000001:0:42000050:9:42000059:9
+1:2:1:2:1:160:800:1
+2:2:1:2:1:160:50000001:0:42000050:9:42000059:9
+1:1:1:1:1:400:430:12
+2:1:1:1:1:400:40000003:1:42000050:700:42000059:350
+1:1:1:1:1:430:600:1
+2:1:1:1:1:430:40000003:0:42000050:8:42000059:8
+1:1:1:1:1:600:900:5
+2:1:1:1:1:600:50000002:8:50100004:1:50100001:0:50100002:0:50100003:1:42000050:600
+1:2:1:2:1:800:900:5
+2:2:1:2:1:800:50000002:8:50100004:1:50100001:0:50100002:0:42000050:1000:42000059:100
+1:1:1:1:1:900:1000:1
+2:1:1:1:1:900:50000002:0:42000050:9
+1:2:1:2:1:900:1000:1
+2:2:1:2:1:900:50000002:0:42000050:9:42000059:9
+"""
+
+PCF = """\
+STATES
+0    Idle
+1    Running
+12    Writing
+
+EVENT_TYPE
+9   50000001    MPI Point-to-point
+VALUES
+2   MPI_Recv
+1   MPI_Send
+0   Outside MPI
+
+
+EVENT_TYPE
+9   50000002    MPI Collective Comm
+VALUES
+8   MPI_Barrier
+0   Outside MPI
+
+EVENT_TYPE
+7  42000050 PAPI_TOT_INS [Instr completed]
+7  42000059 PAPI_TOT_CYC [Total cycles]
+"""
+
+ROW = "LEVEL CPU SIZE 2\n1.a\n2.a\n\nLEVEL THREAD SIZE 2\nTHREAD 1.1.1\nTHREAD 1.2.1\n"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> EventTrace:
+    (tmp_path / "two.prv").write_text(HEAD + BODY)
+    (tmp_path / "two.pcf").write_text(PCF)
+    (tmp_path / "two.row").write_text(ROW)
+    return read_paraver(tmp_path / "two.prv")
+
+
+def events(trace: EventTrace, location: int) -> list[tuple[int, str, str]]:
+    rows = range(int(trace.starts[location]), int(trace.starts[location + 1]))
+    return [
+        (
+            int(trace.time[row]),
+            Kind(trace.kind[row]).name,
+            trace.regions[trace.region[row]].name if trace.region[row] >= 0 else "",
+        )
+        for row in rows
+    ]
+
+
+def test_every_event_of_a_rank(trace: EventTrace) -> None:
+    assert events(trace, 0) == [
+        (0, "ENTER", "two"),
+        (100, "ENTER", "MPI_Send"),
+        (100, "SEND", ""),
+        (150, "LEAVE", "MPI_Send"),
+        (400, "ENTER", "Writing"),
+        (430, "LEAVE", "Writing"),
+        (600, "ENTER", "MPI_Barrier"),
+        (900, "COLLECTIVE_END", ""),
+        (900, "LEAVE", "MPI_Barrier"),
+        (1000, "LEAVE", "two"),
+    ]
+    assert events(trace, 1)[:4] == [
+        (20, "ENTER", "two"),
+        (120, "ENTER", "MPI_Recv"),
+        (160, "RECEIVE", ""),
+        (160, "LEAVE", "MPI_Recv"),
+    ]
+
+
+def test_what_the_operations_say(trace: EventTrace) -> None:
+    o = trace.operations
+    assert o.partner.tolist() == [1, -1, 0, -1]
+    assert o.sent.tolist() == [40, 0, 0, 0]
+    assert o.received.tolist() == [0, 0, 40, 0]
+    assert o.tag.tolist() == [7, -1, 7, -1]
+    assert o.communicator.tolist() == [-1, 0, -1, 0]
+    assert o.root.tolist() == [-1, 0, -1, 0]  # only the root's own record names it
+    assert [c.members for c in trace.communicators] == [(0, 1), (1,)]
+
+
+def test_names_and_kinds_of_regions(trace: EventTrace) -> None:
+    by_name = {region.name: (region.paradigm, region.role) for region in trace.regions}
+    assert by_name["MPI_Send"] == (Paradigm.MPI, Role.POINT_TO_POINT)
+    assert by_name["MPI_Barrier"] == (Paradigm.MPI, Role.COLLECTIVE)
+    assert by_name["Writing"] == (Paradigm.OTHER, Role.OTHER)
+    assert [location.name for location in trace.locations] == ["THREAD 1.1.1", "THREAD 1.2.1"]
+    assert trace.ticks_per_second == 1e9
+
+
+def test_useful_time_and_counters(trace: EventTrace) -> None:
+    bursts = bursts_of(trace)
+    useful = by_location(trace, np.where(bursts.useful, bursts.length, 0))
+    own = by_location(trace, np.where(bursts.own, bursts.length, 0))
+    assert useful.tolist() == [100 + 250 + 170 + 100, 100 + 640 + 100]
+    assert own.tolist() == [650, 840]
+    assert [counter.name for counter in trace.counters] == ["PAPI_TOT_INS", "PAPI_TOT_CYC"]
+    instructions = useful_increase(trace, bursts, trace.counters[0])
+    assert instructions.tolist() == [500 + 700 + 600, 300 + 1000]
+    assert useful_increase(trace, bursts, trace.counters[1]).tolist() == [250 + 350, 200 + 100]
+
+
+def test_a_call_without_length_has_two_readings(tmp_path: Path) -> None:
+    (tmp_path / "t.prv").write_text(
+        "#Paraver (01/02/2020 at 10:11):100_ns:1(1):1:1(1:1),1\n"
+        "1:1:1:1:1:0:50:1\n"
+        "2:1:1:1:1:50:50000003:43:42000050:10\n"
+        "2:1:1:1:1:50:50000003:0:42000050:1000\n"
+        "1:1:1:1:1:50:100:1\n"
+        "2:1:1:1:1:100:40000001:0\n"
+    )
+    trace = read_paraver(tmp_path / "t.prv")
+    assert [event[1] for event in events(trace, 0)] == ["ENTER", "ENTER", "LEAVE", "LEAVE"]
+    assert useful_increase(trace, bursts_of(trace), trace.counters[0]).tolist() == [10]
+
+
+def test_gzip_line_ends_comments_and_microseconds(tmp_path: Path, trace: EventTrace) -> None:
+    text = HEAD.replace("_ns", "") + "# a note\n" + BODY.replace("\n", "\r\n")
+    (tmp_path / "z.prv.gz").write_bytes(gzip.compress(text.encode()))
+    other = read_paraver(tmp_path / "z.prv.gz")
+    assert other.ticks_per_second == 1e6
+    assert other.time.tolist() == trace.time.tolist()
+    assert other.kind.tolist() == trace.kind.tolist()
+    # without a .pcf the most frequent calls still have their names
+    assert {region.name for region in other.regions} >= {"MPI_Send", "MPI_Recv", "MPI_Barrier"}
+
+
+def test_a_receive_that_was_asked_for_earlier(tmp_path: Path) -> None:
+    (tmp_path / "i.prv").write_text(
+        "#Paraver (01/02/2020 at 10:11):100_ns:1(2):1:2(1:1,1:1),0\n"
+        "2:1:1:1:1:10:50000001:3\n2:1:1:1:1:12:50000001:0\n"
+        "2:2:1:2:1:20:50000001:4\n2:2:1:2:1:22:50000001:0\n"
+        "2:2:1:2:1:30:50000001:5\n2:2:1:2:1:40:50000001:0\n"
+        "3:1:1:1:1:10:11:2:1:2:1:20:38:8:1\n"
+    )
+    trace = read_paraver(tmp_path / "i.prv")
+    kinds = [Kind(k).name for k in trace.kind[trace.operations.event]]
+    assert kinds == ["SEND_REQUEST", "RECEIVE_REQUEST", "RECEIVE_COMPLETE"]
+    request = trace.operations.request.tolist()
+    assert request[1] == request[2] != request[0]
+
+
+def test_threads_that_idle(tmp_path: Path) -> None:
+    (tmp_path / "o.prv").write_text(
+        "#Paraver (01/02/2020 at 10:11):100_ns:1(2):1:1(2:1),0\n"
+        "1:1:1:1:1:0:40:1\n1:1:1:1:1:40:50:7\n1:1:1:1:1:50:100:1\n"
+        "1:2:1:1:2:0:50:0\n1:2:1:1:2:50:90:1\n1:2:1:1:2:90:100:0\n"
+        "2:1:1:1:1:40:60000001:1\n2:1:1:1:1:95:60000001:0\n"
+    )
+    trace = read_paraver(tmp_path / "o.prv")
+    bursts = bursts_of(trace)
+    assert by_location(trace, np.where(bursts.own, bursts.length, 0)).tolist() == [90, 40]
+    assert [(p.rank, p.thread) for p in trace.locations] == [(0, 0), (0, 1)]
+    assert [name for _, name, _ in events(trace, 0) if name in ("FORK", "JOIN")] == ["FORK", "JOIN"]
+    assert trace.operations.request.tolist() == [2]  # of the fork: its threads
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30), st.booleans())
+def test_numbers_of_any_length(values: list[int], negative: bool) -> None:
+    from regionpredict.trace.paraver.records import Header, _records_of
+
+    sign = "-" if negative else ""
+    text = "".join(f"2:1:1:1:1:{k}:7:{sign}{value}\n" for k, value in enumerate(values))
+    header = Header(1, 1e9, (1,), {})
+    _, found, _ = _records_of(text.encode(), Path("x.prv"), 2, header)
+    expected = np.array(values, dtype=np.uint64).view(np.int64)
+    assert found[:, 4].tolist() == (-expected if negative else expected).tolist()
+    assert found[:, 2].tolist() == list(range(len(values)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x.prv:1: is no Paraver trace"),
+        ("hello\n", "x.prv:1: is no Paraver trace"),
+        (HEAD, "x.prv: holds no record; give a complete trace"),
+        (HEAD + "1:1:1:1:1:0:10\n", "x.prv:4: is no record: 7 numbers after 1"),
+        (HEAD + "1:1:1:1:1:0:10:1\n\n1:1:1:1:1:0:x:1\n", "x.prv:6: 'x' is no number"),
+        (HEAD + "1:1:1:1:1:0::1\n", "x.prv:4: a number is missing"),
+        (HEAD + "9:1:1:1:1:0:10:1\n", "x.prv:4: records of kind 9 are not known"),
+        (HEAD + "2:1:1:1:1:0:10\n", "x.prv:4: is no record: 7 numbers after 2"),
+        (HEAD + "1:1:1:3:1:0:10:1\n", "x.prv: has a record of task 3, thread 1"),
+        (HEAD + "c:1:x\n", "x.prv:4: is no communicator"),
+        (HEAD.replace(":1:2(1:1,1:1)", ":2:2(1:1,1:1):1(1:1)"), "x.prv:1: holds 2 applications"),
+        (HEAD.replace("2(1:1,1:1)", "3(1:1,1:1)"), "announces 3 tasks and lists 2"),
+        (HEAD.replace("(1:1,", "(99999999999:1,"), "x.prv:1: its first line announces 1000000000"),
+        (HEAD.replace(":1000_ns", f":{10**19}_ns") + BODY, "x.prv: times are too large"),
+        (HEAD + f"1:1:1:1:1:0:{2**62}:1\n", "x.prv: times are too large"),
+    ],
+)
+def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "x.prv").write_text(text)
+    with pytest.raises(InputError) as error:
+        read_paraver(tmp_path / "x.prv")
+    assert message in str(error.value).replace(str(tmp_path) + "/", "")
+
+
+def test_a_damaged_archive_and_none(tmp_path: Path) -> None:
+    (tmp_path / "d.prv.gz").write_bytes(gzip.compress((HEAD + BODY).encode())[:-30])
+    with pytest.raises(InputError, match="ends too early or is damaged"):
+        read_paraver(tmp_path / "d.prv.gz")
+    (tmp_path / "n.prv.gz").write_text(HEAD)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_paraver(tmp_path / "n.prv.gz")
+    with pytest.raises(InputError, match="No such file"):
+        read_paraver(tmp_path / "none.prv")
+
+
+def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
+    assert read_labels(tmp_path / "no.pcf").state(12) == "I/O"
+    assert read_labels(tmp_path / "no.pcf").state(77) == "State 77"
+    assert read_thread_names(tmp_path / "no.row") == ()

@@ -1,0 +1,144 @@
+"""OTF2 archives: what is read is what was written; what is damaged is a finding."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.trace import Kind, Paradigm
+from regionpredict.trace.analysis import analyse
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.otf2_reader import read_otf2
+
+otf2 = pytest.importorskip("otf2")
+from archives import write_archive  # noqa: E402
+
+KINDS = {
+    "Enter": Kind.ENTER,
+    "Leave": Kind.LEAVE,
+    "MpiIsend": Kind.SEND_REQUEST,
+    "MpiIsendComplete": Kind.SEND_COMPLETE,
+    "MpiIrecvRequest": Kind.RECEIVE_REQUEST,
+    "MpiIrecv": Kind.RECEIVE_COMPLETE,
+    "MpiCollectiveBegin": Kind.COLLECTIVE_BEGIN,
+    "MpiCollectiveEnd": Kind.COLLECTIVE_END,
+}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_archive(tmp_path_factory.mktemp("otf2") / "ring", 3, 40)
+
+
+def test_events_are_those_that_the_package_reads(archive: Path, kernels: Kernels) -> None:
+    trace = read_otf2(archive, kernels)
+    with otf2.reader.open(str(archive)) as other:
+        expected: list[list[tuple[int, int, str]]] = [[], [], []]
+        places = list(other.definitions.locations)
+        for location, event in other.events:
+            region = getattr(event, "region", None)
+            name = region.name if region is not None else ""
+            row = (event.time, int(KINDS[type(event).__name__]), name)
+            expected[places.index(location)].append(row)
+    first = min(rows[0][0] for rows in expected)
+    for at, rows in enumerate(expected):
+        part = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
+        assert [time - first for time, _, _ in rows] == trace.time[part].tolist()
+        assert [kind for _, kind, _ in rows] == trace.kind[part].tolist()
+        names = [trace.regions[at].name if at >= 0 else "" for at in trace.region[part].tolist()]
+        assert [name for _, _, name in rows] == names
+    sends = trace.kind[trace.operations.event] == Kind.SEND_REQUEST
+    assert set(trace.operations.sent[sends].tolist()) == {8192}
+    assert trace.operations.partner[sends][:1].tolist() == [1]
+    assert trace.findings == ()
+    assert analyse(trace, kernels).findings == ()
+
+
+def test_sub_communicators_have_world_ranks(tmp_path: Path, kernels: Kernels) -> None:
+    """Ranks 1 and 3 of four have a communicator of their own; 3 is its rank 1."""
+    from otf2.enums import GroupFlag, GroupType
+    from otf2.enums import Paradigm as Api
+
+    with otf2.writer.open(str(tmp_path / "sub"), timer_resolution=1000) as writer:
+        define = writer.definitions
+        node = define.system_tree_node("node")
+        places = [
+            define.location("t", group=define.location_group(f"r{at}", system_tree_parent=node))
+            for at in range(4)
+        ]
+        call = define.region("MPI_Send", paradigm=Api.MPI, source_file="MPI")
+        define.group("", group_type=GroupType.COMM_LOCATIONS, paradigm=Api.MPI,
+                     group_flags=GroupFlag.NONE, members=places)  # fmt: skip
+        pair = define.group("", group_type=GroupType.COMM_GROUP, paradigm=Api.MPI,
+                            group_flags=GroupFlag.NONE, members=[places[1], places[3]])  # fmt: skip
+        comm = define.comm("pair", group=pair)
+        for at, place in enumerate(places):
+            events = writer.event_writer_from_location(place)
+            events.enter(10, call)
+            if at == 1:
+                events.mpi_send(11, 1, comm, 0, 4)
+            events.leave(12, call)
+    trace = read_otf2(tmp_path / "sub", kernels)
+    assert trace.communicators[0].members == (1, 3)
+    assert trace.operations.partner.tolist() == [3]
+    assert [region.paradigm for region in trace.regions] == [Paradigm.MPI]
+
+
+def test_truncated_events_are_a_finding(archive: Path, tmp_path: Path, kernels: Kernels) -> None:
+    folder = tmp_path / "cut"
+    shutil.copytree(archive.parent, folder)
+    events = next((folder / "traces").glob("1.evt"))
+    events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
+    trace = read_otf2(folder, kernels)
+    assert any("break off" in finding.message for finding in trace.findings)
+    analysis = analyse(trace, kernels)
+    assert any(
+        "without a" in str(finding) or "miss" in str(finding) for finding in analysis.findings
+    )
+    whole = read_otf2(archive, kernels)
+    ends = np.diff(trace.starts)
+    assert ends[0] == np.diff(whole.starts)[0]  # the other ranks are untouched
+
+
+def test_missing_events_are_a_finding(archive: Path, tmp_path: Path, kernels: Kernels) -> None:
+    folder = tmp_path / "gone"
+    shutil.copytree(archive.parent, folder)
+    (folder / "traces" / "2.evt").unlink()
+    trace = read_otf2(folder, kernels)
+    assert any("cannot be read" in finding.message for finding in trace.findings)
+    analyse(trace, kernels)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bytes_may_be_anything(archive: Path, tmp_path: Path, kernels: Kernels, seed: int) -> None:
+    """Changed bytes in an event file: findings or one error, never a crash."""
+    draw = np.random.default_rng(seed)
+    folder = tmp_path / "noise"
+    shutil.copytree(archive.parent, folder)
+    name = ["traces/0.evt", "traces/1.def", "traces.def", "traces.otf2"][seed % 4]
+    file = folder / name
+    if not file.exists():
+        return
+    data = bytearray(file.read_bytes())
+    for at in draw.integers(0, len(data), 3):
+        data[at] = int(draw.integers(0, 256))
+    file.write_bytes(bytes(data))
+    try:
+        analyse(read_otf2(folder, kernels), kernels)
+    except InputError as error:
+        assert str(folder) in str(error)
+
+
+def test_what_is_no_archive(tmp_path: Path, kernels: Kernels) -> None:
+    (tmp_path / "traces.otf2").write_text("hello")
+    with pytest.raises(InputError, match="no OTF2 archive"):
+        read_otf2(tmp_path / "traces.otf2", kernels)
+    with pytest.raises(InputError, match="no such file"):
+        read_otf2(tmp_path / "other.otf2", kernels)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no anchor file"):
+        read_otf2(tmp_path / "empty", kernels)

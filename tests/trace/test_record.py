@@ -1,0 +1,138 @@
+"""Recording with a real MPI: the archive analyses without findings, and tells what was run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regionpredict.trace.analysis import analyse
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.otf2_reader import read_otf2
+from regionpredict.trace.results import critical_path, delays, waits
+
+pytest.importorskip("otf2")
+# What pip brings lies beside the interpreter.
+SEARCH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(
+        shutil.which("mpicc", path=SEARCH) is None or shutil.which("mpirun", path=SEARCH) is None,
+        reason="no MPI",
+    ),
+]
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <time.h>
+static void sleep_ms(long ms) { struct timespec t = {0, ms * 1000000}; nanosleep(&t, NULL); }
+void slow(void) { sleep_ms(60); }
+void quick(void) { sleep_ms(5); }
+int main(int count, char **words)
+{
+    int rank, size, place, members, value = 1, sum = 0;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Comm_rank(half, &place);
+    MPI_Comm_size(half, &members);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1) slow(); else quick();
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Request requests[2];
+    int got = 0;
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 3, half, &requests[0]);
+    MPI_Isend(&rank, 1, MPI_INT, (place + 1) % members, 3, half, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT,
+                 (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, half);
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def _environment() -> dict[str, str]:
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return {**os.environ, **root, "PATH": SEARCH}
+
+
+def _record(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", "trace", "record", *words],
+        capture_output=True, text=True, check=False, timeout=120, env=_environment(),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mpi")
+    (folder / "program.c").write_text(PROGRAM)
+    subprocess.run(
+        ["mpicc", "-g", "-finstrument-functions", "program.c", "-o", "program"],
+        cwd=folder, check=True, env=_environment(),
+    )  # fmt: skip
+    return folder / "program"
+
+
+@pytest.mark.parametrize("ranks", [4, 8])
+def test_a_run_is_recorded_and_analysed(
+    program: Path, tmp_path: Path, kernels: Kernels, ranks: int
+) -> None:
+    folder = tmp_path / "trace"
+    done = _record(
+        "-o", str(folder), "--", "mpirun", "--oversubscribe", "-n", str(ranks), str(program)
+    )
+    assert done.returncode == 0, done.stderr
+    trace = read_otf2(folder, kernels)
+    assert len(trace.locations) == ranks
+    analysis = analyse(trace, kernels)
+    assert analysis.findings == ()
+    found = waits(analysis)
+    assert found.totals["comms_send"] == found.totals["comms_recv"] == 2 * ranks
+    visits = {
+        (record.callpath, record.location.rank): record.value
+        for record in found.records
+        if record.metric == "visits" and record.location is not None and record.value
+    }
+    for rank in range(ranks):
+        assert visits.get(("main/slow/sleep_ms", rank), 0) == (rank == ranks - 1)
+        assert visits.get(("main/quick/sleep_ms", rank), 0) == (rank < ranks - 1)
+        assert visits["main/MPI_Allreduce", rank] == 1
+    for result in (delays(analysis), critical_path(analysis)):
+        assert all(balance.holds for balance in result.balances)
+    halves = {communicator.members for communicator in trace.communicators}
+    assert tuple(range(0, ranks, 2)) in halves
+    assert tuple(range(1, ranks, 2)) in halves
+
+
+def test_a_program_without_mpi_records_nothing(tmp_path: Path) -> None:
+    done = _record("-o", str(tmp_path / "trace"), "--", "true")
+    assert done.returncode == 1
+    assert "no rank called MPI_Init" in done.stderr
+    assert not (tmp_path / "trace").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_that_fails_writes_nothing(tmp_path: Path) -> None:
+    done = _record("-o", str(tmp_path / "trace"), "--", "false")
+    assert done.returncode == 1
+    assert "exit code 1" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_archive_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "trace").mkdir()
+    done = _record("-o", str(tmp_path / "trace"), "--", "true")
+    assert done.returncode == 1
+    assert "is there already" in done.stderr
+    assert json.dumps(done.stdout) == '""'
