@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 @curve_options
 def command(
     machine_name: str | None, model: str, combination: str, statement_weight: str,
-    miss_weight: str, threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
-    runtime: str | None, within: float, **options: Any,
+    miss_weight: str, threads: str | None, first_touch: str | None,
+    pages: str | None, binding: Binding, runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """Serve an editor, on standard input and output, by the language server protocol.
 
