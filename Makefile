@@ -56,23 +56,30 @@ $(RIVAL)/installed: pyproject.toml
 	$(RIVAL)/bin/pip install --quiet --editable .[rival]
 	@touch $@
 
-# The experiment of Chatzopoulos 2012, chapter 6, on this host: both suites, both models, a page each
-# with tables and plots in demo_out/thesis: a quarter of an hour on a quiet machine.
+# The experiment of Chatzopoulos 2012, chapters 3 and 6, on this host: both suites, both models,
+# regions of one program, two programs on one node; tables and plots in demo_out/thesis, within a
+# quarter of an hour. With UPDATE=1 docs/thesis.md is printed from it.
 THESIS := demo_out/thesis
 WRAPPED := $(abspath $(BIN))/regionpredict cc -- gcc
+STUDY_OPTIONS := --time-budget 210s --quiet-wait 20s
 thesis: $(VENV)/installed
 	@mkdir -p $(HOST) $(THESIS)
-	test -f $(HOST)/host.yaml || $(BIN)/regionpredict calibrate --time-budget 2m -o $(HOST)/host.yaml
+	test -f $(HOST)/host.yaml || $(BIN)/regionpredict calibrate --time-budget 100s -o $(HOST)/host.yaml
 	$(MAKE) -C polybench_samples CC="$(WRAPPED)" CFLAGS="-O3 -march=native -g" DATASET=SMALL \
 	    BUILD=$(abspath $(THESIS))/build/polybench
 	$(MAKE) -C npb_samples CC="$(WRAPPED)" CFLAGS="-O3 -march=native -g -std=c99 -fopenmp" CLASS=S \
 	    BUILD=$(abspath $(THESIS))/build/npb
 	$(BIN)/regionpredict study --source polybench_samples -D SMALL_DATASET -m $(HOST)/host.yaml \
-	    --threads $(THREADS) --time-budget 5m -o $(THESIS)/polybench -- \
+	    --threads $(THREADS) $(STUDY_OPTIONS) -o $(THESIS)/polybench -- \
 	    sh -c 'for program in $(THESIS)/build/polybench/*; do $$program; done >/dev/null'
 	$(BIN)/regionpredict study --source npb_samples -D CLASS_S -I npb_samples/common \
-	    -m $(HOST)/host.yaml --threads $(THREADS) --time-budget 5m -o $(THESIS)/npb -- \
+	    -m $(HOST)/host.yaml --threads $(THREADS) $(STUDY_OPTIONS) -o $(THESIS)/npb -- \
 	    sh -c 'for program in $(THESIS)/build/npb/*; do $$program; done >/dev/null'
+	$(BIN)/python tests/benchmarks/bench_pinning.py $(HOST)/host.yaml $(THREADS) --repeat 3 \
+	    > $(THESIS)/regions.md
+	$(BIN)/python tests/benchmarks/bench_coschedule.py $(HOST)/host.yaml > $(THESIS)/pairs.md
+	$(BIN)/python tests/benchmarks/thesis_page.py $(THESIS) \
+	    $(if $(UPDATE),docs/thesis.md,$(THESIS)/thesis.md)
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py

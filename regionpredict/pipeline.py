@@ -51,7 +51,9 @@ from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     ALL_PARTS,
+    TO_THE_LETTER,
     Advice,
+    DensityForm,
     Estimate,
     Parts,
     Plan,
@@ -353,7 +355,7 @@ def predict(
     analysis: Analysis,
     machine: Machine,
     model: str = "density",
-    combination: str = "relative-difference",
+    density: DensityForm = TO_THE_LETTER,
     *,
     threads: Sequence[int] = (),
     pages: Placement | None = None,
@@ -361,18 +363,18 @@ def predict(
     processes: int = 1,
     parts: Parts = ALL_PARTS,
 ) -> Predictions:
-    """One prediction a region; `threads`, `pages`, `within` and the `parts` of the model that are
-    on concern the curve alone. `pages`: where those of all arrays lie, None as the source shows.
+    """One prediction a region; `pages`, `within` and the `parts` of the model that are on concern
+    the curve alone, `density` the form of the other model. `pages`: where those of all arrays
+    lie, None as the source shows.
     """
-    if model == "saturation":
-        _check_threads(threads, machine)
+    _check_threads(threads, machine)
     pasts = _pasts(analysis, model, pages)
     structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
-    choices = _Choices(model, combination, Chosen(tuple(threads), within, None, parts))
+    choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     made = spread(estimate, subjects, min(processes, len(subjects) // _REGIONS_A_PROCESS))
@@ -449,7 +451,7 @@ def predict_region(
     facts: RegionFacts,
     machine: Machine,
     model: str = "saturation",
-    combination: str = "relative-difference",
+    density: DensityForm = TO_THE_LETTER,
     *,
     threads: Sequence[int] = (),
     within: float = WITHIN.value,
@@ -462,7 +464,7 @@ def predict_region(
 
     `warm`: it has run before on the same data; None: as its history says. Else as `predict`.
     """
-    choices = _Choices(model, combination, Chosen(tuple(threads), within, warm, parts))
+    choices = _Choices(model, density, Chosen(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
     alike = AlikeTrials(machine, choices.chosen)
     made = _estimate(subject, machine=machine, choices=choices, alike=alike)
@@ -483,7 +485,7 @@ class _Choices(NamedTuple):
     """Which model, and what it is asked."""
 
     model: str
-    combination: str
+    density: DensityForm
     chosen: Chosen
 
 
@@ -500,8 +502,10 @@ def _estimate(
 ) -> _Estimated:
     facts, chosen = subject.facts, choices.chosen
     if choices.model != "saturation":
-        table = statement_table(facts, machine.line_bytes)
-        return _Estimated(predict_density(table, machine, choices.combination))
+        form = choices.density
+        target = size_target(machine) if form.by_executions else None
+        table = statement_table(facts, machine.line_bytes, target)
+        return _Estimated(predict_density(table, machine, form, threads=chosen.threads))
     workload = region_workload(facts, machine, subject.placement, subject.history)
     estimate = predict_saturation(
         workload, machine, threads=chosen.threads, within=chosen.within, warm=chosen.warm,

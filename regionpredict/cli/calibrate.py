@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,10 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.durations import parse_duration
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machines import report_remarks
 from regionpredict.cli.progress import ProgressLine
+from regionpredict.cli.quiet_host import QuietHost, patience
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import UsageError
 
@@ -31,6 +33,11 @@ INTERRUPTED = 130
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Correct the models of -m by what regionpredict measure wrote of PATH's regions.",
+)
+@click.option(
+    "--from-models",
+    is_flag=True,
+    help="Each FILE of --from is one size: fit to the models that regions have over sizes.",
 )
 @click.option("-m", "machine_name", default=None, metavar="MACHINE", help="The model to correct.")
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
@@ -68,6 +75,13 @@ INTERRUPTED = 130
     show_default=True,
     help="Time to measure for, as 3m, 90s or 2m30s.",
 )
+@click.option(
+    "--quiet-wait",
+    default="30s",
+    show_default=True,
+    metavar="TIME|none",
+    help="Wait for a quiet host, so long in all.",
+)
 @click.option("--cc", default=None, help="C compiler with -fopenmp.  [default: gcc, cc or clang]")
 @click.option(
     "--llvm-runtime",
@@ -80,8 +94,10 @@ INTERRUPTED = 130
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
-    machine_name: str | None, statistic: str, with_disturbed: bool, dry_run: bool,
-    output: Path | None, time_budget: str, cc: str | None, llvm_runtime: Path | None,
+    from_models: bool, machine_name: str | None, statistic: str, with_disturbed: bool,
+    dry_run: bool,
+    output: Path | None, time_budget: str, quiet_wait: str, cc: str | None,
+    llvm_runtime: Path | None,
     name: str | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
@@ -96,18 +112,25 @@ def command(
     if measurements:
         from regionpredict.cli.calibrate_regions import calibrate_regions
 
-        _only_with(ctx, ("time_budget", "cc", "llvm_runtime", "name"), "does not go with --from")
+        refuse_options(
+            ctx, ("time_budget", "cc", "llvm_runtime", "name"), "does not go with --from"
+        )
         if machine_name is None:
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
         if not paths:
             raise UsageError("--from needs the measured sources", remedy="give PATH and its -D")
+        if from_models and len(measurements) == 1:
+            raise UsageError(
+                "--from-models with one size",
+                remedy="give --from for each of several sizes, measured into files of their own",
+            )
         if dry_run:
             output = None
         elif output is None:
             raise UsageError("no file to write", remedy="give -o FILE, or --dry-run")
         calibrate_regions(
             paths, measurements, machine_name, output, statistic=statistic,
-            with_disturbed=with_disturbed,
+            with_disturbed=with_disturbed, from_models=from_models,
             source={**source, "frontend": None, "processes": None},
         )  # fmt: skip
         return
@@ -115,8 +138,8 @@ def command(
         raise UsageError(
             f"{paths[0]}: nothing to compare it with", remedy="give --from MEASUREMENTS"
         )
-    alone = ("machine_name", "statistic", "with_disturbed", "dry_run", *source)
-    _only_with(ctx, alone, "goes with --from alone")
+    alone = ("from_models", "machine_name", "statistic", "with_disturbed", "dry_run", *source)
+    refuse_options(ctx, alone, "goes with --from alone")
     if output is None:
         raise UsageError("no file to write", remedy="give -o FILE")
     from regionpredict.machine.calibrate import calibrate
@@ -128,6 +151,7 @@ def command(
     kept = output.with_name(f".{output.name}.samples.json")
     line = ProgressLine(steps=10)
     budget_s = parse_duration(time_budget, "--time-budget")
+    host = QuietHost(patience(quiet_wait) or 0.0)
     try:
         result = calibrate(
             topology,
@@ -138,6 +162,7 @@ def command(
             cpus=allowed_threads(topology.threads),
             progress=lambda progress: line.show(*_standing(progress)),
             other_runtime=str(llvm_runtime.resolve()) if llvm_runtime is not None else None,
+            quiet=host.wait,
         )
     except KeyboardInterrupt:
         line.end()
@@ -147,23 +172,17 @@ def command(
         )
         sys.exit(INTERRUPTED)
     line.end()
-    write_file(output, write(topology, name or output.stem, result.figures))
+    busy = host.remark()
+    figures = replace(result.figures, remarks=(*result.figures.remarks, *([busy] if busy else [])))
+    write_file(output, write(topology, name or output.stem, figures))
     kept.unlink(missing_ok=True)
-    for remark in result.figures.remarks:
+    for remark in figures.remarks:
         click.echo(f"warning: {remark}", err=True)
     again = f", {result.resumed} taken up again" if result.resumed else ""
     click.echo(
         f"written: {output} ({result.settled} of {result.total} measurements settled{again})",
         err=True,
     )
-
-
-def _only_with(ctx: click.Context, names: Iterable[str], why: str) -> None:
-    """Raises UsageError for an option of `names` that was given on the command line."""
-    for parameter in ctx.command.params:
-        source = ctx.get_parameter_source(parameter.name or "")
-        if parameter.name in names and source is click.core.ParameterSource.COMMANDLINE:
-            raise UsageError(f"{parameter.opts[-1]} {why}", remedy="leave it out")
 
 
 def _standing(progress: Progress) -> tuple[float, str]:

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.campaign import without_disturbed
+from regionpredict.cli.prediction_request import as_built
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
 
 if TYPE_CHECKING:
+    from regionpredict.compare.calibration_samples import Samples
     from regionpredict.machine import Machine
     from regionpredict.measure.records import Campaign
+    from regionpredict.pipeline import Analysis
+    from regionpredict.predict import Prediction
+
+
+class _Part(NamedTuple):
+    """Sources at one size, and what was measured of them."""
+
+    analysis: Analysis
+    campaigns: tuple[Campaign, ...]
 
 
 def calibrate_regions(
     paths: Sequence[str], measurements: Sequence[Path], machine_name: str, output: Path | None,
-    *, statistic: str, with_disturbed: bool, source: dict[str, Any],
+    *, statistic: str, with_disturbed: bool, from_models: bool, source: dict[str, Any],
 ) -> None:  # fmt: skip
     """Fits, cross-validates, tells, and writes the machine file; no `output`, no file.
 
-    `source` are the common options of commands that read source code.
+    `from_models`: each of the measurements is one size, and factors are fitted to the regions' own
+    models. `source` are the common options of commands that read source code.
     """
     from regionpredict.compare.calibration import (
         Provenance,
@@ -34,11 +46,12 @@ def calibrate_regions(
         corrections_of,
     )
     from regionpredict.compare.calibration_density import calibrate_density, with_density
-    from regionpredict.compare.calibration_samples import gather, hints_of
+    from regionpredict.compare.calibration_factors import fit_factors
+    from regionpredict.compare.calibration_models import fit_to_models
+    from regionpredict.compare.calibration_samples import together
     from regionpredict.machine.amend import amended, uncorrected
     from regionpredict.machine.reader import read
     from regionpredict.machine.shipped import file_of, load_file
-    from regionpredict.measure.summary import summarise
     from regionpredict.pipeline import predict
     from regionpredict.report.calibration import density_text, samples_text, saturation_text
 
@@ -48,30 +61,42 @@ def calibrate_regions(
     machine = read(bare, shown)
     campaigns = [_campaign(path, machine, with_disturbed=with_disturbed) for path in measurements]
     counts = sorted({n for campaign in campaigns for n in campaign.threads if n <= machine.cores})
-    analysis = run_analysis(paths, **source, timings=False, flows=True)
-    plain = predict(analysis, machine, "saturation", threads=counts).predictions
-    samples = gather(
-        plain, hints_of(plain, machine), [s for campaign in campaigns for s in summarise(campaign)],
-        statistic=statistic,
-    )  # fmt: skip
+    if from_models:
+        files = zip(measurements, campaigns, strict=True)
+        parts = [_of_one_size(paths, path, one, source) for path, one in files]
+    else:
+        analysis = run_analysis(paths, **source, timings=False, flows=True)
+        parts = [_Part(analysis, tuple(campaigns))]
+
+    def predictions(part: _Part, other: Machine) -> Sequence[Prediction]:
+        return predict(part.analysis, other, "saturation", threads=counts).predictions
+
+    samples = together(
+        [_gathered(part, predictions(part, machine), machine, statistic) for part in parts]
+    )
     check_enough(samples)
     runs = sum(len(campaign.measured) for campaign in campaigns)
     click.echo(samples_text(samples, runs), nl=False)
     result = calibrate_saturation(
-        lambda other: predict(analysis, other, "saturation", threads=counts).predictions,
+        lambda other: [one for part in parts for one in predictions(part, other)],
         machine,
         samples,
+        fitted=fit_to_models if from_models else fit_factors,
     )
     click.echo(saturation_text(result), nl=False)
-    density = calibrate_density(predict(analysis, machine, "density").predictions, machine, samples)
-    click.echo(density_text(density, machine.packages), nl=False)
+    density = None
+    if not from_models:
+        scored = predict(parts[0].analysis, machine, "density").predictions
+        density = calibrate_density(scored, machine, samples)
+        click.echo(density_text(density, machine.packages), nl=False)
     names = ", ".join(path.name for path in measurements)
     date = max(campaign.started for campaign in campaigns)[:10]
     corrections = corrections_of(result, samples, Provenance(names, date, runs))
     if density is not None:
         corrections = with_density(corrections, density)
     host = campaigns[0].host.name
-    source_name = f"regionpredict calibrate --from {names}, measured on {host}"
+    how = " --from-models" if from_models else ""
+    source_name = f"regionpredict calibrate{how} --from {names}, measured on {host}"
     text = amended(bare, corrections, source_name)
     read(text, shown)  # what is written can be read
     if output is None:
@@ -79,6 +104,29 @@ def calibrate_regions(
         return
     write_file(output, text)
     click.echo(f"written: {output}", err=True)
+
+
+def _of_one_size(
+    paths: Sequence[str], path: Path, campaign: Campaign, source: dict[str, Any]
+) -> _Part:
+    """The sources at the sizes, and with the macros, that one file of measurements tells."""
+    from regionpredict.measure.recording import read_recording
+
+    recorded = read_recording(path)
+    built = {**source, "defines": as_built(source["defines"], recorded)}
+    analysis = run_analysis(paths, **built, timings=False, flows=True, recorded=recorded)
+    return _Part(analysis, (campaign,))
+
+
+def _gathered(
+    part: _Part, plain: Sequence[Prediction], machine: Machine, statistic: str
+) -> tuple[Samples, int]:
+    """The samples of one part, and the number of its predictions."""
+    from regionpredict.compare.calibration_samples import gather, hints_of
+    from regionpredict.measure.summary import summarise
+
+    summaries = [s for campaign in part.campaigns for s in summarise(campaign)]
+    return gather(plain, hints_of(plain, machine), summaries, statistic=statistic), len(plain)
 
 
 def _campaign(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign:

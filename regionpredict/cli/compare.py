@@ -13,6 +13,7 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.campaign import without_disturbed
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
 from regionpredict.errors import InputError
@@ -20,6 +21,8 @@ from regionpredict.errors import InputError
 if TYPE_CHECKING:
     from regionpredict.compare.term_models import TermModel
     from regionpredict.measure.records import Campaign
+
+_OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "plot")
 
 
 @click.command("compare")
@@ -105,6 +108,8 @@ def command(
     from regionpredict.report.comparison_plot import comparison_svg
     from regionpredict.report.term_models import term_models_document, term_models_table
 
+    if by_size:
+        refuse_options(click.get_current_context(), _OF_VERDICTS, "does not go with --by-size")
     campaigns = [read_campaign(path) for path in measurements]
     for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
         if campaign.host != campaigns[0].host:

@@ -14,6 +14,7 @@ from regionpredict.errors import UsageError
 if TYPE_CHECKING:
     from regionpredict.analysis.history.first_touch import Placement
     from regionpredict.machine import Binding, Machine
+    from regionpredict.predict import DensityForm
 
 MOST_THREADS = 65536  # as many cores as a machine file may have
 
@@ -37,7 +38,7 @@ _OPTIONS = (
     ),
     click.option(
         "--threads", default=None, metavar="LIST",
-        help="Thread counts of the curve, 1-24 or 1,2,4; all cores by default.",
+        help="Thread counts to choose from, 1-24 or 1,2,4; all cores by default.",
     ),
     click.option(
         "--first-touch", "first_touch", type=click.Choice(["parallel", "serial"]), default=None,
@@ -64,9 +65,30 @@ _OPTIONS = (
 )  # fmt: skip
 
 
+_DENSITY = (
+    click.option(
+        "--combination", type=click.Choice(["relative-difference", "ratio"]),
+        default="relative-difference", show_default=True,
+        help="How the density model combines its good and bad scores.",
+    ),
+    click.option(
+        "--statement-weight", "statement_weight", type=click.Choice(["equal", "executions"]),
+        default="equal", show_default=True,
+        help="How much a statement counts in the density model: each alike, or as often as it "
+        "runs.",
+    ),
+    click.option(
+        "--miss-weight", "miss_weight", type=click.Choice(["reference", "element-size"]),
+        default="reference", show_default=True,
+        help="What a streaming miss weighs in the density model: each alike, or by its bytes.",
+    ),
+)  # fmt: skip
+
+
 def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --model, --threads, --first-touch, --pages, --bind, --runtime and --within."""
-    for option in reversed(_OPTIONS):
+    """Adds --model, --threads, --first-touch, --pages, --bind, --runtime and --within, and the
+    choices of the density model."""
+    for option in reversed(_OPTIONS + _DENSITY):
         command = option(command)
     return command
 
@@ -113,17 +135,32 @@ class RunOptions(NamedTuple):
         return self.first_touch is None and self.pages in (None, "first-touch")
 
 
-def check_model_options(model: str, combination: str, threads: str | None, run: RunOptions) -> None:
-    """Raises UsageError for an option of the other model, which would change nothing."""
-    if model == "saturation" and combination != "relative-difference":
-        raise UsageError("--combination is the density model's", remedy="add --model density")
+def density_form(
+    model: str, combination: str, statement_weight: str, miss_weight: str
+) -> DensityForm:
+    """The form of the density model; raises UsageError where the other model is asked."""
+    from regionpredict.predict import TO_THE_LETTER, DensityForm
+
+    form = DensityForm(combination, statement_weight, miss_weight)
+    if model == "saturation" and form != TO_THE_LETTER:
+        names = ("--combination", "--statement-weight", "--miss-weight")
+        changed = next(
+            name for name, one, usual in zip(names, form, TO_THE_LETTER, strict=True)
+            if one != usual
+        )  # fmt: skip
+        raise UsageError(f"{changed} is the density model's", remedy="add --model density")
+    return form
+
+
+def check_model_options(model: str, run: RunOptions) -> None:
+    """Raises UsageError for an option of the saturation model that would change nothing."""
     if run.first_touch is not None and run.pages not in (None, "first-touch"):
         raise UsageError(
             f"--first-touch {run.first_touch} with --pages {run.pages}",
             remedy="leave one out: the first touch decides nothing of pages that are placed",
         )
     asked = (
-        ("--threads", threads), ("--first-touch", run.first_touch), ("--pages", run.pages),
+        ("--first-touch", run.first_touch), ("--pages", run.pages),
         ("--bind", None if run.binding == "close" else run.binding), ("--runtime", run.runtime),
     )  # fmt: skip
     for name, value in asked:

@@ -11,6 +11,7 @@ from regionpredict.cli.curve_options import (
     RunOptions,
     check_model_options,
     curve_options,
+    density_form,
     parse_threads,
 )
 from regionpredict.cli.fail_if import end_by, fail_if_option, outline_of_predictions, parsed
@@ -23,6 +24,7 @@ from regionpredict.errors import UsageError
 if TYPE_CHECKING:
     from regionpredict.compare.hint_outline import HintOutline
     from regionpredict.machine import Binding, Machine
+    from regionpredict.predict import DensityForm
 
 
 @click.command("diff")
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
               show_default=True, help="markdown: to comment a change with.")  # fmt: skip
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
-    old: str, new: str, machine_name: str | None, model: str, threads: str | None,
-    first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
+    old: str, new: str, machine_name: str | None, model: str, combination: str,
+    statement_weight: str, miss_weight: str, threads: str | None, first_touch: str | None,
+    pages: str | None, binding: Binding, runtime: str | None,
     within: float, conditions: tuple[str, ...], form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """What changed in the hints from OLD to NEW, and why.
@@ -50,7 +53,8 @@ def command(
 
     asked = parsed(conditions, baseline=True)
     run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, "relative-difference", threads, run)
+    check_model_options(model, run)
+    density = density_form(model, combination, statement_weight, miss_weight)
     sides = side_of(old, new), side_of(new, old)
     machine = None
     if any(side.hints is None for side in sides):
@@ -58,7 +62,8 @@ def command(
     elif from_command_line("machine_name"):
         raise UsageError("-m with two hints files", remedy="leave it out: they name their machine")
     before, after = (
-        _outline(side, machine, run, model, threads, within, _absolute(options)) for side in sides
+        _outline(side, machine, run, (model, density), threads, within, _absolute(options))
+        for side in sides
     )
     changes = hint_changes(before, after)
     write = {"json": changes_json, "markdown": changes_markdown, "table": changes_table}[form]
@@ -74,8 +79,8 @@ def from_command_line(name: str) -> bool:
 
 
 def _outline(
-    side: Side, machine: Machine | None, run: RunOptions, model: str, threads: str | None,
-    within: float, options: dict[str, Any],
+    side: Side, machine: Machine | None, run: RunOptions, asked: tuple[str, DensityForm],
+    threads: str | None, within: float, options: dict[str, Any],
 ) -> HintOutline:  # fmt: skip
     """The hints of one side."""
     from regionpredict.compare.hint_outline import read_outline
@@ -85,11 +90,12 @@ def _outline(
     assert machine is not None
     from regionpredict.pipeline import predict
 
+    model, density = asked
     with checked_out(side):
         flows = model == "saturation" and run.flows
         analysis = run_analysis((side.path,), **options, timings=False, flows=flows)
         result = predict(
-            analysis, machine, model, threads=parse_threads(threads),
+            analysis, machine, model, density, threads=parse_threads(threads),
             pages=run.placement(machine), within=within / 100,
             processes=processes_of(options["processes"]),
         )  # fmt: skip

@@ -14,6 +14,7 @@ from regionpredict.errors import InputError
 if TYPE_CHECKING:
     from regionpredict.machine import Machine
     from regionpredict.pipeline import Predictions
+    from regionpredict.predict import DensityForm
 
 
 class Choices(NamedTuple):
@@ -21,6 +22,7 @@ class Choices(NamedTuple):
 
     machine: Machine
     model: str
+    density: DensityForm
     run: RunOptions
     threads: tuple[int, ...]
     within: float
@@ -44,7 +46,7 @@ def predicted(file: Path, root: Path | None, choices: Choices) -> Predictions:
             flows=choices.model == "saturation" and choices.run.flows,
         )  # fmt: skip
         return predict(
-            analysis, choices.machine, choices.model, threads=choices.threads,
+            analysis, choices.machine, choices.model, choices.density, threads=choices.threads,
             pages=choices.run.placement(choices.machine), within=choices.within,
         )  # fmt: skip
 

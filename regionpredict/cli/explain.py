@@ -12,6 +12,7 @@ from regionpredict.cli.curve_options import (
     RunOptions,
     check_model_options,
     curve_options,
+    density_form,
     parse_threads,
 )
 from regionpredict.cli.machine_option import machine_for, machine_option
@@ -37,16 +38,11 @@ _NEAR = 3
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @machine_option
 @curve_options
-@click.option(
-    "--combination",
-    type=click.Choice(["relative-difference", "ratio"]),
-    default="relative-difference",
-    show_default=True,
-)
 @reading_options
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
+    statement_weight: str, miss_weight: str,
     output: str | None,
     threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
     runtime: str | None, within: float, **options: Any,
@@ -65,14 +61,15 @@ def command(
     from regionpredict.report.derivation import explain_prediction
 
     run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, combination, threads, run)
+    check_model_options(model, run)
+    density = density_form(model, combination, statement_weight, miss_weight)
     file, line = _place(what)
     machine, machine_file = machine_for(machine_name)
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
     result = predict(
-        analysis, machine, model, combination, threads=parse_threads(threads),
+        analysis, machine, model, density, threads=parse_threads(threads),
         pages=placement, within=within / 100,
         processes=processes_of(options["processes"]),
     )  # fmt: skip

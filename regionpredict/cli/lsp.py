@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.curve_options import RunOptions, check_model_options, curve_options
+from regionpredict.cli.curve_options import (
+    RunOptions,
+    check_model_options,
+    curve_options,
+    density_form,
+)
 from regionpredict.cli.curve_options import parse_threads as threads_of
 from regionpredict.cli.editor_predictions import Choices
 from regionpredict.cli.machine_option import machine_for, machine_option
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
 @machine_option
 @curve_options
 def command(
-    machine_name: str | None, model: str, threads: str | None, first_touch: str | None,
+    machine_name: str | None, model: str, combination: str, statement_weight: str,
+    miss_weight: str, threads: str | None, first_touch: str | None,
     pages: str | None, binding: Binding, runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """Serve an editor, on standard input and output, by the language server protocol.
@@ -38,6 +44,7 @@ def command(
             remedy="python3 -m pip install 'regionpredict[lsp]'",
         ) from None
     run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, "relative-difference", threads, run)
+    check_model_options(model, run)
+    density = density_form(model, combination, statement_weight, miss_weight)
     machine = run.on(machine_for(machine_name)[0])
-    serve(Choices(machine, model, run, threads_of(threads), within / 100, options))
+    serve(Choices(machine, model, density, run, threads_of(threads), within / 100, options))

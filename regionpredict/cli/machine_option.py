@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.atomic_file import replace_file
+from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.cli.source_options import run_record
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import InputError, UsageError
@@ -25,6 +26,9 @@ HOST = "host"
 CALIBRATION_S = 20.0
 """As long as the host is measured for before the first answer; `regionpredict calibrate -o FILE`
 takes minutes, and its file is given by its path."""
+
+QUIET_WAIT_S = 10.0
+"""How long the first answer waits, in all, for others to leave the host alone."""
 
 machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "-m", "machine_name", default=None, metavar="MACHINE",
@@ -91,11 +95,15 @@ def _measured(topology: Topology, state: Path) -> str:
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write
 
+    quiet = QuietHost(QUIET_WAIT_S)
     try:
         result = calibrate(
             topology, compiler=first_compiler(), budget_s=CALIBRATION_S, state_path=state,
-            free_bytes=free_bytes(), cpus=allowed_threads(topology.threads),
+            free_bytes=free_bytes(), cpus=allowed_threads(topology.threads), quiet=quiet.wait,
         )  # fmt: skip
     finally:
         state.unlink(missing_ok=True)
+    busy = quiet.remark()
+    if busy:
+        click.echo(f"warning: {busy}", err=True)
     return write(topology, HOST, result.figures)

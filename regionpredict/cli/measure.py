@@ -15,6 +15,7 @@ import click
 from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
+from regionpredict.cli.quiet_host import patience
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ if TYPE_CHECKING:
 @click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
 @click.option(
     "--bind",
-    type=click.Choice(["close", "spread"]),
+    type=click.Choice(["close", "spread", "caches"]),
     default="close",
     show_default=True,
-    help="Pin threads next to each other, or far apart.",
+    help="Pin threads next to each other, far apart, or one to each second-level cache first.",
 )
 @click.option(
     "--places",
@@ -115,7 +116,7 @@ def command(
         repeat=_repetitions(options["repeat"]),
         budget_s=parse_duration(options["time_budget"], "--time-budget"),
         timeout_s=parse_duration(options["timeout"], "--timeout") if options["timeout"] else None,
-        quiet_s=_patience(options["quiet_wait"]),
+        quiet_s=patience(options["quiet_wait"]),
     )
     if through_slurm:
         from regionpredict.cli.measure_slurm import measure_through_slurm
@@ -175,12 +176,32 @@ def campaign_for(words: tuple[str, ...], places: str, bind: str) -> Campaign:
     """The campaign of a program on this host."""
     from regionpredict.measure.records import Campaign
 
+    if bind == "caches":
+        places, bind = _over_caches(places), "close"
     return Campaign(
         command=words,
         host=this_host(),
         binding={"places": places, "proc_bind": bind, "cpus": _allowed()},
         started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
+
+
+def _over_caches(places: str) -> str:
+    """OMP_PLACES that take one core of each second-level cache first, of those allowed."""
+    from regionpredict.machine.detect import read_sysfs
+
+    if places != "cores":
+        raise UsageError(
+            f"--places {places} with --bind caches", remedy="leave one out: both say where"
+        )
+    allowed = set(_allowed())
+    cores = [number for number in read_sysfs().over_caches if number in allowed]
+    if not cores:
+        raise InputError(
+            "no core that may be used is one that the host shows",
+            remedy="write --places by hand, as {0},{2},{1},{3}",
+        )
+    return ",".join(f"{{{number}}}" for number in cores)
 
 
 def this_host() -> Host:
@@ -303,10 +324,6 @@ def _repetitions(text: str) -> int | None:
     if text.isdigit() and int(text) > 0:
         return int(text)
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
-
-
-def _patience(text: str) -> float | None:
-    return None if text == "none" else parse_duration(text, "--quiet-wait")
 
 
 def _tell(swept: Swept, budget: float) -> None:

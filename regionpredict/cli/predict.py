@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from regionpredict.cli.curve_options import (
     RunOptions,
     check_model_options,
     curve_options,
+    density_form,
     parse_threads,
 )
 from regionpredict.cli.fail_if import (
@@ -22,12 +22,11 @@ from regionpredict.cli.fail_if import (
 )
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
-from regionpredict.cli.prediction_request import PredictionRequest
+from regionpredict.cli.prediction_request import PredictionRequest, given_sizes
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
     run_analysis,
-    sizes_of,
     source_options,
 )
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
@@ -47,13 +46,6 @@ if TYPE_CHECKING:
 @curve_options
 @view_options()
 @click.option(
-    "--combination",
-    type=click.Choice(["relative-difference", "ratio"]),
-    default="relative-difference",
-    show_default=True,
-    help="How the density model combines its good and bad scores.",
-)
-@click.option(
     "--format",
     "form",
     type=click.Choice(["table", "json", "csv", "sarif", "slurm", "openmp"]),
@@ -72,6 +64,7 @@ if TYPE_CHECKING:
 )
 def command(
     paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
+    statement_weight: str, miss_weight: str,
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
@@ -86,7 +79,8 @@ def command(
 
     check_stage(stage)
     run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, combination, threads, run)
+    check_model_options(model, run)
+    density = density_form(model, combination, statement_weight, miss_weight)
     asked = parsed(conditions, baseline=False)
     if asked and stage is not None:
         raise UsageError(f"--fail-if with --dump {stage}", remedy="leave one of them out")
@@ -99,7 +93,7 @@ def command(
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths, **options, flows=flows)
     result = predict(
-        analysis, machine, model, combination, threads=parse_threads(threads),
+        analysis, machine, model, density, threads=parse_threads(threads),
         pages=placement, within=within / 100,
         processes=processes_of(options["processes"]),
     )  # fmt: skip
@@ -108,8 +102,11 @@ def command(
     else:
         request = PredictionRequest(
             paths=paths, defines=options["defines"], includes=options["includes"],
-            standard=options["standard"], given=_given(options), frontend=options["frontend"],
-            machine_file=str(machine_file), model=model, combination=combination,
+            standard=options["standard"],
+            given=given_sizes(options["given"], options["sizes"]), frontend=options["frontend"],
+            machine_file=str(machine_file), model=model, sizes_from=options["sizes_from"],
+            arguments=options["arguments"], combination=combination,
+            statement_weight=statement_weight, miss_weight=miss_weight,
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
             binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
@@ -190,12 +187,6 @@ def _line_at(span: Span) -> str | None:
     except (OSError, UnicodeDecodeError):
         return None
     return lines[span.line - 1] if 0 < span.line <= len(lines) else None
-
-
-def _given(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What --set and --sizes give, as --set would."""
-    values, _ = sizes_of(options["given"], options["sizes"])
-    return tuple(f"{name}={value}" for name, value in values.items())
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:

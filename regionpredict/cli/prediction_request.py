@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from regionpredict.cli.curve_options import RunOptions
-from regionpredict.cli.source_options import run_analysis
+from regionpredict.cli.source_options import run_analysis, sizes_of
 from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from regionpredict.measure.hints_file import Hints
     from regionpredict.measure.recording import RecordedRegion, Recording
     from regionpredict.pipeline import Analysis, Predictions
+    from regionpredict.predict import DensityForm
 
+_Choice = TypeVar("_Choice", bound=str)
 _REMEDY = "predict again with this version of regionpredict, --format json"
 
 
@@ -26,8 +28,9 @@ _REMEDY = "predict again with this version of regionpredict, --format json"
 class PredictionRequest:
     """The options of one `regionpredict predict` that decide its hints.
 
-    `given` are the sizes of --set and --sizes, as NAME=VALUE; `machine_file` is a path; `within` a
-    percentage.
+    `given` are the sizes of --set and --sizes, as NAME=VALUE, `sizes_from` the file of a run,
+    `arguments` what --args says; `machine_file` is a path; `within` a percentage. What has a
+    default here has the same one on the command line.
     """
 
     paths: tuple[str, ...]
@@ -38,14 +41,25 @@ class PredictionRequest:
     frontend: str | None
     machine_file: str
     model: str
-    combination: str
-    threads: tuple[int, ...]
-    first_touch: str | None
-    pages: str | None
-    binding: Binding
-    runtime: str | None
-    within: float
+    sizes_from: str | None = None
+    arguments: str | None = None
+    combination: str = "relative-difference"
+    statement_weight: str = "equal"
+    miss_weight: str = "reference"
+    threads: tuple[int, ...] = ()
+    first_touch: str | None = None
+    pages: str | None = None
+    binding: Binding = "close"
+    runtime: str | None = None
+    within: float = 5.0
     excludes: tuple[str, ...] = ()
+
+    @property
+    def density(self) -> DensityForm:
+        """The form of the density model."""
+        from regionpredict.predict import DensityForm
+
+        return DensityForm(self.combination, self.statement_weight, self.miss_weight)
 
     @property
     def run(self) -> RunOptions:
@@ -61,11 +75,20 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
+    """What --set and --sizes give, as --set would."""
+    values, _ = sizes_of(given, file)
+    return tuple(f"{name}={value}" for name, value in values.items())
+
+
 def read_request(path: Path) -> PredictionRequest:
     """The request in a hints file; raises InputError where there is none."""
+    from regionpredict.machine import BINDINGS
+    from regionpredict.predict import COMBINATIONS, MISS_WEIGHTS, STATEMENT_WEIGHTS
+
     with reading(path, "a hints file", _REMEDY):
         document = json_record(read_text(path, _REMEDY), "a hints file", path, _REMEDY)
-        if "request" not in document.value:
+        if document.value.get("request") is None:
             raise InputError(
                 "does not say what was asked for", remedy=_REMEDY, path=str(path)
             )  # fmt: skip
@@ -79,32 +102,35 @@ def read_request(path: Path) -> PredictionRequest:
             frontend=_or_none(asked, "frontend"),
             machine_file=asked.text("machine_file"),
             model=asked.text("model"),
-            combination=asked.text("combination"),
+            sizes_from=_or_none(asked, "sizes_from"),
+            arguments=_or_none(asked, "arguments"),
+            combination=_choice(asked, "combination", COMBINATIONS),
+            statement_weight=_choice(asked, "statement_weight", STATEMENT_WEIGHTS),
+            miss_weight=_choice(asked, "miss_weight", MISS_WEIGHTS),
             threads=asked.wholes("threads", 1) if asked.items("threads") else (),
             first_touch=_or_none(asked, "first_touch"),
-            pages=_or_none(asked, "pages") if "pages" in asked.value else None,
-            binding=_binding(asked),
-            runtime=_or_none(asked, "runtime") if "runtime" in asked.value else None,
+            pages=_or_none(asked, "pages"),
+            binding=_choice(asked, "binding", BINDINGS),
+            runtime=_or_none(asked, "runtime"),
             within=asked.number("within", 0.0, 100.0),
             excludes=asked.texts("excludes") if "excludes" in asked.value else (),
         )
 
 
-def _binding(asked: Record) -> Binding:
-    """Close in files of before."""
-    from regionpredict.machine import BINDINGS
-
-    if "binding" not in asked.value:
-        return "close"
-    told = asked.text("binding")
-    for known in BINDINGS:
-        if told == known:
-            return known
-    raise asked.error("binding", f"is none of {', '.join(BINDINGS)}")
+def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
+    """One of those known, the first in files of before."""
+    if key not in asked.value:
+        return known[0]
+    told = asked.text(key)
+    for one in known:
+        if told == one:
+            return one
+    raise asked.error(key, f"is none of {', '.join(known)}")
 
 
 def _or_none(record: Record, key: str) -> str | None:
-    return None if record.is_null(key) else record.text(key)
+    """A text, None where it is null, or in files of before."""
+    return None if record.value.get(key) is None else record.text(key)
 
 
 def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
@@ -151,10 +177,11 @@ def repeated(
         analysis = run_analysis(
             request.paths, request.defines, request.includes, request.standard, request.given,
             request.frontend, None, timings=False, recorded=recorded,
+            sizes_from=request.sizes_from, arguments=request.arguments,
             flows=request.model == "saturation" and request.run.flows, excludes=request.excludes,
         )  # fmt: skip
     return predict(
-        analysis, machine, request.model, request.combination, threads=request.threads,
+        analysis, machine, request.model, request.density, threads=request.threads,
         pages=request.run.placement(machine), within=request.within / 100,
     )  # fmt: skip
 
@@ -163,10 +190,14 @@ def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionR
     """The request without the sizes that the run tells itself, and with the macros it had."""
     names = {name for region in recorded.regions for name in region.sizes}
     given = tuple(pair for pair in request.given if not _is_recorded(pair, names))
+    return replace(request, given=given, defines=as_built(request.defines, recorded))
+
+
+def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
+    """The macros of -D, with those that all measured regions were built with in their place."""
     macros = _common_macros(recorded.regions)
-    kept = tuple(one for one in request.defines if one.partition("=")[0] not in macros)
-    defines = (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
-    return replace(request, given=given, defines=defines)
+    kept = tuple(one for one in defines if one.partition("=")[0] not in macros)
+    return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
 
 
 def _is_recorded(pair: str, names: set[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.source_options import reading_options, run_analysis
 from regionpredict.errors import UsageError
 
@@ -21,7 +23,13 @@ if TYPE_CHECKING:
     from regionpredict.pipeline import Analysis
     from regionpredict.report.study_page import Figure, Judged
 
-MODELS = ("density", "saturation")
+_MODELS = (
+    # what the page calls it, its files' names; the model, and the weights of the density model
+    ("density", "density", "density", ("equal", "reference")),
+    ("density, by executions and element size", "density-weighted", "density",
+     ("executions", "element-size")),
+    ("saturation", "saturation", "saturation", ("equal", "reference")),
+)  # fmt: skip
 _PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
 
 
@@ -61,7 +69,7 @@ def command(
 
     if not words:
         raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
-    machine, _ = machine_for(machine_name)
+    machine, machine_file = machine_for(machine_name)
     folder.mkdir(parents=True, exist_ok=True)
     analysis = run_analysis(paths, **source, timings=False, flows=True)
     file = folder / _MEASUREMENTS
@@ -71,45 +79,55 @@ def command(
     )  # fmt: skip
     campaign = read_campaign(file)
     judged_runs = campaign if with_disturbed else without_disturbed(campaign, file)
-    judged = [
-        one for model in MODELS for one in _judged(model, analysis, machine, judged_runs, folder)
-    ]
+    asked = PredictionRequest(
+        paths=paths, defines=source["defines"], includes=source["includes"],
+        standard=source["standard"], given=given_sizes(source["given"], source["sizes"]),
+        frontend=source["frontend"], machine_file=str(machine_file), model="",
+        sizes_from=source["sizes_from"], arguments=source["arguments"],
+        excludes=source["excludes"],
+    )  # fmt: skip
+    judged = []
+    for label, stem, model, (statements, misses) in _MODELS:
+        own = replace(asked, model=model, statement_weight=statements, miss_weight=misses)
+        judged += _judged(label, stem, own, analysis, machine, judged_runs, folder)
     page = study_page(campaign, judged, _sweeps(machine, folder))
     write_file(folder / _PAGE, page)
     click.echo(page, nl=False)
 
 
 def _judged(
-    model: str, analysis: Analysis, machine: Machine, campaign: Campaign, folder: Path
-) -> list[Judged]:
+    label: str, stem: str, asked: PredictionRequest, analysis: Analysis, machine: Machine,
+    campaign: Campaign, folder: Path,
+) -> list[Judged]:  # fmt: skip
     """One model's hints held against the runs, by both criteria; what it took is written."""
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.compare.verdicts import CRITERIA, compare
     from regionpredict.measure.summary import summarise
-    from regionpredict.pipeline import predict
     from regionpredict.report.hints import as_json, hints_document
     from regionpredict.report.study_page import Judged
 
-    result = predict(analysis, machine, model)
+    result = repeated(asked, machine, analysis=analysis)
     notes = analysis.program.diagnostics
     document = hints_document(
-        result.predictions, result.teams, result.plans, machine, model, notes, result.advice
-    )
-    write_file(folder / f"hints-{model}.json", as_json(document))
+        result.predictions, result.teams, result.plans, machine, asked.model, notes, result.advice,
+        asked.document(),
+    )  # fmt: skip
+    write_file(folder / f"hints-{stem}.json", as_json(document))
     hints, summaries = hints_of(result.predictions, machine), summarise(campaign)
     judged = []
     for criterion in CRITERIA:
         comparison = compare(hints, summaries, criterion=criterion, host=campaign.host)
-        judged.append(Judged(comparison, _written(comparison, folder)))
+        judged.append(
+            Judged(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
+        )
     return judged
 
 
-def _written(comparison: Comparison, folder: Path) -> str:
+def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     """Writes a comparison and its plot; the plot's name, or nothing where nothing is drawn."""
     from regionpredict.report.comparison import comparison_document
     from regionpredict.report.comparison_plot import comparison_svg, drawn
 
-    stem = f"{comparison.hints.model}-{comparison.criterion}"
     text = json.dumps(comparison_document(comparison), indent=1) + "\n"
     write_file(folder / f"comparison-{stem}.json", text)
     if not drawn(comparison):

@@ -35,6 +35,8 @@ from regionpredict.machine.corrections import FACTORS, Score
 from regionpredict.predict import Prediction
 
 IntArray = NDArray[np.int64]
+Fitted = Callable[[Model, Sequence[int]], FloatArray]
+"""The factors' logarithms, in the order of `FACTORS`, by the samples at these places alone."""
 FOLDS = 10
 LEAST_PROGRAMS = 3
 LEAST_REGIONS = 10
@@ -184,12 +186,13 @@ def check_enough(samples: Samples) -> None:
 
 
 def calibrate_saturation(
-    predictor: Predictor, machine: Machine, samples: Samples, *, tolerance: float = 0.1
-) -> SaturationCalibration:
+    predictor: Predictor, machine: Machine, samples: Samples, *, tolerance: float = 0.1,
+    fitted: Fitted = fit_factors,
+) -> SaturationCalibration:  # fmt: skip
     """Correction factors of the saturation model, with their cross-validated scores.
 
-    `tolerance` is how much slower than the best is as good, when a hint is judged. Raises
-    InputError where there are too few samples.
+    `tolerance` is how much slower than the best is as good, when a hint is judged; `fitted` makes
+    factors of some of the samples. Raises InputError where there are too few samples.
     """
     check_enough(samples)
     model = Model(predictor, machine, samples.samples)
@@ -199,14 +202,14 @@ def calibrate_saturation(
     thetas, left_out = [], list(plain)
     steady = np.zeros(len(samples.samples))
     for train, test in folds:
-        theta = fit_factors(model, train)
+        theta = fitted(model, train)
         thetas.append(theta)
         corrected = model.predictions(theta)
         gain = median(_measured_speedup(samples.samples[i]) for i in train)
         for place in test:
             left_out[samples.samples[place].index] = corrected[samples.samples[place].index]
             steady[place] = gain
-    everything = fit_factors(model, range(len(samples.samples)))
+    everything = fitted(model, range(len(samples.samples)))
     names = [sample.program for sample in samples.samples]
 
     def falls(errors: Callable[[Sequence[Prediction], Samples], FloatArray]) -> float:
@@ -258,10 +261,7 @@ def _time_errors(predictions: Sequence[Prediction], samples: Samples) -> FloatAr
 def _scores(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> tuple[Scores, Comparison]:
-    comparison = compare(
-        hints_of(predictions, machine), [sample.summary for sample in samples.samples],
-        tolerance=tolerance, statistic=samples.statistic,
-    )  # fmt: skip
+    comparison = _compared(predictions, machine, samples, tolerance)
     scores = Scores(
         float(np.median(_errors(predictions, samples))),
         float(np.median(_time_errors(predictions, samples))),
@@ -269,6 +269,22 @@ def _scores(
         float(np.median(_time_ratios(predictions, samples))),
     )
     return scores, comparison
+
+
+def _compared(
+    predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
+) -> Comparison:
+    """All verdicts: each campaign is compared by itself, since regions are known by their place."""
+    comparisons = []
+    for campaign in sorted({sample.campaign for sample in samples.samples}):
+        own = [sample for sample in samples.samples if sample.campaign == campaign]
+        hints = hints_of([predictions[sample.index] for sample in own], machine)
+        summaries = [sample.summary for sample in own]
+        comparisons.append(
+            compare(hints, summaries, tolerance=tolerance, statistic=samples.statistic)
+        )
+    verdicts = tuple(verdict for one in comparisons for verdict in one.verdicts)
+    return replace(comparisons[0], verdicts=verdicts)
 
 
 def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, float]:

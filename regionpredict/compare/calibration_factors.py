@@ -44,7 +44,8 @@ SMALL = 0.02
 """A factor nearer to 1 than this is none; steps below it end the iteration."""
 _STEPS = 6
 _SLOPES = 1
-_HUBER = 1.345
+HUBER = 1.345
+"""Residuals beyond so many deviations weigh less, 95 % efficient for normal ones (Huber 1964)."""
 _DEVIATION = 1.4826  # standard deviation over median absolute deviation of normal residuals
 _LEAST_SCALE = 0.03
 
@@ -148,7 +149,7 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
         residual = residual / scale
         if number <= _SLOPES:  # later steps are small: the slopes hardly change any more
             slopes = model.slopes(theta)[use]
-        weight = np.minimum(1.0, _HUBER / np.maximum(np.abs(residual), 1e-12))
+        weight = np.minimum(1.0, HUBER / np.maximum(np.abs(residual), 1e-12))
         ridge = Ridge(alpha=ALPHA, fit_intercept=False)
         scaled = slopes / scale[:, None]
         ridge.fit(scaled, residual + scaled @ theta, sample_weight=weight)

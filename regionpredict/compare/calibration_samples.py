@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from regionpredict.compare.comparable import size_difference
+from regionpredict.errors import InputError
 from regionpredict.machine import Machine
 from regionpredict.measure.hints_file import Hint, Hints, Place, common_end, match_hint
 from regionpredict.measure.summary import RegionSummary
@@ -26,6 +27,7 @@ class Sample:
     program: str
     summary: RegionSummary
     seconds: Mapping[int, float]
+    campaign: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,32 @@ def gather(
         dict(left_out),
         statistic,
     )  # fmt: skip
+
+
+def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
+    """Samples of several campaigns with one size each, as of one list of predictions.
+
+    Each part has the number of its own predictions, which stand behind those of the parts before.
+    Raises InputError where they were measured on different numbers of threads.
+    """
+    counts = {samples.counts for samples, _ in parts if samples.samples}
+    if len(counts) > 1:
+        shown = " and on ".join(", ".join(map(str, one)) for one in sorted(counts))
+        raise InputError(
+            f"measured on {shown} threads",
+            remedy="measure all sizes on the same numbers of threads",
+        )
+    joined: list[Sample] = []
+    left_out: Counter[str] = Counter()
+    before = 0
+    for place, (samples, predictions) in enumerate(parts):
+        joined += [
+            replace(sample, index=before + sample.index, campaign=place)
+            for sample in samples.samples
+        ]
+        left_out.update(samples.left_out)
+        before += predictions
+    return Samples(tuple(joined), dict(left_out), parts[0][0].statistic)
 
 
 def _index_of(hint: Hint | None, hints: Sequence[Hint]) -> int:

@@ -7,7 +7,13 @@ cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` 
 from __future__ import annotations
 
 from regionpredict.machine.corrections import Corrections
-from regionpredict.machine.evidence import assumed_figures, evidence_of
+from regionpredict.machine.density_weights import ELEMENT_BYTES
+from regionpredict.machine.evidence import (
+    Unsettled,
+    assumed_figures,
+    evidence_of,
+    unsettled_figures,
+)
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     BINDINGS,
@@ -29,6 +35,7 @@ from regionpredict.machine.thread_places import ThreadPlaces, packages_of, threa
 
 __all__ = [
     "BINDINGS",
+    "ELEMENT_BYTES",
     "KERNELS",
     "RUNTIMES",
     "Binding",
@@ -47,6 +54,7 @@ __all__ = [
     "Quantity",
     "SharedPath",
     "ThreadPlaces",
+    "Unsettled",
     "assumed_figures",
     "evidence_of",
     "file_of",
@@ -54,4 +62,5 @@ __all__ = [
     "packages_of",
     "shipped_names",
     "thread_places",
+    "unsettled_figures",
 ]

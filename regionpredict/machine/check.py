@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from regionpredict.machine.evidence import figures
+from regionpredict.machine.evidence import figures, unsettled_figures
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.model import Machine
 from regionpredict.machine.quantity import Curve
@@ -52,6 +52,7 @@ def check(machine: Machine) -> tuple[Finding, ...]:
         *_overheads(machine),
         *_density(machine),
         *_corrections(machine),
+        *_unsettled(machine),
         *_unsure(machine),
     ]
     return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))
@@ -321,6 +322,13 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
                 f"corrections.cross_validated.{name}",
                 f"{score.before:.3g} before, {score.after:.3g} after: the correction does harm",
             )
+
+
+def _unsettled(machine: Machine) -> Iterator[Finding]:
+    for figure in unsettled_figures(machine):
+        yield Finding(
+            "warning", figure.key, f"did not settle: its 95 % interval is +-{figure.spread:.0%}"
+        )
 
 
 def _unsure(machine: Machine) -> Iterator[Finding]:

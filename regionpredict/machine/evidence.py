@@ -7,6 +7,7 @@ them that are assumed are listed with it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from regionpredict.machine.model import Machine
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
@@ -97,6 +98,31 @@ def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
         for key, figure in named
         if figure.evidence == "assumed"
     )
+
+
+SETTLED = 0.05
+"""A figure whose 95 % interval is wider than this, to either side, has not settled."""
+
+
+class Unsettled(NamedTuple):
+    """A figure that microbenchmarks could not tell surely: its key, and half of the 95 % interval
+    over the value."""
+
+    key: str
+    spread: float
+
+
+def unsettled_figures(machine: Machine) -> tuple[Unsettled, ...]:
+    """The measured figures that had not settled, the least sure first.
+
+    Predictions from such a machine say so.
+    """
+    known = _by_key(machine)
+    wide = [
+        Unsettled(key, spread) for key, spread in machine.spread.items()
+        if spread > SETTLED and key in known and known[key].evidence == "measured"
+    ]  # fmt: skip
+    return tuple(sorted(wide, key=lambda one: (-one.spread, one.key)))
 
 
 def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:

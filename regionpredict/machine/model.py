@@ -173,7 +173,8 @@ class Machine:
     what measurements of regions made of the models; without any, every factor is 1.
     `overheads` are those of the OpenMP run-time system `runtime` (None: of the one that the file
     was measured with, or none in particular), `by_runtime` those that the file tells apart.
-    `binding` is how teams lie on the node: a choice of the run, not of the file.
+    `binding` is how teams lie on the node: a choice of the run, not of the file. `spread` tells
+    how sure measured figures are: half of the 95 % interval over the value, by the figure's key.
     """
 
     name: str
@@ -191,6 +192,7 @@ class Machine:
     defaulted: tuple[str, ...]
     corrections: Corrections = field(default_factory=Corrections)
     by_runtime: Mapping[str, Overheads] = field(default_factory=dict)
+    spread: Mapping[str, float] = field(default_factory=dict)
     runtime: str | None = None
     binding: Binding = "close"
 

@@ -25,7 +25,9 @@ class Figures:
     threads in cycles; `node_traffic_gbps` what all packages load together, where they share one
     path, `link_gbps` what one package loads from another's memory; `by_runtime` are the tables of
     `openmp` under another run-time system; `capacity` the bytes by level that one core really has,
-    where the host shows a size that is not plausible; `remarks` what looked wrong.
+    where the host shows a size that is not plausible; `latency_factor` the share of a streaming
+    miss's weight that a latency miss has; `spread` half of the 95 % interval over the value, by the
+    figure's key in the file; `remarks` what looked wrong.
     """
 
     clock_hz: float | None = None
@@ -37,6 +39,8 @@ class Figures:
     node_traffic_gbps: float | None = None
     link_gbps: float | None = None
     capacity: Mapping[int, int] = field(default_factory=dict)
+    latency_factor: float | None = None
+    spread: Mapping[str, float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
@@ -67,6 +71,13 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
         for runtime, tables in measured.by_runtime.items():
             lines.append(f"  {runtime}:")
             lines += [f"    {key}: {_table(curve)}" for key, curve in tables.items()]
+    if measured.latency_factor is not None:
+        lines += ["", "density:", "  source: calibrate"]
+        lines.append(f"  latency_factor: {measured.latency_factor:.3g}")
+    if measured.spread:
+        lines += ["", "# Half of the 95 % interval over the value; of a table, over its largest."]
+        lines += ["spread:"]
+        lines += [f"  {key}: {share:.2g}" for key, share in measured.spread.items()]
     return "\n".join(lines) + "\n"
 
 

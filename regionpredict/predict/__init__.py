@@ -1,7 +1,8 @@
 """`Workload` and a machine in, an `Estimate` out: how many packages and threads, why, how sure.
 
-`density` is the model of Chatzopoulos 2012, chapter 4, to the letter; `saturation` gives a speedup
-curve from traffic, bandwidth, core time and overheads. `sureness` tells what measured runs make of
+`density` is the model of Chatzopoulos 2012, chapter 4, to the letter, or in another
+`density_form`; `saturation` gives a speedup curve from traffic, bandwidth, core time and overheads.
+`sureness` tells what measured runs make of
 such a curve, `hints` makes packages and threads of it, `limits` names what keeps it from more,
 `by_size` where a hint turns with an open size,
 `open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
@@ -30,6 +31,13 @@ from regionpredict.predict.coschedule import (
 )
 from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
 from regionpredict.predict.density import predict_density
+from regionpredict.predict.density_form import (
+    COMBINATIONS,
+    MISS_WEIGHTS,
+    STATEMENT_WEIGHTS,
+    TO_THE_LETTER,
+    DensityForm,
+)
 from regionpredict.predict.estimate import (
     BOTTLENECKS,
     DensityDerivation,
@@ -69,7 +77,11 @@ __all__ = [
     "ALL_PARTS",
     "BAND_SHARE",
     "BOTTLENECKS",
+    "COMBINATIONS",
+    "MISS_WEIGHTS",
     "SIZES_OF_ONE",
+    "STATEMENT_WEIGHTS",
+    "TO_THE_LETTER",
     "Advice",
     "Allocation",
     "Bounds",
@@ -77,6 +89,7 @@ __all__ = [
     "Coschedule",
     "CoscheduledProgram",
     "DensityDerivation",
+    "DensityForm",
     "Estimate",
     "Expected",
     "HintRange",

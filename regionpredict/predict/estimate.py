@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.curve import SaturationDerivation, Superlinear
+from regionpredict.predict.density_form import DensityForm
 from regionpredict.predict.sureness import Bounds
 from regionpredict.workload import Diagnostic, RegionFacts
 
@@ -64,14 +65,19 @@ class StatementScore:
 
 @dataclass(frozen=True, slots=True)
 class DensityDerivation:
-    """How the density model came to its score: statements, averages (cycles), probability."""
+    """How the density model came to its score: statements, averages (cycles), probability.
+
+    `counts` says how much each statement counts in the averages, `thresholds` are the boundaries
+    between the areas, one fewer than the packages that can be chosen.
+    """
 
     statements: tuple[StatementScore, ...]
     good: float
     bad: float
-    combination: str
+    form: DensityForm
     cache_bytes: int
     thresholds: tuple[float, ...]
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

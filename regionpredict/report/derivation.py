@@ -18,6 +18,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.report.curve import explain_curve
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.reuse import explain_reuse
+from regionpredict.report.unsettled import unsettled_sentence
 
 
 def explain_prediction(
@@ -30,7 +31,8 @@ def explain_prediction(
     that would gain.
     """
     if isinstance(prediction.derivation, SaturationDerivation):
-        return explain_curve(prediction, prediction.derivation, machine, team, advice)
+        told = explain_curve(prediction, prediction.derivation, machine, team, advice)
+        return told + "".join(f"{line}\n" for line in unsettled_sentence(machine))
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
     if prediction.status == "skipped" or prediction.derivation is None:
@@ -41,9 +43,11 @@ def explain_prediction(
     lines += _working_set(prediction, prediction.derivation, machine)
     lines += explain_reuse(prediction.facts, machine.line_bytes)
     lines += ["", "Statements (weights in cycles)"]
-    for score in prediction.derivation.statements:
-        lines += _statement(score)
-    lines += _conclusion(prediction, prediction.derivation, machine)
+    derivation = prediction.derivation
+    for score, count in zip(derivation.statements, derivation.counts, strict=True):
+        lines += _statement(score, count if derivation.form.by_executions else None)
+    lines += _conclusion(prediction, derivation)
+    lines += unsettled_sentence(machine)
     return "\n".join(map(one_line, lines)) + "\n"
 
 
@@ -98,9 +102,11 @@ def _working_set(
     return lines
 
 
-def _statement(score: StatementScore) -> list[str]:
+def _statement(score: StatementScore, executions: int | None) -> list[str]:
     place = f"line {score.line}"
     lines = [f"  {place}: {score.text}"]
+    if executions is not None:
+        lines.append(f"    counts {plural(executions, 'time')}")
     for term in score.terms:
         sign = "good" if term.good else " bad"
         label = term.what if term.kind == "operation" else f"{term.what}: {term.kind}"
@@ -111,18 +117,18 @@ def _statement(score: StatementScore) -> list[str]:
     return lines
 
 
-def _conclusion(
-    prediction: Prediction, derivation: DensityDerivation, machine: Machine
-) -> list[str]:
+def _conclusion(prediction: Prediction, derivation: DensityDerivation) -> list[str]:
     good, bad = derivation.good, derivation.bad
     count = len(derivation.statements)
-    lines = ["", f"Average over {plural(count, 'statement')}: good {good:.3f}, bad {bad:.3f}"]
-    if derivation.combination == "ratio":
+    over = f"Average over {plural(count, 'statement')}"
+    over += ", by their executions" if derivation.form.by_executions else ""
+    lines = ["", f"{over}: good {good:.3f}, bad {bad:.3f}"]
+    if derivation.form.combination == "ratio":
         lines.append(f"Score (ratio r = good/bad, as r/(1+r)): {prediction.score:.3f}")
     else:
         lines.append(f"Score (eq. 4.1): max(0, (good - bad)/(good + bad)) = {prediction.score:.3f}")
     areas = ", ".join(f"{100 * bound:.0f} %" for bound in derivation.thresholds) or "none"
-    lines.append(f"Thresholds for {plural(machine.packages, 'package')}: {areas}")
+    lines.append(f"Thresholds for {plural(len(derivation.thresholds) + 1, 'package')}: {areas}")
     packages = plural(prediction.packages or 0, "package")
     threads = plural(prediction.threads or 0, "thread")
     limit = prediction.bottleneck or "nothing to limit it"

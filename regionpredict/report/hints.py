@@ -23,6 +23,7 @@ from regionpredict.report.team_hints import (
     seats_document,
     team_document,
 )
+from regionpredict.report.unsettled import unsettled_document
 from regionpredict.size_ranking import rank_sizes
 from regionpredict.workload import ReuseFact
 
@@ -52,6 +53,7 @@ def hints_document(
             "packages": machine.packages,
             "cores_per_package": machine.cores_per_package,
             "sha256": machine.sha256,
+            "unsettled": unsettled_document(machine),
         },
         "model": model,
         "run": settings_document(run),

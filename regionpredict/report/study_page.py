@@ -13,9 +13,11 @@ from regionpredict.report.quantities import plural
 
 
 class Judged(NamedTuple):
-    """A comparison and the file that its plot is in, empty where nothing could be drawn."""
+    """A comparison, what the page calls its model, and the file that its plot is in, empty where
+    nothing could be drawn."""
 
     comparison: Comparison
+    model: str
     plot: str
 
 
@@ -43,11 +45,11 @@ def study_page(campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Fi
         + " | time lost | speedup off by |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    lines += [_row(one.comparison) for one in judged]
+    lines += [_row(one) for one in judged]
     lines += ["", *_reservations(campaign, judged[0].comparison)]
     for one in judged:
         if one.plot:
-            what = f"{one.comparison.hints.model} model, {_rule(one.comparison)}"
+            what = f"{one.model} model, {_rule(one.comparison)}"
             lines += ["", f"![{what}]({one.plot})"]
     if sweeps:
         lines += ["", "## What the models say of one loop", "", "No measurement is in these.", ""]
@@ -55,11 +57,12 @@ def study_page(campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Fi
     return "\n".join(lines) + "\n"
 
 
-def _row(comparison: Comparison) -> str:
+def _row(judged: Judged) -> str:
+    comparison = judged.comparison
     rate = success(comparison)
     lost, error = time_lost(comparison.judged), comparison.median_speedup_error
     cells = [
-        comparison.hints.model,
+        judged.model,
         _rule(comparison),
         _share(rate),
         f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %" if rate.judged else "-",

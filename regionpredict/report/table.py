@@ -15,7 +15,7 @@ from itertools import groupby
 from regionpredict.analysis import INCOMPLETE, Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Advice, Plan, Prediction, TeamPrediction
+from regionpredict.predict import Advice, DensityDerivation, Plan, Prediction, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.program_summary import CONFLICTS, program_summary
@@ -34,6 +34,7 @@ from regionpredict.report.teams_table import (
     shared_teams,
     team_rows,
 )
+from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import (
     EVERYTHING,
     View,
@@ -62,7 +63,7 @@ def prediction_table(
     """
     lines = [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
-        f"{plural(machine.cores_per_package, 'core')}, {model} model"
+        f"{plural(machine.cores_per_package, 'core')}, {model} model{_form(predictions)}"
     ]
     advice = advice or {}
     lines += program_summary(teams, plans, advice, rank_sizes(predictions))
@@ -74,10 +75,20 @@ def prediction_table(
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
     lines += _legend(shown)
+    lines += unsettled_sentence(machine)
     lines += settings_sentences(run)
     if len(shown) < len(predictions):
         lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _form(predictions: Sequence[Prediction]) -> str:
+    """What of the density model is otherwise than in the letter."""
+    forms = [
+        str(one.derivation.form)
+        for one in predictions if isinstance(one.derivation, DensityDerivation)
+    ]  # fmt: skip
+    return f" ({forms[0]})" if forms and forms[0] else ""
 
 
 def _by_file(

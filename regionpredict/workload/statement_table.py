@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from regionpredict.analysis import AccessFact, RegionFacts, StatementFact
+from regionpredict.analysis.facts import count_of_loops
+from regionpredict.analysis.iterations import executions
 from regionpredict.analysis.patterns import LINE_BYTES, pattern
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.workload.address_space import check_sizes
+from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.narrow_rows import narrow_rows
 
 
@@ -16,7 +19,8 @@ class ReferenceRow(NamedTuple):
     """One reference of a statement.
 
     `kind` is 'read' or 'write', `reuse` 'hit' or 'miss', `pattern` 'streaming', 'latency' or
-    'irregular'; `counted`: its array is one of those with the most dimensions.
+    'irregular'; `counted`: its array is one of those with the most dimensions; `bytes` is what it
+    moves.
     """
 
     text: str
@@ -24,15 +28,19 @@ class ReferenceRow(NamedTuple):
     reuse: str
     pattern: str
     counted: bool
+    bytes: int = 8
 
 
 class StatementRow(NamedTuple):
-    """One statement: `operations` are (kind, number) of one execution."""
+    """One statement: `operations` are (kind, number) of one execution, `executions` how many of
+    these one run of the region has; None where that is not known.
+    """
 
     line: int
     text: str
     operations: tuple[tuple[str, int], ...]
     references: tuple[ReferenceRow, ...]
+    executions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +66,19 @@ class StatementTable:
         return Diagnostic(rule, self.span, message)
 
 
-def statement_table(facts: RegionFacts, line_bytes: int) -> StatementTable:
+def statement_table(
+    facts: RegionFacts, line_bytes: int, target: SizeTarget | None = None
+) -> StatementTable:
     """The table of one region, its patterns those of cache lines of `line_bytes`.
 
-    Raises InputError for sizes beyond 64 bits (`check_sizes`).
+    With a `target`, executions that a size without a value leaves open are those at which the data
+    are as large as that, and `assumed` says so. Raises InputError for sizes beyond 64 bits
+    (`check_sizes`).
     """
     region = facts.region
     if facts.status != "skipped":
         check_sizes(facts)
+    counted, guessed = _with_executions(facts, line_bytes, target)
     return StatementTable(
         region=region.id,
         span=region.span,
@@ -73,10 +86,26 @@ def statement_table(facts: RegionFacts, line_bytes: int) -> StatementTable:
         iterations=facts.iterations.value,
         working_set_bytes=facts.working_set.value,
         unbound=_unbound(facts),
-        statements=tuple(_row(facts, fact, line_bytes) for fact in facts.statements),
-        assumed=facts.bindings.assumed,
+        statements=tuple(_row(facts, fact, line_bytes) for fact in counted),
+        assumed=(*facts.bindings.assumed, *guessed),
         diagnostics=(*facts.diagnostics, *narrow_rows(facts, line_bytes)),
     )
+
+
+def _with_executions(
+    facts: RegionFacts, line_bytes: int, target: SizeTarget | None
+) -> tuple[tuple[StatementFact, ...], tuple[str, ...]]:
+    """The statements with their executions, and the sizes that were guessed for these."""
+    known = all(fact.executions.value is not None for fact in facts.statements)
+    if target is None or known:
+        return facts.statements, ()
+    sizes = bound_sizes(facts, target, line_bytes)
+    bindings = replace(facts.bindings, values=sizes.values)
+    counted = tuple(
+        fact._replace(executions=count_of_loops(executions(fact.loops), bindings))
+        for fact in facts.statements
+    )
+    return counted, sizes.guessed
 
 
 def _unbound(facts: RegionFacts) -> tuple[str, ...]:
@@ -92,11 +121,14 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
         ReferenceRow(
             reference.access.text, reference.access.kind, reference.reuse,
             _pattern(facts, fact, reference, line_bytes), reference.counted,
+            reference.access.bytes,
         )
         for reference in fact.accesses
     )  # fmt: skip
     operations = tuple((operation.kind, number) for operation, number in statement.operations)
-    return StatementRow(statement.span.line, statement.text, operations, references)
+    return StatementRow(
+        statement.span.line, statement.text, operations, references, fact.executions.value
+    )
 
 
 def _pattern(facts: RegionFacts, fact: StatementFact, access: AccessFact, line_bytes: int) -> str:

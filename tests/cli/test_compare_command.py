@@ -115,6 +115,27 @@ def test_hints_that_do_not_say_what_was_asked_for(measured: Path) -> None:
     assert "old.json: does not say what was asked for; predict again" in said
 
 
+def test_a_request_of_null_is_none(measured: Path) -> None:
+    old = json.loads((measured / "hints.json").read_text())
+    (measured / "null.json").write_text(json.dumps({**old, "request": None}))
+    document, said = _compared(measured, "null.json", "--at-measured-sizes")
+    assert document is None
+    assert "null.json: does not say what was asked for; predict again" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--plot", "p.svg"), ("--min-success", "50"), ("--at-measured-sizes",), ("--tolerance", "10"),
+     ("--criterion", "best")],
+)  # fmt: skip
+def test_by_size_judges_no_hints(measured: Path, words: tuple[str, ...]) -> None:
+    done = _run("compare", "hints.json", "m.jsonl", "--by-size", *words, folder=measured)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert f"{words[0]} does not go with --by-size" in done.stderr
+    assert not (measured / "p.svg").exists()
+
+
 def test_another_machine_is_refused_or_named(measured: Path) -> None:
     done = _run(
         "predict", "p.c", "-m", "dunnington", "--set", "n=384", "-D", "N=100", "--format", "json",

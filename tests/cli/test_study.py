@@ -59,7 +59,11 @@ def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None
     page = (tmp_path / "out" / "study.md").read_text()
     assert page in done.stdout
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
-    assert [row[0] for row in rows] == ["| density", "| density", "| saturation", "| saturation"]
+    assert [row[0] for row in rows] == [
+        name
+        for model in ("density", "density, by executions and element size", "saturation")
+        for name in (f"| {model}",) * 2
+    ]
     for model, criterion in (("density", "utilisation"), ("saturation", "best")):
         text = (tmp_path / "out" / f"comparison-{model}-{criterion}.json").read_text()
         document = json.loads(text)
@@ -68,6 +72,17 @@ def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None
             r for r in rows if r[0] == f"| {model}" and ("area" in r[1]) == (criterion != "best")
         )
         assert row[2] == f"{100 * share['share']:.1f} % ({share['right']} of {share['judged']})"
+    # The hints say what they were made from, so that they can be made anew.
+    for model in ("density", "density-weighted", "saturation"):
+        hints = f"out/hints-{model}.json"
+        anew = _run("compare", hints, "out/measurements.jsonl", "--at-measured-sizes",
+                    "--with-disturbed", "--format", "json", folder=tmp_path)  # fmt: skip
+        assert anew.returncode == 0, anew.stderr
+        first = (tmp_path / "out" / f"comparison-{model}-best.json").read_text()
+        for one, other in zip(
+            json.loads(anew.stdout)["regions"], json.loads(first)["regions"], strict=True
+        ):
+            assert (one["id"], one["hinted"]) == (other["id"], other["hinted"])
     # What the page shows is there, and is a picture.
     for name in [line.partition("](")[2].rstrip(")") for line in page.splitlines() if "](" in line]:
         ElementTree.parse(tmp_path / "out" / name)

@@ -66,7 +66,19 @@ def hardware_threads() -> Outputs:
     return {"a": grid(16, 8, lambda i, lane: 2.0 + ((i + lane) % 64 - 2.0) / 2.0**50)}
 
 
+def uneven_regions() -> Outputs:
+    def halved(start: Array, steps: int) -> Array:
+        return 2.0 + (start - 2.0) / 2.0**steps  # a -> a/2 + 1, at the sizes without rounding
+
+    return {
+        "a": halved(line(1000, lambda i: i % 1024 + 3.0 * (i % 256)), 10),
+        "x": halved(line(40, lambda i: i % 32), 200),
+        "d": np.full(8, 2.0),
+    }
+
+
 REFERENCES = {
+    "uneven_regions": uneven_regions,
     "interleaved_pages": interleaved_pages,
     "far_link": far_link,
     "cold_cache": cold_cache,

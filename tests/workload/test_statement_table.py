@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nest_texts import facts_of
 
-from regionpredict.workload import statement_table
+from regionpredict.workload import SizeTarget, statement_table
 
 LOOPS = """for (int i = 0; i < n; i++)
   for (int j = 0; j < n; j++) {
@@ -39,6 +39,31 @@ def test_names_without_a_value() -> None:
     part = facts_of(loops, "int n, int m, double a[n][m]", n=9)
     assert statement_table(part, 64).unbound == ("m",)
     assert table.iterations is None and table.working_set_bytes is None
+
+
+TRIANGLE = """for (int i = 0; i < n; i++) {
+  v[i] = 0;
+  for (int j = 0; j <= i; j++) w[j] = i;
+}"""
+
+
+def test_executions_and_what_is_moved() -> None:
+    """A double and a float; the inner statement runs 1 + 2 + ... + 100 times."""
+    table = statement_table(facts_of(TRIANGLE, "int n, double *v, float *w", n=100), 64)
+    assert [row.executions for row in table.statements] == [100, 5050]
+    assert [one.bytes for row in table.statements for one in row.references] == [8, 4]
+
+
+def test_executions_of_open_sizes_are_those_of_data_as_large_as_asked() -> None:
+    facts = facts_of(TRIANGLE, "int n, double *v, float *w")
+    assert [row.executions for row in statement_table(facts, 64).statements] == [None, None]
+    table = statement_table(facts, 64, SizeTarget(12_000, "12 bytes an iteration"))
+    assert [row.executions for row in table.statements] == [1000, 1000 * 1001 // 2]
+    assert table.assumed == ("n = 1000 (no value given: 12 bytes an iteration)",)
+    assert table.working_set_bytes is None  # what is assumed is not called known
+    # Where nothing is open, nothing is assumed.
+    known = facts_of(TRIANGLE, "int n, double *v, float *w", n=7)
+    assert statement_table(known, 64, SizeTarget(12_000, "so")).assumed == ()
 
 
 @pytest.mark.parametrize(("line_bytes", "shown"), [(64, "latency"), (256, "streaming")])

@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-from regionpredict.machine.calibrate.plan import CLOCK, MEMORY_LEVEL, Measurement
+from regionpredict.machine.calibrate.plan import (
+    CLOCK,
+    FORESEEN,
+    LIBRARY,
+    MEMORY_LEVEL,
+    UNFORESEEN,
+    Measurement,
+)
 from regionpredict.machine.calibrate.samples import ENOUGH, relative_interval, settled, typical
+from regionpredict.machine.calibrate.spread import spreads
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.writer import Figures
 
@@ -53,7 +61,10 @@ def figures(
         elif kind == "operation" and arguments[1] == "latency":
             throughput = values.get(f"operation/{arguments[0]}/throughput")
             if throughput is not None:
-                operations[arguments[0]] = (value * clock, throughput * clock)
+                # What is taken off a chain of calls may be too much: it is no faster than calls
+                # side by side.
+                least = throughput if arguments[0] in LIBRARY else 0.0
+                operations[arguments[0]] = (max(value, least) * clock, throughput * clock)
     measured = Figures(
         clock_hz=clock * 1e9 if clock is not None else None,
         latency=latency,
@@ -65,10 +76,21 @@ def figures(
         else {},
         node_traffic_gbps=_shared_path(topology, values),
         link_gbps=_link(topology, values),
+        latency_factor=_latency_factor(values),
+        spread=spreads(topology, samples),
         capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
     )
     remarks = (*_unsteady(plan, samples), *suspicious(measured))
     return replace(measured, remarks=remarks)
+
+
+def _latency_factor(values: Mapping[str, float]) -> float | None:
+    """How many lines a core asks memory for that no prefetcher foresees, of those that it asks for
+    one after the other."""
+    foreseen, unforeseen = values.get(FORESEEN), values.get(UNFORESEEN)
+    if foreseen is None or unforeseen is None:
+        return None
+    return min(1.0, foreseen / unforeseen)
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:

@@ -1,7 +1,8 @@
-/* Load latency by pointer chase: latency SAMPLES SECONDS CPU BYTES LINE
+/* Load latency by pointer chase: latency SAMPLES SECONDS CPU BYTES LINE [foreseen|unforeseen]
  *
- * The lines of a block of BYTES form one random cycle; each load needs the one before. A sample is
- * the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for each step of
+ * The lines of a block of BYTES form one random cycle; each load needs the one before. With a word
+ * more no load needs another: `foreseen` takes line after line, `unforeseen` an order that no
+ * prefetcher knows. A sample is the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for each step of
  * a chain of exclusive-ors, one cycle each on every core known. */
 #include "measure.h"
 
@@ -52,6 +53,41 @@ static void **chain(size_t bytes, size_t line) {
     return first;
 }
 
+/* One load a line, none of which needs another: in their order, or by a linear congruence. */
+static double independent(char *block, size_t count, size_t line, size_t factor, size_t step,
+                          long steps) {
+    size_t at = 0;
+    int sum = 0;
+    for (long i = 0; i < steps; i++) {
+        sum += *(volatile char *)(block + at * line);
+        at = (at * factor + step) & (count - 1);
+    }
+    return sum;
+}
+
+static volatile double summed;
+
+static void by_independent_loads(int samples, double seconds, size_t bytes, size_t line,
+                                 int foreseen) {
+    size_t count = 1;
+    while (2 * count * line <= bytes) count *= 2;
+    char *block = memory(count * line);
+    memset(block, 1, count * line);
+    size_t factor = foreseen ? 1 : 6364136223846793005u, step = foreseen ? 1 : 1442695040888963407u;
+    long steps = (long)count; /* each line once: none is there from the turn before */
+    double until = now() + seconds;
+    for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
+        double best = 1e30;
+        for (int turn = 0; turn < 3; turn++) {
+            double begin = now();
+            summed = independent(block, count, line, factor, step, steps);
+            double spent = now() - begin;
+            if (spent < best) best = spent;
+        }
+        sample(1e9 * best / (double)steps);
+    }
+}
+
 static void **chase(void **at, long steps) {
     for (long i = 0; i < steps; i += 8) {
         at = *at; at = *at; at = *at; at = *at;
@@ -80,10 +116,14 @@ static uint64_t spin(uint64_t x, uint64_t y, long steps) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6) return 2;
+    if (argc != 6 && argc != 7) return 2;
     int samples = atoi(argv[1]);
     pin(atoi(argv[3]));
     size_t bytes = strtoull(argv[4], NULL, 10), line = strtoull(argv[5], NULL, 10);
+    if (argc == 7) {
+        by_independent_loads(samples, atof(argv[2]), bytes, line, strcmp(argv[6], "foreseen") == 0);
+        return 0;
+    }
     void **at = bytes > 0 ? chain(bytes, line) : NULL;
     uint64_t word = next_random();
     long steps = 1 << 14;

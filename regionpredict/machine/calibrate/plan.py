@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from regionpredict.machine.detect.topology import CacheShape, Topology
 
 KERNELS = ("load", "copy", "update", "triad", "daxpy")
-OPERATIONS = ("fp_add", "fp_mul", "fp_fma", "fp_div", "fp_sqrt")
+ARITHMETIC = (
+    "fp_add", "fp_mul", "fp_fma", "fp_div", "fp_sqrt", "fp_compare", "fp_neg",
+    "int_add", "int_mul", "int_div", "int_compare", "int_logic", "call",
+)  # fmt: skip
+LIBRARY = (
+    "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "atan", "pow", "cbrt", "hypot",
+    "fmod", "floor",
+)  # fmt: skip
+"""Functions of the mathematical library."""
+OPERATIONS = ARITHMETIC + LIBRARY
 OPENMP = (
     "fork_join",
     "barrier",
@@ -29,6 +38,9 @@ OF_A_RUNTIME = (
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
 MEMORY_LEVEL = 0
+FORESEEN, UNFORESEEN = "lines/foreseen", "lines/unforeseen"
+"""Loads of a line of memory each, none of which needs another: one after the other in memory, and
+in an order that no prefetcher knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +78,8 @@ def plan(
     return (
         Measurement(CLOCK, "latency", (first, "0", line)),
         *latencies,
+        Measurement(FORESEEN, "latency", (first, str(memory), line, "foreseen")),
+        Measurement(UNFORESEEN, "latency", (first, str(memory), line, "unforeseen")),
         *(m for cache in topology.caches for m in _capacity(topology, cache, memory, first)),
         *operations,
         *_bandwidth(topology, MEMORY_LEVEL, memory, cpus),

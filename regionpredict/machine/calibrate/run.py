@@ -55,6 +55,7 @@ def calibrate(
     cpus: tuple[int, ...] | None = None,
     progress: Callable[[Progress], None] | None = None,
     other_runtime: str | None = None,
+    quiet: Callable[[], float] | None = None,
 ) -> Calibration:
     """Measure this host: rounds over all measurements until each is settled or the budget ends.
 
@@ -62,7 +63,9 @@ def calibrate(
     every sample as it comes; a later call with the same path goes on from there, also after a
     KeyboardInterrupt, which passes through. `cpus` are the hardware threads to pin to (the
     topology's by default), `free_bytes` the memory that may be used, `other_runtime` LLVM's or
-    Intel's library, whose costs are measured beside the compiler's. Raises InputError where the
+    Intel's library, whose costs are measured beside the compiler's. `quiet` waits in front of a
+    measurement until others leave the host alone and says for how many seconds, which are not
+    taken from the budget. Raises InputError where the
     compiler fails or the state cannot be kept.
     """
     pinned = cpus or topology.threads or tuple(range(topology.cores))
@@ -82,6 +85,8 @@ def calibrate(
                 if left <= 0:
                     break
                 share = left / (len(unsettled) - place)
+                if quiet is not None:
+                    begin += quiet()
                 seconds = min(max(share / 2, LEAST_SLICE), MOST_SLICE, left)
                 values = _run(programs[measurement.program], measurement, seconds, left)
                 if not values:

@@ -59,7 +59,8 @@ class Topology:
 
     `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the `identity` of its
     processor are None where the host does not tell them. `threads` holds, for each core in binding
-    order (one domain after the other), its first hardware thread.
+    order (one domain after the other), its first hardware thread, `over_caches` the same ones with
+    one core of each second-level cache first, then another one of each.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Topology:
     page_bytes: int | None = None
     identity: Identity | None = None
     threads: tuple[int, ...] = ()
+    over_caches: tuple[int, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 
     @property
@@ -140,8 +142,23 @@ def assemble(
         page_bytes=page_bytes or None,
         identity=identity,
         threads=tuple(thread.number for thread in order),
+        over_caches=over_caches(order),
         remarks=tuple(remarks),
     )
+
+
+def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
+    """The cores' threads, one of each second-level cache first (Chatzopoulos 2012, ch. 3).
+
+    A core of which no second-level cache is told has one for itself.
+    """
+    turn: Counter[frozenset[int]] = Counter()
+    ranked = []
+    for place, core in enumerate(cores):
+        second = next((cache.threads for cache in core.caches if cache.level == 2), core.core)
+        ranked.append((turn[second], place, core.number))
+        turn[second] += 1
+    return tuple(number for _, _, number in sorted(ranked))
 
 
 def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:

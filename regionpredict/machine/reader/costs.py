@@ -1,4 +1,4 @@
-"""The sections `operations`, `openmp` and `density` of a machine file."""
+"""The sections `operations`, `openmp`, `density` and `spread` of a machine file."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ OPENMP = (
 )
 FAR_LINE = "far_line"
 OPENMP_KEYS = (*OPENMP, FAR_LINE, *RUNTIMES)
+SPREAD = "spread"
+_MEASURED = ("node.", "caches[", "memory.", "operations.", "openmp.", "density.")
 Key = TypeVar("Key")
 DENSITY = ("operation", "hit", "miss", "latency_factor", "thresholds")
 OPERATIONS = tuple(defaults.OPERATION_CYCLES)
@@ -116,6 +118,21 @@ def read_density(section: Section | None, derived: DensityWeights, node: Node) -
     return DensityWeights(
         operation, hit, miss, derived.latency_factor, read_thresholds(section, node.packages.whole)
     )
+
+
+def read_spread(file: Section) -> dict[str, float]:
+    """How sure measured figures are, by their keys: shares of the value, from 0 on.
+
+    Raises InputError at a key that is in no section, or a share that is none.
+    """
+    if SPREAD not in file:
+        return {}
+    item = file.entries[SPREAD]
+    entries = item.mapping(item.entries)
+    for key, entry in entries.items():
+        if not key.startswith(_MEASURED):
+            raise entry.error(f"'{key}' in {SPREAD} is no figure", "write it as memory.latency")
+    return {key: file.labels.number(entry, "", low=-1e-12) for key, entry in entries.items()}
 
 
 def _weights(section: Section, key: str, names: Mapping[str, Key]) -> dict[Key, Quantity]:

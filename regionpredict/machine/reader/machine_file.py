@@ -24,6 +24,7 @@ TOP = (
     "operations",
     "openmp",
     "density",
+    "spread",
     "corrections",
 )
 
@@ -80,6 +81,7 @@ def read(text: str, path: str) -> Machine:
         sources=sources,
         defaulted=tuple(defaulted),
         corrections=corrections,
+        spread=costs.read_spread(file),
         by_runtime={
             name: defaults.overheads(node, t, {**given, **own}, far_line)
             for name, own in costs.read_runtimes(openmp).items()

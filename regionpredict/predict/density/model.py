@@ -4,14 +4,15 @@ Each statement of the loop body gets a good score (arithmetic, and accesses serv
 weighted by latency) and a bad one (accesses served by memory, weighted by read or write and by
 streaming or latency). Their averages over the statements give the region's score by equation
 4.1; a miss happens with the probability of equation 4.2. The score's area among equal parts of
-[0, 1] is the number of packages. What the thesis leaves open is decided in docs/density.md.
+[0, 1] is the number of packages. What the thesis leaves open is decided in docs/density.md, and
+what can be chosen has a name in density_form.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from regionpredict.machine import Machine
+from regionpredict.machine import ELEMENT_BYTES, Machine
 from regionpredict.predict.density.constants import (
     ALL_OF_DOMAINS,
     ALL_OF_ONE_PATH,
@@ -22,35 +23,49 @@ from regionpredict.predict.density.constants import (
     FEWER_OF_ONE_PATH,
     PARTIAL_CONFIDENCE,
 )
+from regionpredict.predict.density_form import TO_THE_LETTER, DensityForm
 from regionpredict.predict.estimate import DensityDerivation, Estimate, StatementScore, Term
 from regionpredict.workload import ReferenceRow, StatementRow, StatementTable
 
 
 def predict_density(
-    table: StatementTable, machine: Machine, combination: str = "relative-difference"
-) -> Estimate:
-    """The estimate of one region; `combination` is equation 4.1 or the plain ratio.
+    table: StatementTable, machine: Machine, form: DensityForm = TO_THE_LETTER,
+    *, threads: Sequence[int] = (),
+) -> Estimate:  # fmt: skip
+    """The estimate of one region.
 
-    The ratio good/bad is mapped to [0, 1) as r/(1+r), so that the same areas serve both.
+    `form` says what of the model is otherwise than in the letter. `threads` are the counts that
+    may be used, ascending: the areas are then those of the packages that the most of them fill.
+    Empty: any number of whole packages. The ratio good/bad is mapped to [0, 1) as r/(1+r), so that
+    the same areas serve both combinations.
     """
     if table.status == "skipped":
         return _skipped(table)
     size, assumed = _working_set(table, machine)
     probability = miss_probability(size, machine.largest_cache_bytes)
-    scores = tuple(_statement_score(s, machine, probability) for s in table.statements)
-    good, bad = _average(s.good for s in scores), _average(s.bad for s in scores)
-    score = combine(good, bad, combination)
-    bounds = boundaries(machine)
-    packages = packages_for(score, machine.packages, bounds)
+    unit = ELEMENT_BYTES if form.by_element_size else None
+    scores = tuple(_statement_score(s, machine, probability, unit) for s in table.statements)
+    counts, unknown = _executions(table.statements, form)
+    assumed += unknown
+    good, bad = (
+        _average([s.good for s in scores], counts),
+        _average([s.bad for s in scores], counts),
+    )
+    score = combine(good, bad, form.combination)
+    most = packages_filled(max(threads), machine) if threads else machine.packages
+    bounds, other = _bounds(machine, most)
+    assumed += other
     notes = list(table.diagnostics)
-    threads = packages * machine.cores_per_package
+    wanted = packages_for(score, most, bounds)
+    count = _threads(wanted * machine.cores_per_package, threads)
+    packages = min(packages_filled(count, machine), most) if threads else wanted
     iterations = table.iterations
-    if iterations is not None and 0 < iterations < threads:
-        message = f"only {iterations} iterations for {threads} threads"
+    if iterations is not None and 0 < iterations < count:
+        message = f"only {iterations} iterations for {count} threads"
         notes.append(table.diagnostic("RP109", message))
-        threads = iterations
+        count = _threads(iterations, threads)
     partial = table.status == "partial" or not (good or bad)
-    near = boundary_distance(score, machine.packages, bounds)
+    near = boundary_distance(score, most, bounds)
     return Estimate(
         model="density",
         status="partial" if partial else "predicted",
@@ -59,9 +74,9 @@ def predict_density(
         working_set_bytes=size,
         speedup=(),
         packages=packages,
-        threads=threads,
-        bottleneck=_bottleneck(scores, packages, machine),
-        confidence=_confidence(packages, machine, assumed, partial=partial),
+        threads=count,
+        bottleneck=_bottleneck(scores, packages, most),
+        confidence=_confidence(packages, most, machine, assumed, partial=partial),
         borderline=near < BORDERLINE.value,
         assumed=assumed,
         diagnostics=tuple(notes),
@@ -69,9 +84,10 @@ def predict_density(
             scores,
             good,
             bad,
-            combination,
+            form,
             machine.largest_cache_bytes,
             bounds,
+            counts,
         ),
     )
 
@@ -113,6 +129,48 @@ def boundaries(machine: Machine) -> tuple[float, ...]:
     return own or thresholds(machine.packages)
 
 
+def packages_filled(threads: int, machine: Machine) -> int:
+    """The packages that so many threads take, one filled after the other."""
+    return min(machine.packages, -(-threads // machine.cores_per_package))
+
+
+def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """The boundaries between so many packages of the machine, and what that assumes.
+
+    Those of a file were fitted to all packages: of fewer the areas are equal parts, as in section
+    6.4, figures 6.4 and 6.6.
+    """
+    if packages == machine.packages:
+        return boundaries(machine), ()
+    if not machine.density.thresholds:
+        return thresholds(packages), ()
+    return thresholds(packages), (
+        f"equal areas for {packages} of {machine.packages} packages: the boundaries of "
+        f"{machine.name} are those of all",
+    )
+
+
+def _threads(most: int, allowed: Sequence[int]) -> int:
+    """The most threads up to `most` that are allowed; the fewest where none is so few."""
+    if not allowed:
+        return most
+    return max((count for count in allowed if count <= most), default=min(allowed))
+
+
+def _executions(
+    rows: Sequence[StatementRow], form: DensityForm
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """How much each statement counts in the averages, and what that assumes."""
+    alike = (1,) * len(rows)
+    if not form.by_executions:
+        return alike, ()
+    counts = [row.executions for row in rows if row.executions is not None]
+    if len(counts) < len(rows):
+        row = next(row for row in rows if row.executions is None)
+        return alike, (f"all statements run as often (not known of line {row.line})",)
+    return (tuple(counts), ()) if any(counts) else (alike, ())
+
+
 def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> int:
     """The area in which a score lies; a score on a boundary belongs to the area above.
 
@@ -152,17 +210,25 @@ def _working_set(table: StatementTable, machine: Machine) -> tuple[int, tuple[st
     return times * machine.largest_cache_bytes, (*table.assumed, assumed)
 
 
-def _statement_score(row: StatementRow, machine: Machine, probability: float) -> StatementScore:
+def _statement_score(
+    row: StatementRow, machine: Machine, probability: float, unit: int | None
+) -> StatementScore:
     terms = [
         Term("operation", kind, number, operation_weight(kind, machine))
         for kind, number in row.operations
     ]
     for reference in row.references:
-        terms += _reference_terms(reference, machine, probability)
+        terms += _reference_terms(reference, machine, probability, unit)
     return StatementScore(row.line, row.text, tuple(terms))
 
 
-def _reference_terms(row: ReferenceRow, machine: Machine, probability: float) -> list[Term]:
+def _reference_terms(
+    row: ReferenceRow, machine: Machine, probability: float, unit: int | None
+) -> list[Term]:
+    """The terms of one reference; with a `unit` in bytes, a streaming miss weighs by what it moves.
+
+    A miss that waits for its line fetches the line, whatever it takes of it.
+    """
     if not row.counted:
         return []
     hit = machine.density.hit.value
@@ -170,21 +236,25 @@ def _reference_terms(row: ReferenceRow, machine: Machine, probability: float) ->
     if row.reuse == "hit":
         return [Term("hit", what, 1.0, hit)]
     weight = machine.density.miss[row.kind, row.pattern].value
+    if unit is not None and row.pattern == "streaming":
+        weight *= min(row.bytes, machine.line_bytes) / unit
     missed = Term(f"{row.pattern} miss", what, probability, weight)
     served = Term("miss that hits", what, 1.0 - probability, hit)
     return [term for term in (missed, served) if term.number > 0]
 
 
-def _average(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed) if listed else 0.0
+def _average(values: Sequence[float], counts: Sequence[int]) -> float:
+    if len(set(counts)) <= 1:
+        return sum(values) / len(values) if values else 0.0
+    total = sum(counts)  # as whole numbers: their product may be beyond any float
+    return sum(value * (count / total) for value, count in zip(values, counts, strict=True))
 
 
-def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machine) -> str | None:
+def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> str | None:
     """What keeps the region from more packages; what it spends its time on where nothing does."""
     if not any(score.terms for score in scores):
         return None
-    if packages < machine.packages:
+    if packages < most:
         return "memory-bandwidth"
     terms = [term for score in scores for term in score.terms]
     work = sum(term.value for term in terms if term.kind == "operation")
@@ -192,25 +262,31 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, machine: Machin
     return "cache" if cached > work else "compute"
 
 
-def success_rate(packages: int, machine: Machine) -> float:
-    """The share of hints of so many packages that were right on measured programs.
+def success_rate(packages: int, machine: Machine, most: int) -> float:
+    """The share of hints of `packages` out of `most` that were right on measured programs.
 
-    Where there is one package only, there is nothing to choose.
+    Of a machine that was calibrated by its own programs, the share that was right on those left
+    out. Where there is one package only, there is nothing to choose.
     """
-    if machine.packages == 1:
+    if most == 1:
         return 1.0
+    corrections = machine.corrections
+    own = corrections.cross_validated.get("density_success")
+    if own is not None and most == machine.packages:
+        corrected = corrections.density or corrections.thresholds
+        return own.after if corrected else own.before
     if machine.memory.shared_path is None:
         fewer, all_of_them = FEWER_OF_DOMAINS, ALL_OF_DOMAINS
     else:
         fewer, all_of_them = FEWER_OF_ONE_PATH, ALL_OF_ONE_PATH
-    return all_of_them.value if packages == machine.packages else fewer.value
+    return all_of_them.value if packages == most else fewer.value
 
 
 def _confidence(
-    packages: int, machine: Machine, assumed: tuple[str, ...], *, partial: bool
+    packages: int, most: int, machine: Machine, assumed: tuple[str, ...], *, partial: bool
 ) -> float:
     """What hints of this kind have earned, less for what is assumed."""
-    sure = success_rate(packages, machine) * ASSUMPTION_CONFIDENCE.value ** len(assumed)
+    sure = success_rate(packages, machine, most) * ASSUMPTION_CONFIDENCE.value ** len(assumed)
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 
 

@@ -14,9 +14,11 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Prediction
+from regionpredict.predict import TO_THE_LETTER, DensityForm, Prediction
 from regionpredict.predict.density import combine, miss_probability, packages_for, thresholds
 
+RATIO = DensityForm(combination="ratio")
+BY_EXECUTIONS = DensityForm(statement_weight="executions")
 MACHINE = """
 name: round
 description: round weights, {packages} packages of two cores
@@ -54,12 +56,12 @@ def predicted(
     body: str,
     *,
     given: dict[str, int] | None = None,
-    combination: str = "relative-difference",
+    form: DensityForm = TO_THE_LETTER,
 ) -> Prediction:
     path = tmp_path / "case.c"
     path.write_text(body)
     analysis = analyse(requests_for([str(path)]), given or {})
-    (one,) = predict(analysis, machine, "density", combination).predictions
+    (one,) = predict(analysis, machine, "density", form).predictions
     return one
 
 
@@ -129,6 +131,69 @@ void f(void) {
     assert one.score == 0.0  # more bad than good: eq. 4.1 cuts at 0
 
 
+UNEVEN = """
+void f(int n, double A[n][n], double B[n][n]) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    A[i][i] = 1.0;
+    for (int j = 0; j <= i; j++)
+      B[i][j] = A[i][j] + 1.0;
+  }
+}
+"""
+
+
+def test_statements_by_their_executions(tmp_path: Path, machine: Machine) -> None:
+    """512 of the first statement, the triangle of 512*513/2 of the second."""
+    one = predicted(tmp_path, machine, UNEVEN, given={"n": 512}, form=BY_EXECUTIONS)
+    p = Fraction(3, 4)
+    first, second = ((1 - p) * 2, p * 12), (3 + 2 * (1 - p) * 2, p * (20 + 10))
+    runs = 512 * 513 // 2
+    assert one.derivation is not None
+    assert one.derivation.counts == (512, runs)  # type: ignore[union-attr]
+    for told, place in ((one.derivation.good, 0), (one.derivation.bad, 1)):
+        wanted = (512 * first[place] + runs * second[place]) / (512 + runs)
+        assert told == pytest.approx(float(wanted))
+    assert one.assumed == ()
+
+
+def test_executions_of_open_sizes_are_those_of_ten_caches(tmp_path: Path, machine: Machine) -> None:
+    """Two arrays of n * n doubles, the second half: by the size that makes them 10 MiB."""
+    one = predicted(tmp_path, machine, UNEVEN, form=BY_EXECUTIONS)
+    assert one.derivation is not None
+    first, second = one.derivation.counts  # type: ignore[union-attr]
+    assert second == first * (first + 1) // 2
+    assert 10 << 20 <= 16 * first**2 < 10 << 21  # the bounding boxes are both n * n
+    assert f"n = {first}" in one.assumed[0]
+
+
+def test_gemm_beyond_the_cache_is_arithmetic(tmp_path: Path) -> None:
+    """By hand on Dunnington, P = 0.9: 5.6 and 28.7 for the scaling, 22.3 and 5.77 for the update,
+    which runs nk times as often: (22.3 - 5.77) / (22.3 + 5.77) = 0.59, three packages of four.
+    Each alike: (27.9 - 34.5) < 0, one package."""
+    source = tmp_path / "gemm.c"
+    source.write_text("""
+double A[2643][2643], B[2643][2643], C[2643][2643];
+void gemm(double alpha, double beta) {
+#pragma omp parallel for
+  for (int i = 0; i < 2643; i++)
+    for (int j = 0; j < 2643; j++) {
+      C[i][j] *= beta;
+      for (int k = 0; k < 2643; k++)
+        C[i][j] += alpha * A[i][k] * B[k][j];
+    }
+}
+""")
+    analysis = analyse(requests_for([str(source)]), {})
+    found = [
+        predict(analysis, load("dunnington"), "density", form).predictions[0]
+        for form in (TO_THE_LETTER, BY_EXECUTIONS)
+    ]
+    assert [(one.score, one.packages) for one in found] == [
+        (0.0, 1), (pytest.approx(0.588, abs=5e-4), 3)
+    ]  # fmt: skip
+
+
 def test_weights_of_operations_by_name(tmp_path: Path, machine: Machine) -> None:
     one = predicted(
         tmp_path,
@@ -176,7 +241,7 @@ void f(void) {
 
 def test_the_plain_ratio(tmp_path: Path, machine: Machine) -> None:
     """r = good/bad = 1 lies in the middle: r/(1 + r) = 0.5, on the boundary."""
-    one = predicted(tmp_path, machine, PRODUCT, given={"n": 512}, combination="ratio")
+    one = predicted(tmp_path, machine, PRODUCT, given={"n": 512}, form=RATIO)
     assert one.score == pytest.approx(0.5)
     assert one.borderline
 
@@ -248,7 +313,7 @@ def test_borderline_is_within_a_twentieth(tmp_path: Path) -> None:
     two = machine_of(tmp_path, 2)
     far = predicted(tmp_path, two, PRODUCT, given={"n": 200})
     assert not far.borderline
-    near = predicted(tmp_path, two, PRODUCT, given={"n": 512}, combination="ratio")
+    near = predicted(tmp_path, two, PRODUCT, given={"n": 512}, form=RATIO)
     assert near.borderline
 
 

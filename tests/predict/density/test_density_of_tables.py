@@ -7,12 +7,14 @@ weighs 10, a hit 2, an addition 3: such a miss gives 5 bad and 1 good.
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regionpredict.constant import Constant
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
 from regionpredict.machine.reader.machine_file import read
-from regionpredict.predict import Estimate, StatementScore, Term
+from regionpredict.predict import DensityForm, Estimate, StatementScore, Term
 from regionpredict.predict.density import (
     boundaries,
     boundary_distance,
@@ -47,6 +49,9 @@ def machine(packages: int = 4, more: str = "", *, memory: str = "") -> Machine:
 
 
 FOUR = machine()
+RATIO = DensityForm(combination="ratio")
+BY_EXECUTIONS = DensityForm(statement_weight="executions")
+BY_BYTES = DensityForm(miss_weight="element-size")
 
 
 def reference(
@@ -86,7 +91,7 @@ def test_a_miss_is_bad_by_its_probability_and_good_by_the_rest() -> None:
     assert made.miss_probability == 0.5
     assert derived(made) == (3 * 3 + 1, 5)
     assert made.score == pytest.approx((10 - 5) / (10 + 5))
-    assert predict_density(table(row(MISS, fp_add=3)), FOUR, "ratio").score == pytest.approx(2 / 3)
+    assert predict_density(table(row(MISS, fp_add=3)), FOUR, RATIO).score == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +210,7 @@ def test_assumptions_and_what_is_not_understood_cost_confidence() -> None:
     def confidence(**more: object) -> float:
         return predict_density(table(row(fp_add=1), **more), FOUR).confidence  # type: ignore[arg-type]
 
-    sure = success_rate(4, FOUR)
+    sure = success_rate(4, FOUR, 4)
     assert confidence() == sure
     assert confidence(assumed=("n",)) == pytest.approx(0.9 * sure, abs=5e-4)
     assert confidence(assumed=("n", "m")) == pytest.approx(0.81 * sure, abs=5e-4)
@@ -231,6 +236,123 @@ def test_a_twentieth_off_is_not_borderline() -> None:
     assert predict_density(table(row(MISS)), lower).borderline
 
 
+def test_a_calibrated_machine_has_a_success_rate_of_its_own() -> None:
+    """The one of the weights that it has: those from before, or the corrected ones."""
+    text = """
+corrections:
+  {{source: test, date: 2024-05-02, measurements: runs.jsonl, programs: 5, regions: 20, runs: 9,
+    {factors} cross_validated: {{density_success: {{before: 0.6, after: 0.8}}}}}}
+"""
+    for factors, rate in (("", 0.6), ("density: {streaming: 2},", 0.8)):
+        own = machine(4, text.format(factors=factors))
+        for rows in (row(MISS), row(fp_add=1)):  # scores of 0 and of 1
+            assert predict_density(table(rows), own).confidence == rate
+
+
+# -- by its name ----------------------------------------------------------------------------------
+
+
+def ran(one: StatementRow, executions: int | None) -> StatementRow:
+    return one._replace(executions=executions)
+
+
+def test_statements_by_their_executions() -> None:
+    rows = (ran(row(MISS, fp_add=3), 1), ran(row(fp_mul=1), 3))
+    made = predict_density(table(*rows), FOUR, BY_EXECUTIONS)
+    assert derived(made) == (pytest.approx((10 + 3 * 4) / 4), pytest.approx(5 / 4))
+    assert made.score == pytest.approx((22 - 5) / (22 + 5))
+    assert predict_density(table(*rows), FOUR).score == pytest.approx((14 - 5) / (14 + 5))
+
+
+def test_executions_beyond_any_float() -> None:
+    rows = (ran(row(MISS), 10**400), ran(row(fp_mul=1), 3 * 10**400))
+    made = predict_density(table(*rows), FOUR, BY_EXECUTIONS)
+    assert derived(made) == (pytest.approx((1 + 3 * 4) / 4), pytest.approx(5 / 4))
+
+
+def test_executions_that_are_not_known_count_alike_and_are_told() -> None:
+    rows = (ran(row(MISS, fp_add=3), 7), ran(row(fp_mul=1), None))
+    made = predict_density(table(*rows), FOUR, BY_EXECUTIONS)
+    assert made.score == predict_density(table(*rows), FOUR).score
+    assert made.assumed == ("all statements run as often (not known of line 3)",)
+
+
+def test_what_never_runs_counts_alike() -> None:
+    rows = (ran(row(MISS, fp_add=3), 0), ran(row(fp_mul=1), 0))
+    made = predict_density(table(*rows), FOUR, BY_EXECUTIONS)
+    assert (made.score, made.assumed) == (predict_density(table(*rows), FOUR).score, ())
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), min_size=1, max_size=5))
+def test_executions_are_as_if_each_were_written_out(parts: list[tuple[int, int]]) -> None:
+    rows = [ran(row(MISS, fp_mul=work), count) for count, work in parts]
+    if not any(count for count, _ in parts):
+        return
+    written = [one for one in rows for _ in range(one.executions or 0)]
+    made = predict_density(table(*rows), FOUR, BY_EXECUTIONS)
+    assert made.score == pytest.approx(predict_density(table(*written), FOUR).score)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "size", "weight"),
+    [("streaming", 4, 5), ("streaming", 8, 10), ("streaming", 16, 20), ("streaming", 1, 1.25),
+     ("streaming", 4096, 80), ("latency", 4, 6), ("irregular", 4, 5)],
+)  # fmt: skip
+def test_streaming_misses_by_what_they_move(pattern: str, size: int, weight: float) -> None:
+    """Of a line at most: 64 bytes. What waits for its line fetches all of it."""
+    one = reference(pattern=pattern)._replace(bytes=size)
+    assert derived(predict_density(table(row(one)), FOUR, BY_BYTES)) == (1, weight / 2)
+    letter = {"streaming": 10, "latency": 6, "irregular": 5}[pattern]
+    assert derived(predict_density(table(row(one)), FOUR)) == (1, letter / 2)
+
+
+# -- counts of threads to choose from -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("allowed", "low", "high"),
+    [  # hints of the lowest and the highest score as (packages, threads)
+        ((1, 2, 3, 4), (1, 2), (2, 4)),
+        ((4,), (2, 4), (2, 4)),  # what is least is too much for one package
+        ((1, 3), (1, 1), (2, 3)),
+        ((1, 2), (1, 2), (1, 2)),
+        ((1, 2, 4, 8), (1, 2), (4, 8)),
+        ((2, 5), (1, 2), (3, 5)),  # three packages, the third in part
+    ],
+)
+def test_only_counts_that_may_be_used(
+    allowed: tuple[int, ...], low: tuple[int, int], high: tuple[int, int]
+) -> None:
+    for rows, hint in ((row(MISS), low), (row(fp_add=1), high)):
+        made = predict_density(table(rows), FOUR, threads=allowed)
+        assert (made.packages, made.threads) == hint
+
+
+def test_the_areas_are_those_of_the_packages_that_may_be_used() -> None:
+    """A score of 1/3: the second of four areas, and the first of two."""
+    rows = row(MISS, fp_add=3)
+    assert predict_density(table(rows), FOUR).packages == 2
+    made = predict_density(table(rows), FOUR, threads=(1, 2, 3, 4))
+    assert made.packages == 1
+    assert made.derivation.thresholds == (0.5,)  # type: ignore[union-attr]
+    assert made.bottleneck == "memory-bandwidth"
+    one = predict_density(table(rows), FOUR, threads=(1, 2))
+    assert (one.packages, one.confidence) == (1, 1.0)  # nothing to choose
+
+
+def test_boundaries_of_a_file_are_those_of_all_packages() -> None:
+    own = machine(4, "  thresholds: [0.3, 0.6, 0.9]")
+    made = predict_density(table(row(MISS, fp_add=3)), own, threads=(1, 2, 3, 4))
+    assert made.derivation.thresholds == (0.5,)  # type: ignore[union-attr]
+    assert [line.partition(":")[0] for line in made.assumed] == ["equal areas for 2 of 4 packages"]
+
+
+def test_few_iterations_among_the_counts_that_may_be_used() -> None:
+    made = predict_density(table(row(fp_add=1), iterations=5), FOUR, threads=(1, 2, 4, 8))
+    assert made.threads == 4
+    assert [note.id for note in made.diagnostics] == ["RP109"]
+
+
 # -- what is not known ----------------------------------------------------------------------------
 
 
@@ -241,7 +363,7 @@ def test_an_unknown_working_set_is_ten_caches() -> None:
     assert (made.working_set_bytes, made.miss_probability) == (10 * MIB, pytest.approx(0.9))
     assert made.assumed == ("k = 3", "working set = 10 x largest cache (no value for m, n)")
     # two assumptions
-    assert made.confidence == pytest.approx(0.81 * success_rate(1, FOUR), abs=5e-4)
+    assert made.confidence == pytest.approx(0.81 * success_rate(1, FOUR, 4), abs=5e-4)
     other = predict_density(table(row(MISS), size=None), FOUR)
     assert other.assumed == ("working set = 10 x largest cache (sizes not known from the source)",)
 
@@ -250,7 +372,7 @@ def test_an_unknown_working_set_is_ten_caches() -> None:
 def test_no_terms_are_no_prediction(rows: tuple[StatementRow, ...]) -> None:
     made = predict_density(table(*rows), FOUR)
     assert (made.status, made.score, made.bottleneck) == ("partial", 0.0, None)
-    assert made.confidence == pytest.approx(0.7 * success_rate(1, FOUR), abs=5e-4)
+    assert made.confidence == pytest.approx(0.7 * success_rate(1, FOUR, 4), abs=5e-4)
 
 
 def test_a_partial_table_is_a_partial_prediction() -> None:

@@ -1,0 +1,21 @@
+"""Which options a call was given, and the refusal of those that would change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from regionpredict.errors import UsageError
+
+
+def refuse_options(ctx: click.Context, names: Iterable[str], why: str) -> None:
+    """Raises UsageError for the first parameter among `names` that stands on the command line.
+
+    `why` goes on after the option, as in "--cc does not go with --from".
+    """
+    refused = set(names)
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name in refused and source is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(f"{parameter.opts[-1]} {why}", remedy="leave it out")

@@ -1,0 +1,62 @@
+"""Waiting until others leave this host alone, and what they did to it meanwhile."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from regionpredict.cli.durations import parse_duration
+
+_LOOKED_AFTER_S = 3.0
+"""A look at the host takes a quarter of a second: not more often than this."""
+
+
+def patience(text: str) -> float | None:
+    """The seconds of a --quiet-wait; None for `none`."""
+    return None if text == "none" else parse_duration(text, "--quiet-wait")
+
+
+class QuietHost:
+    """Waits in front of measurements, at most `most_s` seconds in all; 0: never."""
+
+    def __init__(self, most_s: float) -> None:
+        from regionpredict.measure.host_activity import read_activity
+
+        self._left = most_s
+        self._looked = -_LOOKED_AFTER_S
+        self._before = read_activity()
+        self._own = _own_seconds()
+
+    def wait(self) -> float:
+        """Waits until others leave the host alone, if patience is left; the seconds it took."""
+        from regionpredict.measure.host_activity import wait_for_quiet
+
+        now = time.monotonic()
+        if self._left <= 0 or now - self._looked < _LOOKED_AFTER_S:
+            return 0.0
+        took = wait_for_quiet(self._left)
+        self._looked = now + took
+        self._left -= max(0.0, took - _GLANCE_S)
+        return took
+
+    def remark(self) -> str:
+        """What others did since, where it was so much that figures may be wrong; else empty."""
+        from regionpredict.measure.host_activity import disturbance, read_activity
+
+        beside = disturbance(self._before, read_activity(), _own_seconds() - self._own)
+        if beside is None or not beside.much:
+            return ""
+        return (
+            f"others kept {beside.others:.1f} cores busy on average, {100 * beside.stolen:.0f} % "
+            "of the time was stolen: the figures may be those of a busy host"
+        )
+
+
+_GLANCE_S = 0.3
+"""What a look at a quiet host takes, which is no waiting."""
+
+
+def _own_seconds() -> float:
+    """Processor time of this process and of those that it waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system

@@ -1,0 +1,108 @@
+"""A machine's correction factors from the coefficients of the regions' own models.
+
+Each region that was measured with several sizes has a model whose terms are those of its prediction
+(term_models.py), with a coefficient for compute, memory and overhead. What the coefficients of all
+regions have in common is the machine's: here their mean logarithm, weighed by the share of the
+region's time that the term makes, by Huber's weights (Huber 1964), and drawn to a factor of 1 as in
+calibration_factors.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from regionpredict.compare.calibration_factors import ALPHA, HUBER, MOST, FloatArray, Model
+from regionpredict.compare.term_models import GROUPS, SizedTime, term_model
+from regionpredict.machine.corrections import FACTORS
+from regionpredict.predict import points_of
+
+MULTIPLIED: Mapping[str, tuple[str, ...]] = {
+    "compute": ("compute",),
+    "memory": ("cache", "memory", "scattered"),
+    "overhead": ("overhead",),
+}
+"""The factors of a machine that together multiply a group of terms."""
+LEAST_DEVIATION = 0.1
+"""Coefficients are not taken to be surer than by a tenth. Assumed: twice the 5 % within which
+times are called settled."""
+_ROUNDS = 20
+
+
+class Coefficient(NamedTuple):
+    """What one region says of a group of terms: the logarithm of its factor, and the share of the
+    region's time, from 0 to 1, that the group makes with it."""
+
+    logarithm: float
+    share: float
+
+
+def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coefficient]]:
+    """The coefficients of every group of terms, of the chosen samples' regions that have two sizes
+    among them or more."""
+    found: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
+    for region, times in _times(model, chosen).items():
+        own = term_model(region, times)
+        if own is None:
+            continue
+        for name, factor in own.factors.items():
+            share = float(np.mean([
+                factor * sum(time.terms.get(term, 0.0) for term in GROUPS[name]) / time.seconds
+                for time in times
+            ]))  # fmt: skip
+            bounded = min(max(factor, 1 / MOST), MOST)
+            found[name].append(Coefficient(math.log(bounded), min(share, 1.0)))
+    return found
+
+
+def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
+    """The factors' logarithms by the models of the regions at the places `chosen`, in the order of
+    `FACTORS`. Nothing of the other samples' measurements enters.
+    """
+    theta = dict.fromkeys(FACTORS, 0.0)
+    for group, known in coefficients(model, chosen).items():
+        for name in MULTIPLIED[group]:
+            theta[name] = common(known)
+    return np.array([theta[name] for name in FACTORS])
+
+
+def common(known: Sequence[Coefficient]) -> float:
+    """The logarithm that the coefficients have in common; 0 of none.
+
+    >>> one = Coefficient(math.log(2.0), 1.0)
+    >>> round(math.exp(common([one] * 100)), 2)
+    2.0
+    >>> common([Coefficient(1.0, 0.0)])
+    0.0
+    """
+    logarithms = np.array([one.logarithm for one in known])
+    shares = np.array([one.share for one in known])
+    if shares.sum() <= 0:
+        return 0.0
+    value = float(np.average(logarithms, weights=shares))
+    for _ in range(_ROUNDS):
+        off = np.abs(logarithms - value)
+        deviation = max(float(np.sqrt(np.average(off**2, weights=shares))), LEAST_DEVIATION)
+        weights = shares * np.minimum(1.0, HUBER * deviation / np.maximum(off, 1e-12))
+        value = float((weights * logarithms).sum() / (weights.sum() + ALPHA * deviation**2))
+    return value
+
+
+def _times(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
+    """What was measured of each region, beside the terms of its prediction without correction."""
+    predictions = model.predictions(np.zeros(len(FACTORS)))
+    times: dict[str, list[SizedTime]] = {}
+    for place in chosen:
+        sample = model.samples[place]
+        prediction = predictions[sample.index]
+        iterations = float(prediction.facts.iterations.value or 0)
+        terms = {point.threads: point.terms for point in points_of(prediction)}
+        times.setdefault(prediction.facts.region.id, []).extend(
+            SizedTime(iterations, threads, seconds, terms[threads])
+            for threads, seconds in sample.seconds.items()
+            if threads in terms
+        )
+    return times

@@ -1,0 +1,63 @@
+"""How sure each figure of a machine file is, by the samples that it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from regionpredict.machine.calibrate.plan import CLOCK, FORESEEN, MEMORY_LEVEL, UNFORESEEN
+from regionpredict.machine.calibrate.samples import relative_interval, typical
+from regionpredict.machine.detect.topology import Topology
+
+MOST = 9.99
+"""A spread beyond this is written as this: two samples or fewer have none."""
+
+
+def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str, float]:
+    """Half of the 95 % confidence interval over the value, by the figure's key in the file.
+
+    Of a table the widest point counts, by the table's largest value: what is nearly nothing on one
+    thread need not be known to a part of it.
+    """
+    wide: dict[str, float] = {}
+    largest: dict[str, float] = {}
+    for key, kept in samples.items():
+        if not kept:
+            continue
+        value = typical(kept)
+        for figure in _figures(topology, key):
+            half = min(relative_interval(kept), MOST) * value
+            wide[figure] = max(wide.get(figure, 0.0), half)
+            largest[figure] = max(largest.get(figure, 0.0), value)
+    found = {figure: min(half / largest[figure], MOST) for figure, half in wide.items()}
+    factor = [relative_interval(samples.get(key, [])) for key in (FORESEEN, UNFORESEEN)]
+    if all(samples.get(key) for key in (FORESEEN, UNFORESEEN)):
+        found["density.latency_factor"] = min(sum(factor), MOST)  # of a quotient: at most both
+    return found
+
+
+def _figures(topology: Topology, key: str) -> Iterator[str]:
+    """The keys in the machine file that a measurement goes into."""
+    places = {cache.level: place for place, cache in enumerate(topology.caches)}
+    kind, *arguments = key.split("/")
+    if key == CLOCK:
+        yield "node.clock"
+    elif kind == "latency":
+        yield _of_level(int(arguments[0]), places, "latency")
+    elif kind == "bandwidth":
+        yield _of_level(int(arguments[0]), places, f"bandwidth.{arguments[1]}")
+    elif kind == "capacity":
+        yield _of_level(int(arguments[0]), places, "size")
+    elif kind == "operation":
+        yield f"operations.{arguments[0]}.{arguments[1]}"
+    elif kind == "openmp":
+        yield f"openmp.{arguments[0]}"
+    elif kind == "llvm":
+        yield f"openmp.llvm.{arguments[0]}"
+    elif kind == "node":
+        yield "memory.shared_path.traffic"
+    elif kind == "link":
+        yield "memory.link"
+
+
+def _of_level(level: int, places: Mapping[int, int], name: str) -> str:
+    return f"memory.{name}" if level == MEMORY_LEVEL else f"caches[{places[level]}].{name}"

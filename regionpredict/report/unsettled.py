@@ -1,0 +1,37 @@
+"""What a machine's microbenchmarks could not tell surely, in words: every prediction says it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from regionpredict.machine import Machine, unsettled_figures
+from regionpredict.report.quantities import plural
+
+_SHOWN = 3
+_WIDTH = 80
+
+
+def unsettled_sentence(machine: Machine) -> list[str]:
+    """The least sure figures, on lines of a table; nothing where all are sure."""
+    wide = unsettled_figures(machine)
+    if not wide:
+        return []
+    named = [f"{one.key} ({_shown(one.spread)})" for one in wide[:_SHOWN]]
+    more = [f"and {len(wide) - _SHOWN} more"] if len(wide) > _SHOWN else []
+    text = (
+        f"{plural(len(wide), 'figure')} of {machine.name} did not settle: "
+        f"{', '.join(named + more)}; calibrate it on a quiet host"
+    )
+    return textwrap.wrap(
+        text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _shown(spread: float) -> str:
+    return f"+-{100 * spread:.0f} %" if spread <= 1 else "more than +-100 %"
+
+
+def unsettled_document(machine: Machine) -> list[dict[str, Any]]:
+    """The same for hints in JSON."""
+    return [{"figure": one.key, "spread": one.spread} for one in unsettled_figures(machine)]

@@ -1,0 +1,142 @@
+"""Pairs of programs on one node: what `coschedule` predicts, and what happens.
+
+    python tests/benchmarks/bench_coschedule.py HOST.yaml [--rounds N]
+
+Two samples: one that memory holds up, one of chains of arithmetic. Each pair is predicted, then run
+as predicted: each program alone on the cores that are best for it, and both at once, half of the
+cores each. Prints a table; a program's time is that of its kernel, which it tells itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+BY_CAUSE = ROOT / "polybench_samples" / "by_cause"
+
+
+class Sample(NamedTuple):
+    """A sample, and the sizes by which it runs for a second or two on one core."""
+
+    name: str
+    sizes: tuple[str, ...]
+
+    @property
+    def source(self) -> Path:
+        return BY_CAUSE / self.name / f"{self.name}.c"
+
+
+MEMORY = Sample("stream_triad", ("N=8000000", "REPETITIONS=60"))
+COMPUTE = Sample("hardware_threads", ("N=512", "STEPS=150000"))
+PAIRS = ((MEMORY, COMPUTE), (MEMORY, MEMORY), (COMPUTE, COMPUTE))
+
+
+def tool(folder: Path, *words: str) -> str:
+    """What a command of the package prints, run in `folder`."""
+    line = [sys.executable, "-m", "regionpredict", *words]
+    settings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        line, check=True, stdout=subprocess.PIPE, text=True, cwd=folder, env=settings
+    ).stdout
+
+
+def prepared(folder: Path, name: str, sample: Sample, machine: str) -> None:
+    """The program and its hints, under the name."""
+    macros = [f"-D{size}" for size in sample.sizes]
+    subprocess.run(
+        ["gcc", "-O3", "-march=native", "-fopenmp", *macros, str(sample.source), "-o", name, "-lm"],
+        check=True, cwd=folder,
+    )  # fmt: skip
+    asked = [word for size in sample.sizes for word in ("-D", size)]
+    tool(folder, "predict", str(sample.source), *asked, "-m", machine, "--format", "json",
+         "-o", f"{name}.json")  # fmt: skip
+
+
+def started(folder: Path, name: str, cpus: Sequence[int]) -> subprocess.Popen[str]:
+    """The program on these CPUs, one thread each."""
+    places = ",".join(f"{{{cpu}}}" for cpu in cpus)
+    settings = {**os.environ, "OMP_NUM_THREADS": str(len(cpus)), "OMP_PLACES": places,
+                "OMP_PROC_BIND": "close"}  # fmt: skip
+    return subprocess.Popen(
+        [f"./{name}"], cwd=folder, env=settings, stdout=subprocess.PIPE, text=True
+    )
+
+
+def kernel_seconds(process: subprocess.Popen[str]) -> float:
+    """The time that a program tells of its kernel when it ends."""
+    told = process.communicate()[0]
+    match = re.search(r"^time ([\d.]+) s$", told, flags=re.M)
+    if match is None:
+        raise SystemExit(f"{process.args}: no time in {told!r}")
+    return float(match[1])
+
+
+def measured(
+    folder: Path, names: Sequence[str], alone: Sequence[int], rounds: int
+) -> tuple[list[float], list[float]]:
+    """Medians of each program's time: alone on its number of cores, and both at once."""
+    cpus = sorted(os.sched_getaffinity(0))
+    half = len(cpus) // 2
+    solo: list[list[float]] = [[], []]
+    paired: list[list[float]] = [[], []]
+    for _ in range(rounds):
+        for place, name in enumerate(names):
+            solo[place].append(kernel_seconds(started(folder, name, cpus[: alone[place]])))
+        both = [started(folder, names[0], cpus[:half]), started(folder, names[1], cpus[half:])]
+        for place, process in enumerate(both):
+            paired[place].append(kernel_seconds(process))
+    return [median(times) for times in solo], [median(times) for times in paired]
+
+
+def halves(document: dict[str, Any]) -> dict[str, Any]:
+    """The predicted way to share in which both have as many cores."""
+    for allocation in document["allocations"]:
+        if len({part["cores"] for part in allocation["programs"]}) == 1:
+            return dict(allocation)
+    raise SystemExit("no way to share in halves was predicted")
+
+
+def gain(turns: float, shared: float) -> str:
+    """Sharing as many times as fast as taking turns."""
+    return f"{turns / shared:.2f}x"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Pairs on one node, predicted and measured.")
+    parser.add_argument("machine", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    told = parser.parse_args()
+    print("| pair | slowdowns, predicted | measured | sharing for turns, predicted | measured |")
+    print("| --- | --- | --- | --- | --- |")
+    for pair in PAIRS:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for place, sample in zip("ab", pair, strict=True):
+                prepared(folder, place, sample, str(told.machine.resolve()))
+            document = json.loads(
+                tool(folder, "coschedule", "a.json", "b.json", "-m", str(told.machine.resolve()),
+                     "--top", "1000", "--format", "json")
+            )  # fmt: skip
+            shared = halves(document)
+            alone = [part["cores"] for part in document["alone"]]
+            solo, paired = measured(folder, "ab", alone, told.rounds)
+        predicted = ", ".join(f"{part['slowdown']:.2f}" for part in shared["programs"])
+        happened = ", ".join(f"{two / one:.2f}" for one, two in zip(solo, paired, strict=True))
+        foreseen = gain(document["turns_seconds"], shared["seconds"])
+        found = gain(sum(solo), max(paired))
+        names = " and ".join(f"`{sample.name}`" for sample in pair)
+        print(f"| {names} | {predicted} | {happened} | {foreseen} | {found} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
