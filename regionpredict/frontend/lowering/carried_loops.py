@@ -19,8 +19,9 @@ from typing import NamedTuple
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.followed_calls import declared_in
 from regionpredict.frontend.lowering.followed_statements import FollowedStatements, stores
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import holds
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
     Binary,

@@ -7,9 +7,10 @@ nothing overrides, or, for a parameter, the argument that every call in the unit
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.reaching_values import reaching_values
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.syntax import (
     Assign,

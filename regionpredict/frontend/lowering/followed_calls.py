@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.frame import Frame, Value
 from regionpredict.frontend.lowering.integer_types import converted
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Value
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
     Assign,

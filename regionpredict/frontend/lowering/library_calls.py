@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.constant import Constant
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer, divisible
+from regionpredict.frontend.lowering.frame import Frame, Pointer, divisible
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Opaque, Unary, show
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
 from regionpredict.ir.expr import ONE, ZERO

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.integer_types import holds, type_of, usual
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,

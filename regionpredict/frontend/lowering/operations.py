@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.integer_types import promoted, usual
 from regionpredict.frontend.lowering.library_functions import (
     MemoryIntrinsic,
@@ -13,7 +14,7 @@ from regionpredict.frontend.lowering.library_functions import (
     vector_arithmetic,
     written_arguments,
 )
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,

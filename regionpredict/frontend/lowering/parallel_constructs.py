@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import outer_loop
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import Directive, For, Pragma, Stmt, inner_statements
 from regionpredict.ir import ParallelConstruct, TeamSynchronisation
 

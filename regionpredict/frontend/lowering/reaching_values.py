@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.followed_statements import OWN, FollowedStatements
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import is_plain
 from regionpredict.frontend.syntax import (
     CallExpr,

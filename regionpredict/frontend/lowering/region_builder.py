@@ -22,6 +22,7 @@ from regionpredict.frontend.lowering.carried_loops import (
 from regionpredict.frontend.lowering.clause_names import listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
+from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
@@ -34,7 +35,7 @@ from regionpredict.frontend.lowering.loop_headers import (
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
 from regionpredict.frontend.lowering.shared_names import shared_names
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
     CallExpr,

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import outer_loop
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import For, Stmt, inner_statements
 from regionpredict.ir import SerialLoop, Span
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import NamedTuple
 
+from regionpredict.frontend.lowering.binary_operators import computed
+from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, divisible
 from regionpredict.frontend.lowering.integer_types import (
     converted,
     floating_value,
@@ -43,53 +44,12 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Array, Expr, Span
-from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
+from regionpredict.ir.expr import ONE, ZERO
 
 _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 _MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
-_COMPARE = {
-    "<": "lt", "<=": "le", "==": "eq", "!=": "ne", "&&": "and", "||": "or", "&": "bitand",
-    "|": "bitor", "^": "bitxor",
-}  # fmt: skip
-_MIRROR = {">": "<", ">=": "<="}
-
-
-class Pointer(NamedTuple):
-    """The address `&array[subscripts]`; adding to it moves the last subscript.
-
-    `pointee` is the type it points to, `member` the field of a struct element it lies in.
-    """
-
-    array: str
-    subscripts: tuple[Expr, ...]
-    pointee: CType
-    member: str = ""
-
-    def plus(self, distance: Expr) -> Pointer:
-        """The pointer moved by so many elements."""
-        subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
-        return Pointer(self.array, subscripts, self.pointee, self.member)
-
-
-Value = Expr | Pointer
-
-
-def divisible(amount: Expr, size: int) -> bool:
-    """Whether a number of bytes is known to be one of whole elements of that size."""
-    return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())
-
-
-class Frame(NamedTuple):
-    """One function being lowered: what its variables hold, by declaration.
-
-    `depth` tells variables of one name apart: those of a lambda are the function's around it.
-    """
-
-    env: dict[Decl, Value]
-    depth: int = 0
-    calls: int = 0
 
 
 class Context:
@@ -259,43 +219,13 @@ class Context:
             return self.value(expression.right, frame)
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
         if not self.exact:
-            return self._computed(expression, left, right)
+            return computed(expression, left, right)
         ctype = type_of(expression.left)
         if op not in ("<<", ">>", "&&", "||"):
             ctype = usual(ctype, type_of(expression.right))
             left, right = self.converted(left, ctype), self.converted(right, ctype)
-        result = self._computed(expression, left, right)
+        result = computed(expression, left, right)
         return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
-
-    def _computed(self, expression: Binary, left: Expr, right: Expr) -> Expr:
-        """What an operator makes of two values."""
-        op = expression.op
-        if left.constant is not None and right.constant is not None:
-            ctype = usual(type_of(expression.left), type_of(expression.right))
-            if ctype.unsigned:  # of numbers below zero it keeps others
-                left, right = converted(left, ctype), converted(right, ctype)
-                if op in ("+", "-", "*"):
-                    total = {"+": left + right, "-": left - right, "*": left * right}[op]
-                    return converted(total, ctype)
-        if op == "+":
-            return left + right
-        if op == "-":
-            return left - right
-        if op == "*":
-            return left * right
-        if op == "/":
-            return Expr.atom("floordiv", left, right, label=TRUNCATES)
-        if op == "%":
-            return Expr.atom("mod", left, right, label=TRUNCATES)
-        shift = right.constant
-        if op in ("<<", ">>") and isinstance(shift, int) and 0 <= shift < 63:
-            power = Expr.const(1 << shift)
-            return left * power if op == "<<" else Expr.atom("floordiv", left, power)
-        if op in _MIRROR:
-            op, left, right = _MIRROR[op], right, left
-        if op in _COMPARE:
-            return Expr.atom(_COMPARE[op], left, right)
-        return Expr.atom("call", left, right, label=op)
 
     def _cast(self, expression: Cast, frame: Frame) -> Expr:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from regionpredict.frontend.lowering.early_leaves import parted
+from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
@@ -19,7 +20,7 @@ from regionpredict.frontend.lowering.loop_headers import (
     read_header,
     trips_of,
 )
-from regionpredict.frontend.lowering.symbolic_values import Context, Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     STEPS,
     Assign,

@@ -1,0 +1,44 @@
+"""What the variables of one function hold while it is lowered: expressions and addresses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.syntax import CType, Decl
+from regionpredict.ir import Expr
+
+
+class Pointer(NamedTuple):
+    """The address `&array[subscripts]`; adding to it moves the last subscript.
+
+    `pointee` is the type it points to, `member` the field of a struct element it lies in.
+    """
+
+    array: str
+    subscripts: tuple[Expr, ...]
+    pointee: CType
+    member: str = ""
+
+    def plus(self, distance: Expr) -> Pointer:
+        """The pointer moved by so many elements."""
+        subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
+        return Pointer(self.array, subscripts, self.pointee, self.member)
+
+
+Value = Expr | Pointer
+
+
+class Frame(NamedTuple):
+    """One function being lowered: what its variables hold, by declaration.
+
+    `depth` tells variables of one name apart: those of a lambda are the function's around it.
+    """
+
+    env: dict[Decl, Value]
+    depth: int = 0
+    calls: int = 0
+
+
+def divisible(amount: Expr, size: int) -> bool:
+    """Whether a number of bytes is known to be one of whole elements of that size."""
+    return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())
