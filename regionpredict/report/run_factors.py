@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -73,7 +74,8 @@ def factors_table(study: Study, found: Extrapolation | None) -> str:
     lines += _phases([run.factors for run in runs])
     lines += _teams([run.factors for run in runs])
     definition = runs[0].factors.definition
-    lines += ["", f"Ser is '{definition}': {SERIALISATIONS[definition]}."]
+    told = f"Ser is '{definition}': {SERIALISATIONS[definition]}."
+    lines += ["", *textwrap.wrap(told, _PAGE_WIDTH)]
     if study.scaling is not None:
         lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
     if found is not None:
@@ -125,34 +127,32 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _extrapolation_lines(found: Extrapolation) -> list[str]:
-    laws = [("factor", "law", "p processes", "error on held-out runs")]
+    laws = [("factor", "law", "p processes", "held out")]
     laws += [
         (
             _SHORT[factor],
-            model.law,
+            model.law.removesuffix("-efficiency"),
             model.text,
-            "none held out" if model.error is None else f"{100 * model.error:.2f} points",
+            "none" if model.error is None else f"{100 * model.error:.2f} points",
         )
         for factor, model in found.models.items()
     ]
     lines = aligned_lines(laws)
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
-    heads = ("LB", "Ser", "Trf", "parallel", "computation", "global")
-    rows: list[tuple[str, ...]] = [("processes", *heads, "dominating")]
+    heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
+    rows: list[tuple[str, ...]] = [("", *heads, "band", "loses most")]
     rows += [
         (
             str(point.width),
-            *(
-                f"{_percent(point.values[key])} ({_percent(point.low[key], 1)} to "
-                f"{_percent(point.high[key], 1)})"
-                for key in keys
-            ),
+            *(_percent(point.values[key]) for key in keys),
+            f"{_percent(point.low['global'], 1)} to {_percent(point.high['global'], 1)}",
             _SHORT[point.dominating],
         )
         for point in found.points
     ]
     if found.points:
         lines += ["", *aligned_lines(rows)]
+        lines.append("The band is that of global; --format json has the others.")
     lines += [
         f"from {width} processes on, {_SHORT[after]} loses most, not {_SHORT[before]}."
         for width, before, after in found.changes
@@ -248,6 +248,7 @@ def _run_record(run: ScaledRun) -> dict[str, Any]:
     }
 
 
+_PAGE_WIDTH = 80
 _WIDTH, _HEIGHT, _LEFT, _TOP = 560, 300, 56, 36
 _LINES = {
     "load_balance": ("LB", "#4477aa", ""),

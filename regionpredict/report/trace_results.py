@@ -9,10 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.names import cut
 from regionpredict.trace import EventTrace, Finding, Location
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
 SCHEMA = "regionpredict/trace/1"
+_WIDTH = 80
+_LEAST_PATH = 16  # columns in which a call path can still be told
 _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
 
 
@@ -76,7 +79,7 @@ def result_table(
     lines += [*aligned_lines(head), ""]
     ranked = _ranked(result, metric)
     if ranked:
-        lines += [*aligned_lines([_RANKED_HEAD, *ranked[:top]])]
+        lines += aligned_lines(_fitting([_RANKED_HEAD, *ranked[:top]]))
         if len(ranked) > top:
             lines.append(f"... and {len(ranked) - top} more; --top {len(ranked)} shows all")
     for balance in result.balances:
@@ -97,6 +100,13 @@ def result_table(
 _RANKED_HEAD = ("metric", "call path", "seconds", "most on", "source")
 
 
+def _fitting(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The rows with call paths cut in the middle where a line would be wider than the page."""
+    others = [max(map(len, column)) for column in list(zip(*rows, strict=True))]
+    room = max(_WIDTH - sum(others) + others[1] - 2 * (len(others) - 1), _LEAST_PATH)
+    return [(row[0], cut(row[1], room, room // 3), *row[2:]) for row in rows]
+
+
 def _ranked(result: TraceResult, metric: str | None) -> list[tuple[str, ...]]:
     """Metrics in seconds by call path, the largest first."""
     sums: dict[tuple[str, str], float] = {}
@@ -114,7 +124,7 @@ def _ranked(result: TraceResult, metric: str | None) -> list[tuple[str, ...]]:
             *key,
             f"{sums[key]:.6g}",
             "" if most[key].location is None else str(most[key].location),
-            result.sources.get(key[1], ""),
+            result.sources.get(key[1], "").rpartition("/")[2],
         )
         for key in order
     ]
