@@ -6,17 +6,35 @@ its first value and its next one: of `for (j = 1; j < n; j *= 2)`, (j < n), j, 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from regionpredict.ir.expr import Atom, Expr
+from typing import NamedTuple, Protocol
 
 MOST_ROUNDS = 20_000
 """Iterations that are carried out for one answer: a loop that needs more is not counted."""
+
+
+class State(Protocol):
+    """What stands for a number that changes: an atom, by its label."""
+
+    @property
+    def label(self) -> str:
+        """Its name."""
+
+
+class Part(Protocol):
+    """An expression, as far as a recurrence asks it."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names whose values it needs."""
+
+    def atoms(self) -> Iterable[State]:
+        """What it is made of."""
+
+    def evaluate(self, bindings: Mapping[str, int | Fraction], /) -> int | Fraction | None:
+        """Its value; None where a name has none."""
 
 
 class Rounds(NamedTuple):
@@ -27,7 +45,7 @@ class Rounds(NamedTuple):
     trips: int
 
 
-def rounds(parts: tuple[Expr, ...], bindings: Mapping[str, int | Fraction]) -> Rounds | None:
+def rounds(parts: tuple[Part, ...], bindings: Mapping[str, int | Fraction]) -> Rounds | None:
     """The rounds of a recurrence; None where a name has no value, or it takes too many."""
     names = frozenset().union(*(part.names for part in parts))
     if not names <= bindings.keys():
@@ -37,7 +55,7 @@ def rounds(parts: tuple[Expr, ...], bindings: Mapping[str, int | Fraction]) -> R
 
 @lru_cache(maxsize=256)
 def _rounds(
-    parts: tuple[Expr, ...], known: tuple[tuple[str, int | Fraction], ...]
+    parts: tuple[Part, ...], known: tuple[tuple[str, int | Fraction], ...]
 ) -> Rounds | None:
     goes_on, *rest = parts
     labels = [_atom_of(state).label for state in rest[::3]]
@@ -57,7 +75,7 @@ def _rounds(
 
 
 def _values(
-    labels: list[str], expressions: list[Expr], at: Mapping[str, int | Fraction]
+    labels: list[str], expressions: list[Part], at: Mapping[str, int | Fraction]
 ) -> dict[str, int | Fraction] | None:
     found: dict[str, int | Fraction] = {}
     for label, expression in zip(labels, expressions, strict=True):
@@ -68,5 +86,5 @@ def _values(
     return found
 
 
-def _atom_of(state: Expr) -> Atom:
+def _atom_of(state: Part) -> State:
     return next(iter(state.atoms()))

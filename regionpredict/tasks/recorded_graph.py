@@ -6,6 +6,8 @@ side, whichever threads ran them. A node's time is that in which it really ran.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from regionpredict.errors import InputError
@@ -82,7 +84,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     edges += _undeferred(events, node, last)
 
     seconds, serial = _times(events, node, len(first_rows), events.initial[task])
-    kinds, sites = _kinds(events, first_rows, task)
+    kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
     count = len(first_rows) + barriers.count
     places: dict[str, int] = {}
     line_of = {
@@ -188,8 +190,11 @@ def _within(change: IntArray, starts: BoolArray) -> IntArray:
     return total - np.repeat(before, np.diff(np.append(heads, len(change))))
 
 
-def _kinds(events: TaskEvents, first_rows: IntArray, task: IntArray) -> tuple[np.ndarray, IntArray]:
-    """What each node is, and the site of the construct that made it, 0 where not known."""
+def _kinds(
+    events: TaskEvents, first_rows: IntArray, task: IntArray, known: Collection[int]
+) -> tuple[np.ndarray, IntArray]:
+    """What each node is, and the site of the construct that made it, 0 where not known; `known`
+    are the sites whose lines are."""
     kinds = np.full(len(task), IMPLICIT, dtype=np.uint8)
     kinds[events.explicit[task]] = TASK
     kinds[events.initial[task]] = SERIAL
@@ -207,8 +212,29 @@ def _kinds(events: TaskEvents, first_rows: IntArray, task: IntArray) -> tuple[np
     chunk = _last_before(events, events.kind == DISPATCH)[first_rows]
     inside = (opened >= 0) & (chunk > opened) & (closed < opened)
     kinds[inside] = CHUNK
-    sites[inside] = events.site[opened[inside]]
+    of_loop = _loop_sites(events, np.fromiter(known, dtype=np.int64))[opened[inside]]
+    sites[inside] = np.where(of_loop > 0, of_loop, sites[inside])
     return kinds, sites
+
+
+def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
+    """For each row that begins a worksharing loop the site of that loop: a thread whose own has no
+    line, as inside the runtime, takes that of another of its team, in the order of their loops.
+    """
+    sites = np.zeros(len(events.kind), dtype=np.int64)
+    rows = np.flatnonzero(events.kind == WORK_BEGIN)
+    if not len(rows):
+        return sites
+    task = events.task[rows]
+    heads = np.flatnonzero(np.concatenate([[True], task[1:] != task[:-1]]))
+    ordinal = np.arange(len(rows)) - np.repeat(heads, np.diff(np.append(heads, len(rows))))
+    loop = regions_of(events)[task] * (int(ordinal.max()) + 1) + ordinal
+    told = np.where(np.isin(events.site[rows], known), events.site[rows], 0)
+    _, numbers = np.unique(loop, return_inverse=True)
+    best = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
+    np.maximum.at(best, numbers, told)
+    sites[rows] = np.where(told > 0, told, best[numbers])
+    return sites
 
 
 def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers) -> _Edges:

@@ -66,7 +66,9 @@ def read_recording(folder: Path) -> Recording:
     ]
     if len(tables) != len(threads):
         raise InputError("a thread's events are missing", remedy=_REMEDY, path=str(folder))
-    finished = any(bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables)
+    finished = all(len(table) for table in tables) and any(
+        bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables
+    )
     return Recording(tuple(tables), _lines(folder), finished)
 
 
@@ -75,6 +77,8 @@ def _events(file: Path, number: int) -> Words:
     data = read_bytes(file, _REMEDY, most=MOST_EVENT_BYTES)
     words = np.frombuffer(data[: len(data) // EVENT_BYTES * EVENT_BYTES], dtype="<u8")
     table: Words = words.reshape(-1, 4).astype(np.uint64, copy=False)
+    if number and not data.strip(b"\0"):  # killed before its thread had written anything
+        return table[:0]
     kinds = table[:, 0] & np.uint64(255)
     unwritten = np.flatnonzero((kinds == 0) | (kinds > FINISHED))
     table = table[: unwritten[0]] if len(unwritten) else table

@@ -28,7 +28,7 @@ class ReferenceRow(NamedTuple):
     reuse: str
     pattern: str
     counted: bool
-    bytes: int = 8
+    bytes: int
 
 
 class StatementRow(NamedTuple):

@@ -18,7 +18,7 @@ void {name}(int n, double *x, double *y) {{
 """
 FIRST = LOOP.format(name="first", first=0, op="+=")
 ALIKE = LOOP.format(name="alike", first=0, op="+=")
-OTHER = LOOP.format(name="other", first=0, op="=")
+OTHER = LOOP.format(name="other", first=0, op="= 1.0 / y[i] /")
 
 
 class Answer(NamedTuple):

@@ -229,6 +229,12 @@ int main(void)
     assert shown.returncode == 0
     assert json.loads(shown.stdout)["tasks"] == 500
     assert "did not end by itself" in shown.stderr
+    for second in (tmp_path / "run").glob("events-*-1"):  # killed before it wrote anything
+        second.write_bytes(bytes(4096))
+        shown = tasks("show", "run", "--format", "json", cwd=tmp_path)
+        assert shown.returncode == 0, shown.stderr
+        assert 0 < json.loads(shown.stdout)["tasks"] <= 500
+        assert "did not end by itself" in shown.stderr
 
 
 @pytest.mark.compiler

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import chain, doubled, exchange, team_chain, team_doubled
+from traced_programs import chain, doubled, exchange, team_chain, team_doubled
 
 from regionpredict.errors import InputError
 from regionpredict.trace import EventTrace, Location, TraceBuilder

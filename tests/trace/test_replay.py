@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import chain
+from traced_programs import chain
 
 from regionpredict.errors import InputError
 from regionpredict.trace import EventTrace, TraceBuilder

@@ -56,7 +56,8 @@ QUIET static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-QUIET static void note(int what, uint64_t first, uint64_t second, int partner, int comm, int tag)
+QUIET static void note_at(uint64_t time, int what, uint64_t first, uint64_t second, int partner,
+                          int comm, int tag)
 {
     if (!recording)
         return;
@@ -75,7 +76,12 @@ QUIET static void note(int what, uint64_t first, uint64_t second, int partner, i
         last_block = more;
     }
     last_block->records[last_block->used++]
-        = (struct record){now(), first, second, what, partner, comm, tag};
+        = (struct record){time, first, second, what, partner, comm, tag};
+}
+
+QUIET static void note(int what, uint64_t first, uint64_t second, int partner, int comm, int tag)
+{
+    note_at(now(), what, first, second, partner, comm, tag);
 }
 
 QUIET static int name_of(const void *key, int code)
@@ -297,10 +303,11 @@ BLOCKING_SEND(Rsend)
                    MPI_Request *request) \
     { \
         enter("MPI_" #call); \
+        uint64_t begin = now(); /* the message may be received before the call is back */ \
         int code = PMPI_##call(data, count, type, to, tag, comm, request); \
         if (to >= 0) { \
             uint64_t number = post(*request, SEND_REQUEST, to, comm_of(comm), tag); \
-            note(SEND_REQUEST, number, bytes(count, type), to, comm_of(comm), tag); \
+            note_at(begin, SEND_REQUEST, number, bytes(count, type), to, comm_of(comm), tag); \
         } \
         leave(); \
         return code; \

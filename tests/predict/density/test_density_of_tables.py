@@ -57,7 +57,7 @@ BY_BYTES = DensityForm(miss_weight="element-size")
 def reference(
     kind: str = "read", reuse: str = "miss", pattern: str = "streaming", *, counted: bool = True
 ) -> ReferenceRow:
-    return ReferenceRow("a[i]", kind, reuse, pattern, counted)
+    return ReferenceRow("a[i]", kind, reuse, pattern, counted, 8)
 
 
 MISS, HIT = reference(), reference(reuse="hit")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from programs import chain, doubled
+from traced_programs import chain, doubled
 
 from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Kind, TraceBuilder
