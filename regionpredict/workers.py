@@ -23,6 +23,11 @@ _TOKEN = 4  # bytes of one piece's number in the pipe
 _PIPE = 65536 // _TOKEN  # what a pipe holds before a reader comes
 
 
+def allowed_cores() -> int:
+    """As many cores as this process may use, where the platform tells; else one."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
 def spread(work: Callable[[T], R], items: Sequence[T], processes: int) -> list[R]:
     """`[work(item) for item in items]`, in up to so many processes.
 

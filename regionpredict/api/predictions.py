@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +18,7 @@ from regionpredict.report.hints import as_json, hints_document
 from regionpredict.report.run_settings import run_settings
 from regionpredict.report.table import prediction_table
 from regionpredict.report.view import EVERYTHING
+from regionpredict.workers import allowed_cores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,7 +223,7 @@ def predict(
         [str(one) for one in places], macros, [str(one) for one in includes], standard, exclude
     )
     known = machine if isinstance(machine, Machine) else load(str(machine))
-    workers = processes or (len(os.sched_getaffinity(0)) if len(requests) > 1 else 1)
+    workers = processes or allowed_cores()
     analysis = analyse(requests, dict(sizes or {}), processes=workers, flows=model == "saturation")
     return Hints(
         predict_regions(analysis, known, cast(str, model), threads=tuple(threads), within=within,

@@ -53,14 +53,14 @@ def end_by(
     regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
 ) -> None:
     """Says which hints meet a condition, and exits with 1 where one does."""
-    lines = failures(conditions, regions)
+    lines = _failures(conditions, regions)
     for line in lines:
         click.echo(f"regionpredict: {one_line(line)}", err=True)
     if lines:
         sys.exit(1)
 
 
-def failures(
+def _failures(
     conditions: Sequence[Condition],
     regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
 ) -> list[str]:

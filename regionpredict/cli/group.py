@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
 
 from regionpredict import __version__
 from regionpredict.cli.config_place import nearest_config
+from regionpredict.cli.lazy_group import LazyGroup
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
@@ -40,25 +39,10 @@ CONFIG = "regionpredict.config"
 """Where in the context the file's values are."""
 
 
-class _Lazy(click.Group):
-    """A group whose commands live in `regionpredict.cli.<name>`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"regionpredict.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, lines=COMMANDS, module="regionpredict.cli.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 @click.version_option(__version__, prog_name="regionpredict")
 @click.option("--no-config", is_flag=True, help="Read no regionpredict.toml.")
 @click.pass_context

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -267,7 +265,9 @@ def keep_answer(output: str | None, *files: Path) -> None:
 
 def processes_of(asked: int | None) -> int:
     """`-j N`, or as many as this process may use cores."""
-    return asked or len(os.sched_getaffinity(0) if sys.platform == "linux" else (0,))
+    from regionpredict.workers import allowed_cores
+
+    return asked or allowed_cores()
 
 
 def _check_something(paths: Sequence[str], analysis: Analysis) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from regionpredict.cli.lazy_group import LazyGroup
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
@@ -16,24 +16,6 @@ COMMANDS = {
 }
 
 
-class _Lazy(click.Group):
-    """A group whose commands live in `regionpredict.cli.tasks_<name>`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"regionpredict.cli.tasks_{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Lazy)
+@click.group(cls=LazyGroup, lines=COMMANDS, module="regionpredict.cli.tasks_")
 def command() -> None:
     """Task graphs of OpenMP programs: their parallelism, and what keeps them from using it."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from regionpredict.cli.lazy_group import LazyGroup
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
@@ -17,24 +17,6 @@ COMMANDS = {
 }
 
 
-class _Lazy(click.Group):
-    """A group whose commands live in `regionpredict.cli.trace_<name>`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"regionpredict.cli.trace_{cmd_name.replace('-', '_')}")
-        found: click.Command = module.command
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group("trace", cls=_Lazy, help="Read and analyse traces of MPI and OpenMP programs.")
+@click.group("trace", cls=LazyGroup, lines=COMMANDS, module="regionpredict.cli.trace_")
 def command() -> None:
-    """The group of the commands above."""
+    """Read and analyse traces of MPI and OpenMP programs."""

@@ -49,7 +49,6 @@ class RegionOutline:
     confidence: float
     references: tuple[Reference, ...]
     rules: tuple[tuple[str, str], ...]
-    assumed: tuple[str, ...]
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -126,7 +125,6 @@ def _region(region: Record) -> RegionOutline:
             for one in array.inners("accesses")
         ),
         rules=tuple((one.text("id"), one.text("message")) for one in region.inners("diagnostics")),
-        assumed=region.texts("assumed"),
     )
 
 

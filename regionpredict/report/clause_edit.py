@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_WRITE = re.compile(r"write (?P<clause>(?P<name>[a-z_]+)\([^()]*\))")
+_WRITE = re.compile(r"write (?P<clause>[a-z_]+\([^()]*\))")
 _PRAGMA = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
 _END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
 

@@ -12,7 +12,7 @@ from regionpredict.predict import Prediction
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.clause_edit import asked_clause, with_clause
 from regionpredict.report.program_summary import CONFLICTS
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import seats_text
 
 
 class HintNote(NamedTuple):
@@ -50,11 +50,9 @@ def hint_text(one: Prediction) -> str:
         return "no prediction"
     if one.packages is None:
         return "depends on sizes that are not given"
-    text = plural(one.packages, "package")
-    if one.threads is not None:
-        text += f", {plural(one.threads, 'thread')}"
-        speedup = dict(one.speedup).get(one.threads)
-        text += f": {speedup:.1f}x" if speedup is not None else ""
+    text = seats_text(one.packages, one.threads)
+    speedup = dict(one.speedup).get(one.threads or 0)
+    text += f": {speedup:.1f}x" if speedup is not None else ""
     if one.bottleneck is not None:
         text += f", {one.bottleneck}"
     return f"{text} ({100 * one.confidence:.0f} % sure)"

@@ -18,7 +18,7 @@ from typing import Any
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
 from regionpredict.compare.hint_outline import HintOutline, RegionOutline
 from regionpredict.errors import one_line
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
 _KINDS: tuple[tuple[Kind, str], ...] = (
@@ -142,9 +142,7 @@ def _hint(one: RegionOutline | None) -> str:
         return "no prediction"
     if one.packages is None:
         return "hint unknown"
-    text = plural(one.packages, "package")
-    if one.threads is not None:
-        text += f", {plural(one.threads, 'thread')}"
+    text = seats_text(one.packages, one.threads)
     return text if one.gain is None else f"{text}, {one.gain:.1f}x"
 
 

@@ -57,3 +57,13 @@ def plural(count: int, noun: str) -> str:
     ('1 region', '3 regions')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def seats_text(packages: int, threads: int | None) -> str:
+    """Packages and threads of a hint, in words.
+
+    >>> seats_text(1, 6), seats_text(2, None)
+    ('1 package, 6 threads', '2 packages')
+    """
+    text = plural(packages, "package")
+    return text if threads is None else f"{text}, {plural(threads, 'thread')}"

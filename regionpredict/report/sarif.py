@@ -19,8 +19,8 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Prediction
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.clause_edit import asked_clause, with_clause
+from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.program_summary import CONFLICTS
-from regionpredict.report.quantities import plural
 from regionpredict.report.rules import rule_page
 
 VERSION = "2.1.0"
@@ -90,22 +90,13 @@ def _findings(
 
 def _hint(one: Prediction, machine: Machine) -> _Finding:
     region = one.facts.region
-    if one.status == "skipped":
-        text = f"No prediction for {machine.name}"
-    elif one.packages is None:
-        text = f"The hint for {machine.name} depends on sizes that nobody gave"
-    else:
-        text = f"{plural(one.packages, 'package')} of {machine.name}"
-        if one.threads is not None:
-            text += f", {plural(one.threads, 'thread')}"
-        if one.bottleneck is not None:
-            text += f"; limited by {one.bottleneck}"
-        text += f"; {one.confidence:.0%} sure"
     properties = {
         "region": region.id, "packages": one.packages, "threads": one.threads,
         "bottleneck": one.bottleneck, "confidence": one.confidence, "status": one.status,
     }  # fmt: skip
-    return _Finding(HINT_RULE, region.span, region.function, text, properties)
+    return _Finding(
+        HINT_RULE, region.span, region.function, f"{machine.name}: {hint_text(one)}", properties
+    )
 
 
 def _results(

@@ -20,7 +20,7 @@ def region(
     return RegionOutline(
         f"{file}:{line}", file, line, function, "omp parallel for", clauses, "predicted",
         (trips, 100), ("8*n", 800), packages, 4, {1: 1.0, 4: 2.0}, seconds, "compute", 0.5,
-        tuple(Reference(f"{name}[i]", "read", pattern, "miss") for name in arrays), rules, (),
+        tuple(Reference(f"{name}[i]", "read", pattern, "miss") for name in arrays), rules,
     )  # fmt: skip
 
 

@@ -1,0 +1,37 @@
+"""A group of commands, each in a file of its own that is loaded only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """`lines` has a line of help for each command, in the order of `--help`, which loads none;
+    `module` is what stands before a command's name in that of its file.
+    """
+
+    def __init__(self, *args: Any, lines: Mapping[str, str], module: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.lines = lines
+        self.module = module
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All of them."""
+        return list(self.lines)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The `command` of its file; None where there is no such command."""
+        if cmd_name not in self.lines:
+            return None
+        module = importlib.import_module(self.module + cmd_name.replace("-", "_"))
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The lines, as they are."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.lines.items()))
