@@ -113,7 +113,9 @@ def command(
         from regionpredict.cli.calibrate_regions import calibrate_regions
 
         refuse_options(
-            ctx, ("time_budget", "cc", "llvm_runtime", "name"), "does not go with --from"
+            ctx,
+            ("time_budget", "cc", "llvm_runtime", "name", "quiet_wait"),
+            "does not go with --from",
         )
         if machine_name is None:
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 NAME = "regionpredict.toml"
-NOT_READ = "--no-config"
 
 
 def nearest_config() -> Path | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from regionpredict.cli.number_range import NumberRange
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from regionpredict.predict import DensityForm
 
 MOST_THREADS = 65536  # as many cores as a machine file may have
-
-
-class _Percent(click.FloatRange):
-    """A percentage below 100; `nan`, which is in no range, is refused as well."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail(f"{value} is not a number.", param, ctx)
-        return number
 
 
 _OPTIONS = (
@@ -58,7 +46,7 @@ _OPTIONS = (
         help="OpenMP's run-time system, whose own costs are taken where the machine has them.",
     ),
     click.option(
-        "--within", type=_Percent(0, 100, max_open=True), default=5.0, show_default=True,
+        "--within", type=NumberRange(0, 100, max_open=True), default=5.0, show_default=True,
         metavar="PERCENT",
         help="How much of the best speed a hint may lose; a package has to gain twice that.",
     ),
@@ -121,7 +109,7 @@ class RunOptions(NamedTuple):
             return None
         if self.pages == INTERLEAVED.kind:
             return INTERLEAVED
-        if not self.pages.isdecimal() or int(self.pages) >= machine.domains:
+        if not re.fullmatch("[0-9]{1,9}", self.pages) or int(self.pages) >= machine.domains:
             domains = f"0 to {machine.domains - 1}" if machine.domains > 1 else "0"
             raise UsageError(
                 f"--pages {self.pages}: no such place on {machine.name}",
@@ -180,7 +168,7 @@ def parse_threads(text: str | None) -> tuple[int, ...]:
         return ()
     counts: set[int] = set()
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(-?\d+)(?:-(\d+))?\s*", part)
+        match = re.fullmatch(r"\s*(-?[0-9]{1,18})(?:-([0-9]{1,18}))?\s*", part)
         if match is None:
             raise UsageError(f"--threads {text}: not a list", remedy="write 1-24 or 1,2,4")
         low = int(match[1])

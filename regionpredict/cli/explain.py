@@ -81,7 +81,7 @@ def command(
 
 def _place(what: str) -> tuple[str, int]:
     file, _, line = what.rpartition(":")
-    if not file or not line.isdigit():
+    if not file or not re.fullmatch("[0-9]{1,9}", line):
         raise UsageError(
             f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101"
         )

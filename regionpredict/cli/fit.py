@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,11 +38,25 @@ def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
             try:
                 if not equals:
                     raise ValueError
-                point[name.strip()] = float(value)
+                point[name.strip()] = number = float(value)
+                if not math.isfinite(number):
+                    raise ValueError
             except ValueError:
                 raise click.BadParameter(f"'{part}' is not NAME=NUMBER") from None
         points.append(point)
     return points
+
+
+def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> None:
+    """Raises UsageError for options that say nothing together."""
+    from regionpredict.errors import UsageError
+
+    if options["tree"] and options["output"] not in ("table", "json"):
+        raise UsageError(
+            f"--tree with --format {options['output']}", remedy="it is a table or JSON"
+        )
+    if options["order"] == "value" and not points:
+        raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
 
 
 @click.command("fit")
@@ -115,7 +131,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
     from pathlib import Path
 
-    from regionpredict.errors import InputError, UsageError
+    from regionpredict.errors import InputError
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
@@ -124,8 +140,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     fixed = {name: value for part in _bindings(options["fix"]) for name, value in part.items()}
     if options["plot"] is not None:
         check_drawing(options["plot"])
-    if options["order"] == "value" and not points:
-        raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
+    _check_combination(options, points)
     experiment = _measured(path, options)
     output, target = options["output"], options["target"]
     if output in _DATA:

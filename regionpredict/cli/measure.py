@@ -321,7 +321,7 @@ def thread_counts(text: str | None, allowed: list[int]) -> tuple[int, ...]:
 def _repetitions(text: str) -> int | None:
     if text == "auto":
         return None
-    if text.isdigit() and int(text) > 0:
+    if text.isdecimal() and len(text) < 10 and int(text) > 0:
         return int(text)
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
 

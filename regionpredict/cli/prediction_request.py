@@ -108,10 +108,10 @@ def read_request(path: Path) -> PredictionRequest:
             statement_weight=_choice(asked, "statement_weight", STATEMENT_WEIGHTS),
             miss_weight=_choice(asked, "miss_weight", MISS_WEIGHTS),
             threads=asked.wholes("threads", 1) if asked.items("threads") else (),
-            first_touch=_or_none(asked, "first_touch"),
+            first_touch=_choice_or_none(asked, "first_touch", ("parallel", "serial")),
             pages=_or_none(asked, "pages"),
             binding=_choice(asked, "binding", BINDINGS),
-            runtime=_or_none(asked, "runtime"),
+            runtime=_choice_or_none(asked, "runtime", ("gcc", "llvm")),
             within=asked.number("within", 0.0, 100.0),
             excludes=asked.texts("excludes") if "excludes" in asked.value else (),
         )
@@ -126,6 +126,10 @@ def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
         if told == one:
             return one
     raise asked.error(key, f"is none of {', '.join(known)}")
+
+
+def _choice_or_none(asked: Record, key: str, known: Sequence[str]) -> str | None:
+    return None if _or_none(asked, key) is None else _choice(asked, key, known)
 
 
 def _or_none(record: Record, key: str) -> str | None:

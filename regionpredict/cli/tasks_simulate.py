@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
 
 
@@ -21,7 +22,7 @@ from regionpredict.cli.output import write_result
 )
 @click.option(
     "--overhead",
-    type=click.FloatRange(0),
+    type=NumberRange(0),
     default=0.0,
     show_default=True,
     metavar="NS",

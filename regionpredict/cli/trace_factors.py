@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
 from regionpredict.cli.trace_request import read_trace, trace_kernels
 
@@ -14,7 +15,7 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
 @click.argument("runs", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--extrapolate",
-    type=click.FloatRange(1, 1e9),
+    type=NumberRange(1, 1e9),
     metavar="PROCESSES",
     help="Say what to expect on up to so many processes, for example 1e6.",
 )
@@ -44,17 +45,17 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
               help="The definition of Ser: reference, useful or ideal-run.")  # fmt: skip
 @click.option(
     "--eager-limit",
-    type=click.FloatRange(0),
+    type=NumberRange(0, infinite=True),
     metavar="BYTES",
     help="Largest message that does not wait for its receiver.  [default: 32768]",
 )
-@click.option("--latency", type=click.FloatRange(0), metavar="SECONDS",
+@click.option("--latency", type=NumberRange(0, 1e6), metavar="SECONDS",
               help="Replace what the network took by a nominal one: its latency,")  # fmt: skip
-@click.option("--bandwidth", type=click.FloatRange(0, min_open=True), metavar="BYTES/S",
+@click.option("--bandwidth", type=NumberRange(0, min_open=True, infinite=True), metavar="BYTES/S",
               help="its bandwidth,")  # fmt: skip
-@click.option("--overhead", type=click.FloatRange(0), metavar="SECONDS",
+@click.option("--overhead", type=NumberRange(0, 1e6), metavar="SECONDS",
               help="and the processor's time for a call.")  # fmt: skip
-@click.option("--frequency", type=click.FloatRange(0, min_open=True), metavar="HERTZ",
+@click.option("--frequency", type=NumberRange(0, min_open=True), metavar="HERTZ",
               help="Replace the time of computation by cycles at this frequency.")  # fmt: skip
 def command(
     runs: tuple[str, ...],

@@ -37,7 +37,12 @@ def command(target: str, words: tuple[str, ...]) -> None:
         raise InputError("is there already", remedy="name another by -o", path=target)
     find_program(words[0])
     library = _recorder()
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="choose another -o FOLDER", path=target
+        ) from None
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".recording-") as temporary:
         before = os.environ.get("LD_PRELOAD", "")
         done = subprocess.run(

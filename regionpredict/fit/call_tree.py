@@ -127,17 +127,18 @@ def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[Call
 
 def _calls(models: Mapping[str, FittedModel]) -> tuple[Call, ...]:
     """The calls of these call paths, callers that were not measured among them."""
-    children: dict[str, list[str]] = {"": []}
+    children: dict[str, list[str]] = {}
+    tops: list[str] = []
     for callpath in models:
         above = ""
         for part in callpath.split(SEPARATOR):
             here = f"{above}{SEPARATOR}{part}" if above else part
             if here not in children:
                 children[here] = []
-                children[above].append(here)
+                (children[above] if above else tops).append(here)
             above = here
     calls: list[Call] = []
-    waiting: list[tuple[str, int, int | None]] = [(top, 0, None) for top in children[""][::-1]]
+    waiting: list[tuple[str, int, int | None]] = [(top, 0, None) for top in tops[::-1]]
     while waiting:
         callpath, depth, parent = waiting.pop()
         waiting += [(child, depth + 1, len(calls)) for child in children[callpath][::-1]]

@@ -288,9 +288,3 @@ class Machine:
     def operation(self, kind: str) -> Operation:
         """The operation of that kind; an unknown mathematical function costs a `call`."""
         return self.operations.get(kind) or self.operations["call"]
-
-    def node_traffic_bytes_per_s(self) -> float:
-        """What the node's memory moves per second at most, write-allocate counted, in B/s."""
-        if self.memory.shared_path is not None:
-            return self.memory.shared_path.traffic_bytes_per_s.value
-        return self.domains * self.memory.curve("load").peak

@@ -87,11 +87,6 @@ class TeamPrediction(TeamEstimate):
             facts=facts,
         )
 
-    def seconds_at(self, threads: int) -> float | None:
-        """Seconds of one run on the most of the known numbers of threads that are no more."""
-        below = [point for point in self.points if point.threads <= threads]
-        return below[-1].seconds if below else None
-
 
 def predict_team(
     facts: TeamFacts,

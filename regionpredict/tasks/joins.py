@@ -56,7 +56,6 @@ def joins_of(
     events: TaskEvents,
     node: IntArray,
     task: IntArray,
-    first: IntArray,
     last: IntArray,
     barriers: Barriers,
 ) -> list[tuple[IntArray, IntArray, int]]:

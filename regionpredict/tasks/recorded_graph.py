@@ -78,8 +78,8 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     edges: _Edges = []
     edges += _continuing(events, node, task, barriers)
     edges += _creating(events, node, first)
-    edges += _forking(events, node, task, first, last)
-    edges += joins_of(events, node, task, first, last, barriers)
+    edges += _forking(events, node, first, last)
+    edges += joins_of(events, node, task, last, barriers)
     edges += _depending(events, node, first, last)
     edges += _undeferred(events, node, last)
 
@@ -277,9 +277,7 @@ def _creating(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
     return [(before[good], first[children[good]], CREATED)]
 
 
-def _forking(
-    events: TaskEvents, node: IntArray, task: IntArray, first: IntArray, last: IntArray
-) -> _Edges:
+def _forking(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
     """From who meets a parallel region to its threads, and from these to behind it."""
     forks = np.full(len(events.parent), -1, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_BEGIN) & (events.other >= 0))

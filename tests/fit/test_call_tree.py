@@ -203,3 +203,26 @@ def test_a_pattern_that_matches_nothing_is_an_error(file):
     result = CliRunner().invoke(command, [file, "--filter", "nothing*"])
     assert isinstance(result.exception, InputError)
     assert "no call path matches 'nothing*'" in str(result.exception)
+
+
+def test_a_series_without_a_call_path_is_a_call_of_its_own(tmp_path):
+    """A plain table has one series, of no call path."""
+    import subprocess
+    import sys
+
+    table = tmp_path / "t.csv"
+    table.write_text("p,time\n1,1\n2,2\n4,4\n8,8\n16,16\n")
+    line = [sys.executable, "-m", "regionpredict", "fit", str(table), "--tree"]
+    shown = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.splitlines()[-1].split() == ["-", "1*p", "p"]
+    drawn = subprocess.run(
+        [*line[:-1], "--plot", str(tmp_path / "s.svg"), "--drawing", "shares"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert drawn.returncode == 0, drawn.stderr
+    refused = subprocess.run(
+        [*line, "--format", "csv"], capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 2
+    assert "it is a table or JSON" in refused.stderr

@@ -176,6 +176,7 @@ def test_a_kernel_without_a_table_moves_the_traffic_of_one_with(name):
 
 
 def test_packages_on_one_path_share_it_and_others_do_not():
-    assert load("clovertown").node_traffic_bytes_per_s() == pytest.approx(7.7e9)
-    skylake = load("skylake-gold-6148")
-    assert skylake.node_traffic_bytes_per_s() == 2 * skylake.memory.bandwidth["load"].peak
+    path = load("clovertown").memory.shared_path
+    assert path is not None
+    assert path.traffic_bytes_per_s.value == pytest.approx(7.7e9)
+    assert load("skylake-gold-6148").memory.shared_path is None

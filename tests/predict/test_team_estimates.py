@@ -94,10 +94,6 @@ def test_the_time_of_a_team(facts: TeamFacts) -> None:
     assert two.terms["compute"] == pytest.approx(6.0)
     assert two.speedup == pytest.approx(one.seconds / two.seconds)
     assert team.seconds == one.seconds
-    assert (team.seconds_at(1), team.seconds_at(2), team.seconds_at(7)) == (
-        one.seconds, two.seconds, two.seconds,
-    )  # fmt: skip
-    assert team.seconds_at(0) is None
 
 
 def test_the_band_of_a_curve(facts: TeamFacts) -> None:
@@ -185,7 +181,6 @@ def test_without_curves_the_largest_hint_counts(facts: TeamFacts) -> None:
         assert (team.packages, team.threads, team.bottleneck) == (2, 8, "class of 8")
         assert (team.confidence, team.borderline, team.status) == (0.7, True, "predicted")
         assert (team.points, team.speedup, team.seconds) == ((), (), None)
-        assert team.seconds_at(8) is None
 
 
 def hinted(facts: TeamFacts, within: float, **seconds: float) -> TeamPrediction:

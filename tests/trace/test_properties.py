@@ -126,8 +126,7 @@ def test_work_may_be_entered_in_pieces(kernels: Kernels, seed: int) -> None:
 @FEW
 def test_a_trace_without_its_end_is_analysed(kernels: Kernels, seed: int) -> None:
     program = random_program(seed)
-    if not any(kind not in ("work",) for kind, _ in program.steps):
-        return
+    assume(any(kind != "work" for kind, _ in program.steps))
     trace = carried_out(program, finalize=False)
     found = critical_path(analyse(trace, kernels))
-    assert found.totals.get("critical_path", 0.0) >= 0
+    assert all(balance.holds for balance in found.balances)

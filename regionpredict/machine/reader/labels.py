@@ -92,7 +92,7 @@ class Labels:
             )
         counts: list[int] = []
         for name, entry in bare.entries.items():
-            if not name.isdigit() or int(name) < 1:
+            if not name.isdecimal() or int(name) < 1:
                 raise entry.error(
                     f"'{name}' in {item.where} is not a count", "write it as {1: 14.3, 2: 27.1}"
                 )

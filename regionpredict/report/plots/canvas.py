@@ -26,6 +26,8 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 COLOUR_MAP = "cividis"
 """Of values over two parameters: even in lightness, and the same to the colour-blind
 (Nuñez, Anderton and Renslow 2018)."""
+MOST_FAR = 1e100
+"""Drawings end below this: the axes of matplotlib lose their numbers near the largest ones."""
 _WIDTH_IN, _HEIGHT_IN, _DPI = 5.0, 3.4, 200
 _TICKS = (1.0, 2.0, 5.0)
 

@@ -11,7 +11,14 @@ from regionpredict.errors import InputError, one_line
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
-from regionpredict.report.plots.canvas import COLOURS, DASHES, MARKERS, new_figure, scale_axis
+from regionpredict.report.plots.canvas import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    MOST_FAR,
+    new_figure,
+    scale_axis,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +58,7 @@ def curves_figure(
     axes = figure.add_subplot()
     measured = sorted({x for one in slices for x in one.x.tolist()})
     low, high = measured[0], until if until is not None else _REACH * measured[-1]
-    if high <= low:
+    if not low < high < MOST_FAR:
         raise InputError(
             f"{name} = {high:g} is no end for curves from {low:g} on", remedy="give a larger one"
         )

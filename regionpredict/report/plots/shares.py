@@ -9,7 +9,7 @@ import numpy as np
 
 from regionpredict.errors import InputError, one_line
 from regionpredict.fit.call_tree import CallTree
-from regionpredict.report.plots.canvas import COLOURS, new_figure, scale_axis
+from regionpredict.report.plots.canvas import COLOURS, MOST_FAR, new_figure, scale_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +43,7 @@ def shares_figure(
     points = np.concatenate([call.model.points for call in tree.calls if call.model is not None])
     low = float(points[:, index].min())
     high = until if until is not None else _REACH * float(points[:, index].max())
-    if high <= low:
+    if not low < high < MOST_FAR:
         raise InputError(f"{name} = {high:g} is no end for shares from {low:g} on", remedy="more")
     grid = np.geomspace(low, high, _SAMPLES) if low > 0 else np.linspace(low, high, _SAMPLES)
     places = np.tile(points.max(0), (_SAMPLES, 1))
