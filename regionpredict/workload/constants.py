@@ -100,6 +100,11 @@ COUNTED_SHARE = Constant(
     0.5, "of the lines", "assumed",
     "a reference that finds fewer of its lines at a distance does so at the ends of rows",
 )  # fmt: skip
+MOST_RUNS = Constant(
+    4096, "runs", "derived",
+    "addresses of an array that are gone through run by run, where rows lie within each other: a "
+    "few milliseconds; more are counted by closed forms",
+)  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",
     "places along a loop of growing or shrinking iterations: their distances, which grow in "

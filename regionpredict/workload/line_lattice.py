@@ -39,6 +39,26 @@ def lattice_lines(
     return _runs(ordered[dense:], tuple(offsets), span, element, line_bytes)
 
 
+def rows_within(
+    levels: Iterable[tuple[float, float]], element: float, line_bytes: float
+) -> bool:
+    """Whether rows of a lattice lie within each other: `a[2 * i + j][i]`, of which several i have
+    the same row.
+
+    >>> rows_within([(8, 100), (800, 100)], 8, 64), rows_within([(2400, 20), (2408, 40)], 8, 64)
+    (False, True)
+    """
+    reach, dense = element, True
+    for stride, steps in sorted((abs(stride), steps) for stride, steps in levels if stride):
+        if steps <= 1:
+            continue
+        dense = dense and stride <= reach + line_bytes - element
+        if not dense and stride < reach + line_bytes - element:
+            return True
+        reach += stride * (steps - 1)
+    return False
+
+
 def _runs(
     wide: Sequence[tuple[float, float]], offsets: tuple[float, ...], span: float, element: float,
     line_bytes: float,

@@ -14,7 +14,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
-from regionpredict.workload.line_lattice import lattice_lines
+from regionpredict.workload.gone_through import Part, Walk, lines_gone_through
+from regionpredict.workload.line_lattice import lattice_lines, rows_within
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
     Cut,
@@ -110,6 +111,7 @@ class FootprintTables:
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
+    gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
@@ -235,6 +237,10 @@ class TeamFootprints:
         counted: Volume = {}
         ranges: dict[Positions, RangesOf] = {}
         for arrays, own in alike:
+            known = self._gone_through(own, active, ranges, env, apart, cut)
+            if known is not None:
+                counted.update(dict.fromkeys(arrays, known))
+                continue
             parts: tuple[GroupLines, ...] = ()
             for group in own:
                 chain = self._chain(group, active)
@@ -245,6 +251,68 @@ class TeamFootprints:
             if parts:
                 counted.update(dict.fromkeys(arrays, self._union(parts)))
         return counted
+
+    def _gone_through(
+        self, groups: Sequence[ReferenceGroup], active: Positions,
+        ranges: dict[Positions, RangesOf], env: Env, apart: bool, cut: Cut | None,
+    ) -> Lines | None:  # fmt: skip
+        """The lines of an array whose closed form is no more than an estimate; None where it is
+        exact, or the array's runs are too many.
+        """
+        if any(group.irregular for group in groups):
+            return None
+        chains = [self._chain(group, active) for group in groups]
+        slanted = any(chain.depends for chain in chains)
+        walks: list[Walk] = []
+        copies: set[float] = set()
+        within = len(groups) > 1 or slanted
+        for group, chain in zip(groups, chains, strict=True):
+            spanned = ranges.get(chain.positions)
+            if spanned is None:
+                spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
+            along, own = self._team_along(group, spanned.ranges, apart)
+            inside = group.slopes.keys() & spanned.ranges.keys()
+            levels = [(group.slopes[name] * spanned.ranges[name].step, spanned.ranges[name].extent)
+                      for name in inside]  # fmt: skip
+            standing: list[Level] = []
+            for team in along:
+                if apart and team.variable in spanned.ranges:
+                    own *= team.threads
+                else:
+                    standing.append((group.slopes[team.variable] * team.apart, team.threads))
+            copies.add(own)
+            within = within or rows_within([*levels, *standing], group.element, self.line_bytes)
+            walks.append(Walk(group, chain.loops, tuple(standing)))
+        if not within or len(copies) > 1:
+            return None
+        around = {name: env[name] for name in sorted(
+            {n for walk in walks for n in walk.group.slopes}
+            | {n for chain in chains for loop in chain.loops for n in loop.depends}
+        ) if name in env}  # fmt: skip
+        cutting = () if self.pieces.keys().isdisjoint(
+            position for chain in chains for position in chain.positions
+        ) else self._lengths  # fmt: skip
+        asked = (
+            tuple((walk.group.index, walk.group.offsets, walk.group.written, walk.team)
+                  for walk in walks),
+            tuple(chain.positions for chain in chains), tuple(around.items()), cutting, cut,
+        )  # fmt: skip
+        table = self._tables.gone_through
+        if asked not in table:
+            part = Part(around, self.pieces, cut, float(self.line_bytes))
+            table[asked] = lines_gone_through(walks, part)
+        found = table[asked]
+        return found if found is None else found.times(copies.pop())
+
+    def _team_along(
+        self, group: ReferenceGroup, ranges: Ranges, apart: bool
+    ) -> tuple[tuple[TeamLevel, ...], float]:
+        """The team along the group's address, and how often all that it touches is there."""
+        if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
+            return (), self.threads
+        if self.team and not group.drifts:
+            return tuple([team for team in self.team if group.slopes.get(team.variable)]), 1.0
+        return (), 1.0
 
     def _chain(self, group: ReferenceGroup, active: Positions) -> Chain:
         """The group's loops from the first active one on."""
@@ -288,12 +356,7 @@ class TeamFootprints:
         if not spanned.run:
             return ()
         slopes = group.slopes
-        along: tuple[TeamLevel, ...] = ()
-        copies = 1.0
-        if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
-            copies = self.threads
-        elif self.team and not group.drifts:
-            along = tuple([team for team in self.team if slopes.get(team.variable)])
+        along, copies = self._team_along(group, ranges, apart)
         asked = (
             group.index, group.offsets, group.written,
             tuple([ranges[name] if name in ranges else env.get(name, 0.0) for name in slopes]),
