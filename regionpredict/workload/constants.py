@@ -100,6 +100,10 @@ COUNTED_SHARE = Constant(
     0.5, "of the lines", "assumed",
     "a reference that finds fewer of its lines at a distance does so at the ends of rows",
 )  # fmt: skip
+NEAR = Constant(
+    8, "elements", "derived",
+    "places so near each other that a remainder takes its values among are one line of doubles",
+)  # fmt: skip
 MOST_RUNS = Constant(
     4096, "runs", "derived",
     "addresses of an array that are gone through run by run, where rows lie within each other: a "

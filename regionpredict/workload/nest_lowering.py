@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.given_sizes import extent_name, order_name, trip_name
+from regionpredict.analysis.near_affine import near_affine
 from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
@@ -18,6 +19,7 @@ from regionpredict.workload.branch_sides import ends_program, statements_in, und
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
     HALO,
+    NEAR,
     UNEVEN_WORK,
     UNKNOWN_EXTENT,
     UNKNOWN_TRIPS,
@@ -317,6 +319,14 @@ class _Lowering:
         ]
         address = self._affine(subscripts, array, chain)
         if address is not None or not chain:
+            return address
+        nearly = [
+            unwrapped(unclamped(near_affine(subscript, self.variables, int(NEAR.value))),
+                      self.sources)
+            for subscript in subscripts
+        ]  # fmt: skip
+        address = self._affine(nearly, array, chain)
+        if address is not None:
             return address
         picked: set[str] = set()
         subscripts = [in_order(subscript, chain[-1].variable, picked) for subscript in subscripts]

@@ -460,9 +460,9 @@ def joined_groups(groups: Groups) -> list[ReferenceGroup]:
             if loop.index not in bounds:
                 bounds[loop.index] = (repr(loop.first), repr(loop.limit))
         moving = tuple([
-            (group.slopes[loop.variable], depth, loop.step, *bounds[loop.index])
+            (group.slopes.get(loop.variable, 0.0), depth, loop.step, *bounds[loop.index])
             for depth, loop in enumerate(group.loops)
-            if loop.variable in group.slopes
+            if loop.variable in group.slopes or loop.depends
         ])  # fmt: skip
         joined.setdefault((group.array, group.private, moving), []).append(group)
     return [_as_one(alike) for alike in joined.values()]
