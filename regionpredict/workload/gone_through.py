@@ -71,11 +71,10 @@ def _lines(
     touched: list[Run] = []
     written: list[Run] = []
     for walk in walks:
-        steps = _Steps(walk, part, fractions, up=up)
-        if not steps.visit(0, 0.0):
+        runs = _Steps(walk, part, fractions, up=up).runs()
+        if runs is None:
             return None
         group = walk.group
-        runs = list(steps.runs)
         for apart, threads in walk.team:
             if len(runs) * threads > MOST_RUNS.value:
                 return None
@@ -104,23 +103,29 @@ def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> flo
     >>> lines_of_runs([(0.0, 8.0), (8.0, 72.0), (4800.0, 4808.0)], 8.0, 64.0)
     3.0
     """
-    lines = 0.0
-    begin = end = -math.inf
+    whole = joined(runs, line_bytes - element)
+    return sum(1.0 + (end - begin - element) / line_bytes for begin, end in whole)
+
+
+def joined(runs: Iterable[Run], near: float) -> list[Run]:
+    """The runs in order, those joined between which no line fits: less than `near` bytes.
+
+    >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
+    [(0.0, 72.0), (200.0, 208.0)]
+    """
+    whole: list[Run] = []
     for first, last in sorted(runs):
-        if first - end < line_bytes - element:  # a gap that leaves no line out
-            end = max(end, last)
-            continue
-        if end > begin:
-            lines += 1.0 + (end - begin - element) / line_bytes
-        begin, end = first, last
-    if end > begin:
-        lines += 1.0 + (end - begin - element) / line_bytes
-    return lines
+        if whole and first - whole[-1][1] < near:
+            begin, end = whole[-1]
+            whole[-1] = (begin, max(end, last))
+        else:
+            whole.append((first, last))
+    return whole
 
 
 class _Steps:
-    """Goes through the loops that move one reference, or what moves it; of the others it asks
-    whether they run.
+    """Goes through the loops around one reference whose ranges hang on each other, and adds the
+    others, each as so many copies of what there is.
     """
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
@@ -129,52 +134,85 @@ class _Steps:
         self.part = part
         self.fractions = fractions
         self.up = up
-        self.runs: set[Run] = set()
-        slopes = walk.group.slopes
-        self.slopes = [slopes.get(loop.variable, 0.0) for loop in walk.chain]
-        deeper: set[str] = set()
-        self.moves = [False] * len(walk.chain)
-        for at in range(len(walk.chain) - 1, -1, -1):
-            loop = walk.chain[at]
-            self.moves[at] = bool(self.slopes[at]) or loop.variable in deeper
-            deeper |= loop.depends
-        self.last = max((at for at, moving in enumerate(self.moves) if moving), default=-1)
+        self.slopes = [walk.group.slopes.get(loop.variable, 0.0) for loop in walk.chain]
         inside = {loop.variable for loop in walk.chain}
+        asked = frozenset[str]().union(*(loop.depends for loop in walk.chain))
+        self.alone = [
+            loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in walk.chain
+        ]
         self.origin = sum(
-            slope * part.env.get(name, 0.0) for name, slope in slopes.items() if name not in inside
+            slope * part.env.get(name, 0.0)
+            for name, slope in walk.group.slopes.items()
+            if name not in inside
         )
         self.env = dict(part.env)
+        self.found: set[Run] = set()
         self.left = int(MOST_RUNS.value)
 
-    def visit(self, at: int, address: float) -> bool:
+    def runs(self) -> list[Run] | None:
+        """The runs of all loops; None where they are too many."""
+        levels = []
+        address = self.origin
+        for at, loop in enumerate(self.chain):
+            if self.alone[at]:
+                begin, number = self._section(at, loop)
+                if number <= 0:
+                    return []
+                address += self.slopes[at] * begin
+                levels.append((self.slopes[at] * loop.step, number))
+        if not self._visit(0, address):
+            return None
+        runs = list(self.found)
+        near = self.part.line_bytes - self.element
+        for stride, number in sorted(levels, key=lambda level: abs(level[0])):
+            if not stride or number == 1:
+                continue
+            runs = joined(runs, near)
+            reach = stride * (number - 1)
+            if len(runs) == 1 and abs(stride) <= runs[0][1] - runs[0][0] + near:
+                begin, end = runs[0]
+                runs = [(begin + min(0.0, reach), end + max(0.0, reach))]
+                continue
+            if len(runs) * number > MOST_RUNS.value:
+                return None
+            runs = [
+                (begin + turn * stride, end + turn * stride)
+                for begin, end in runs
+                for turn in range(number)
+            ]
+        return runs
+
+    def _visit(self, at: int, address: float) -> bool:
         """Adds the runs of the loops from a depth on; False where they are too many."""
+        while at < len(self.chain) and self.alone[at]:
+            at += 1
         if at == len(self.chain):
-            begin = self.origin + address
-            self.runs.add((begin, begin + self.element))
+            self.found.add((address, address + self.element))
             return True
-        loop = self.chain[at]
+        loop, slope = self.chain[at], self.slopes[at]
         begin, number = self._section(at, loop)
         if number <= 0:
             return True
         self.env[loop.variable] = begin
-        slope = self.slopes[at]
-        if not self.moves[at]:
-            return self.visit(at + 1, address)
-        self.left -= number if at < self.last else 1
         stride = slope * loop.step
-        if at == self.last and abs(stride) <= self.part.line_bytes:
-            if all(self._section(deeper, self.chain[deeper])[1] > 0
-                   for deeper in range(at + 1, len(self.chain))):  # fmt: skip
-                one = self.origin + address + slope * begin
-                other = one + stride * (number - 1)
-                self.runs.add((min(one, other), max(one, other) + self.element))
+        deeper = self.chain[at + 1 :]
+        hangs = any(loop.variable in inner.depends for inner in deeper)
+        if not hangs and not slope:
+            return self._visit(at + 1, address)
+        last = all(self.alone[at + 1 :])
+        if last and abs(stride) <= self.part.line_bytes:
+            one = address + slope * begin
+            other = one + stride * (number - 1)
+            self.found.add((min(one, other), max(one, other) + self.element))
+            self.left -= 1
             return self.left >= 0
-        if self.left < 0 or len(self.runs) + number > MOST_RUNS.value:
+        self.left -= number
+        if self.left < 0:
             return False
         for turn in range(number):
             value = begin + loop.step * turn
             self.env[loop.variable] = value
-            if not self.visit(at + 1, address + slope * value):
+            if not self._visit(at + 1, address + slope * value):
                 return False
         return True
 

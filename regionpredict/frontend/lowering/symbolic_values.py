@@ -20,6 +20,7 @@ from regionpredict.frontend.lowering.integer_types import (
     usual,
 )
 from regionpredict.frontend.lowering.library_functions import allocated
+from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.frontend.syntax import (
     INT,
     STEPS,
@@ -547,8 +548,9 @@ class Context:
         shape = self.arrays[name]
         outer_dims = outer.dims if outer is not None else (None,) * len(place.subscripts)
         if len(shape.dims) < len(outer_dims) + len(place.subscripts):
+            own = as_far_apart(shape, place.pointee.bytes) if inside else shape.dims
             self.arrays[name] = Array(
-                name, shape.element_bytes, (*outer_dims, *shape.dims), shape.storage, shape.declared
+                name, shape.element_bytes, (*outer_dims, *own), shape.storage, shape.declared
             )
         return inner._replace(subscripts=(*place.subscripts, ZERO))
 

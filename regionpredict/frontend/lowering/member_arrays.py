@@ -1,0 +1,25 @@
+"""Arrays that lie in the elements of an array of structs: `cells[i].v[k]`."""
+
+from __future__ import annotations
+
+from math import prod
+
+from regionpredict.ir import Array, Expr
+
+
+def as_far_apart(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
+    """The extents of an array in a struct, such that the next struct's lies `struct_bytes` on.
+
+    As declared where these are no whole number of its rows.
+
+    >>> v = Array("v", 8, (Expr.const(3),), "global")
+    >>> [str(extent) for extent in as_far_apart(v, 40)]
+    ['5']
+    """
+    inner = [extent.constant if extent is not None else None for extent in shape.dims]
+    if not inner or any(not isinstance(extent, int) for extent in inner):
+        return shape.dims
+    row = shape.element_bytes * prod(int(extent or 0) for extent in inner[1:])
+    if not row or struct_bytes % row or struct_bytes < row * int(inner[0] or 0):
+        return shape.dims
+    return (Expr.const(struct_bytes // row), *shape.dims[1:])
