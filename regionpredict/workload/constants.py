@@ -104,6 +104,10 @@ NEAR = Constant(
     8, "elements", "derived",
     "places so near each other that a remainder takes its values among are one line of doubles",
 )  # fmt: skip
+MOST_BLOCKS = Constant(
+    16, "threads", "derived",
+    "pieces that are gone through one by one; of more, the middle one stands for all",
+)  # fmt: skip
 MOST_RUNS = Constant(
     4096, "runs", "derived",
     "addresses of an array that are gone through run by run, where rows lie within each other: a "

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
 
+_ROUNDING = 1e-6
 Run = tuple[float, float]
 """Bytes of an array that are touched one behind the other: the first, and one past the last."""
 Sections = dict[tuple[object, ...], tuple[float, float]]
@@ -36,16 +37,18 @@ class Part:
     """The part of a nest that is gone through, the loops around it at `env`.
 
     `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
-    part of the first loop that runs, `block` (first iteration, iterations) of the first loop in
-    their place. `sections` belongs to the caller.
+    part of the first loop that runs; `block` has the first iteration and the number of those of the
+    first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
+    where in them the part lies. `sections` is what has been asked of its loops.
     """
 
     env: Env
     pieces: Mapping[int, float]
     cut: Cut | None
     line_bytes: float
+    aligned: bool = False
+    block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
-    block: tuple[float, float] | None = None
 
 
 def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
@@ -65,6 +68,19 @@ def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
     return low.times(1.0 - more).plus(high.times(more))
 
 
+def mean_of_blocks(
+    walks: Sequence[Walk], part: Part, blocks: Sequence[tuple[int, int]]
+) -> Lines | None:
+    """The mean over blocks of iterations of the lines in each; None where runs are too many."""
+    total = Lines(0.0, 0.0)
+    for block in blocks:
+        found = lines_gone_through(walks, replace(part, block=block, sections={}))
+        if found is None:
+            return None
+        total = total.plus(found)
+    return total.times(1.0 / len(blocks))
+
+
 def _lines(
     walks: Sequence[Walk], part: Part, fractions: set[float], *, up: bool
 ) -> Lines | None:  # fmt: skip
@@ -78,11 +94,10 @@ def _lines(
         for apart, threads in walk.team:
             if len(runs) * threads > MOST_RUNS.value:
                 return None
-            runs = [
-                (begin + turn * apart, end + turn * apart)
-                for begin, end in runs
-                for turn in range(round(threads))
-            ]
+            number = round(threads)
+            # The piece gone through is the middle one of the team's.
+            places = [(turn - (number - 1) / 2) * apart for turn in range(number)]
+            runs = [(begin + place, end + place) for begin, end in runs for place in places]
         if len(runs) * len(group.offsets) > MOST_RUNS.value:
             return None
         for offset in group.offsets:
@@ -90,11 +105,29 @@ def _lines(
             touched += moved
             if offset in group.written:
                 written += moved
+    if part.aligned:
+        return Lines(aligned_lines(touched, part.line_bytes),
+                     aligned_lines(written, part.line_bytes))  # fmt: skip
     element = float(min(walk.group.element for walk in walks))
     return Lines(
         lines_of_runs(touched, element, part.line_bytes),
         lines_of_runs(written, element, part.line_bytes),
     )
+
+
+def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
+    """Lines that runs of elements touch where the array begins with a line.
+
+    >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
+    3.0
+    """
+    lines = 0.0
+    last = -math.inf
+    for begin, end in sorted(runs):
+        first, beyond = begin // line_bytes, -(-end // line_bytes)
+        lines += max(0.0, beyond - max(first, last))
+        last = max(last, beyond)
+    return lines
 
 
 def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> float:
@@ -221,11 +254,11 @@ class _Steps:
         part = self.part
         first = at == 0
         around = tuple([self.env.get(name, 0.0) for name in sorted(loop.depends)])
-        asked = (loop.index, around, first, part.block if first else None)
+        asked = (loop.index, around, first)
         known = part.sections.get(asked)
         if known is None:
             if first and part.block is not None:
-                known = (loop.begin(self.env) + loop.step * part.block[0], part.block[1])
+                known = (loop.begin(self.env) + loop.step * part.block[0], float(part.block[1]))
             else:
                 whole = loop.begin(self.env)
                 begin, trips = loop.section(
@@ -236,9 +269,11 @@ class _Steps:
                 known = (begin, trips)
             part.sections[asked] = known
         begin, trips = known
-        number = math.floor(trips + 1e-9)
+        number = math.floor(trips + _ROUNDING)
         more = trips - number
-        if more > 1e-6:
+        if 0 < trips < 1.0:
+            return begin, 1
+        if more > _ROUNDING:
             self.fractions.add(more)
             number += self.up
         return begin, number

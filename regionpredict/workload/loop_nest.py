@@ -149,7 +149,8 @@ class ReferenceGroup:
     an address that depends on data or is no affine function: `extent` is then the bytes they
     spread over. `private`: every thread has an array of its own. `accesses` stand in the order of
     the source; `order` are their numbers among those of the region, `places` their offsets.
-    `drifts` are the variables by which threads are at different places.
+    `drifts` are the variables by which threads are at different places. `aligned`: the array is
+    declared with its extents, and begins with a cache line.
     """
 
     index: int
@@ -166,6 +167,7 @@ class ReferenceGroup:
     order: tuple[int, ...]
     places: tuple[float, ...]
     drifts: frozenset[str] = frozenset()
+    aligned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,6 +304,9 @@ class _Lowering:
             accesses=tuple(member.access for member in members),
             order=tuple(member.number for member in members),
             places=tuple(member.offset for member in members),
+            # Compilers begin such arrays with a line (GCC, `ix86_data_alignment`); what a pointer
+            # points to begins anywhere.
+            aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
         )
 
     def _address(

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from regionpredict.workload.constants import MOST_BLOCKS
 from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
-from regionpredict.workload.gone_through import Part, Walk, lines_gone_through
+from regionpredict.workload.gone_through import Part, Walk, lines_gone_through, mean_of_blocks
 from regionpredict.workload.line_lattice import lattice_lines, rows_within
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
@@ -136,6 +138,7 @@ class TeamFootprints:
     ) -> None:
         self.nest = dealt.nest
         self.threads = threads
+        self.dealt_to = dealt.threads
         self.line_bytes = line_bytes
         self.pieces = dealt.lengths
         self.in_step = dealt.in_step
@@ -262,47 +265,76 @@ class TeamFootprints:
         if any(group.irregular for group in groups):
             return None
         chains = [self._chain(group, active) for group in groups]
-        slanted = any(chain.depends for chain in chains)
+        names = {name for group in groups for name in group.slopes}
+        names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
+        around = {name: env[name] for name in sorted(names) if name in env}
+        aligned = not around and all(group.aligned for group in groups)
+        within = aligned or len(groups) > 1 or any(chain.depends for chain in chains)
         walks: list[Walk] = []
         copies: set[float] = set()
-        within = len(groups) > 1 or slanted
         for group, chain in zip(groups, chains, strict=True):
             spanned = ranges.get(chain.positions)
             if spanned is None:
                 spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
             along, own = self._team_along(group, spanned.ranges, apart)
-            inside = group.slopes.keys() & spanned.ranges.keys()
-            levels = [(group.slopes[name] * spanned.ranges[name].step, spanned.ranges[name].extent)
-                      for name in inside]  # fmt: skip
             standing: list[Level] = []
             for team in along:
                 if apart and team.variable in spanned.ranges:
                     own *= team.threads
                 else:
                     standing.append((group.slopes[team.variable] * team.apart, team.threads))
+            inside = [(slope * spanned.ranges[name].step, spanned.ranges[name].extent)
+                      for name, slope in group.slopes.items() if name in spanned.ranges]  # fmt: skip
+            within = within or rows_within([*inside, *standing], group.element, self.line_bytes)
             copies.add(own)
-            within = within or rows_within([*levels, *standing], group.element, self.line_bytes)
             walks.append(Walk(group, chain.loops, tuple(standing)))
-        if not within or len(copies) > 1:
+        if not within:
             return None
-        around = {name: env[name] for name in sorted(
-            {n for walk in walks for n in walk.group.slopes}
-            | {n for chain in chains for loop in chain.loops for n in loop.depends}
-        ) if name in env}  # fmt: skip
-        cutting = () if self.pieces.keys().isdisjoint(
-            position for chain in chains for position in chain.positions
-        ) else self._lengths  # fmt: skip
+        blocks = () if cut not in (None, (0.0, 1.0)) else self._blocks(chains, groups, apart)
+        if not blocks and len(copies) > 1:
+            return None
+        cutting = blocks or self._lengths
         asked = (
-            tuple((walk.group.index, walk.group.offsets, walk.group.written, walk.team)
-                  for walk in walks),
+            tuple((walk.group.index, walk.group.offsets, walk.group.written) for walk in walks),
+            () if blocks else tuple(walk.team for walk in walks),
             tuple(chain.positions for chain in chains), tuple(around.items()), cutting, cut,
         )  # fmt: skip
         table = self._tables.gone_through
         if asked not in table:
             part = Part(around, self.pieces, cut, float(self.line_bytes))
-            table[asked] = lines_gone_through(walks, part)
+            if blocks:
+                bare = [walk._replace(team=()) for walk in walks]
+                table[asked] = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
+            else:
+                whole = aligned and not self.pieces and not self.team
+                table[asked] = lines_gone_through(walks, replace(part, aligned=whole))
         found = table[asked]
-        return found if found is None else found.times(copies.pop())
+        if found is None:
+            return None
+        if blocks:
+            return found.times(self.threads if apart else 1.0)
+        return found.times(copies.pop())
+
+    def _blocks(
+        self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], apart: bool
+    ) -> tuple[tuple[int, int], ...]:
+        """The (first iteration, iterations) of the outermost loop that fall to each cache, or
+        (`apart`) to each thread; none where these are no rows of whole iterations.
+        """
+        first = chains[0].loops[0] if chains[0].loops else None
+        if first is None or self.in_step or list(self.pieces) != [first.index]:
+            return ()
+        if any(not chain.loops or chain.loops[0].index != first.index for chain in chains):
+            return ()
+        if any(group.private for group in groups):
+            return ()
+        trips, team = round(first.trips({})), self.dealt_to
+        each = 1 if apart else round(self.threads)
+        if first.depends or team > MOST_BLOCKS.value or team % each or trips < team:
+            return ()
+        least, more = divmod(trips, team)
+        edges = [least * thread + min(thread, more) for thread in range(0, team + 1, each)]
+        return tuple((a, b - a) for a, b in pairwise(edges))
 
     def _team_along(
         self, group: ReferenceGroup, ranges: Ranges, apart: bool
