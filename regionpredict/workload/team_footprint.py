@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -290,9 +289,12 @@ class TeamFootprints:
             walks.append(Walk(group, chain.loops, tuple(standing)))
         if not within:
             return None
-        blocks = () if cut not in (None, (0.0, 1.0)) else self._blocks(chains, groups, apart)
-        if not blocks and len(copies) > 1:
+        if len(copies) > 1:
             return None
+        (each,) = copies
+        blocks: tuple[tuple[int, int], ...] = ()
+        if cut in (None, (0.0, 1.0)) and each in (1.0, self.threads):
+            blocks = self._blocks(chains, groups, round(self.threads / each))
         cutting = blocks or self._lengths
         asked = (
             tuple((walk.group.index, walk.group.offsets, walk.group.written) for walk in walks),
@@ -306,20 +308,18 @@ class TeamFootprints:
                 bare = [walk._replace(team=()) for walk in walks]
                 table[asked] = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
             else:
-                whole = aligned and not self.pieces and not self.team
+                whole = aligned and not (self.pieces or self.team or self.in_step)
                 table[asked] = lines_gone_through(walks, replace(part, aligned=whole))
         found = table[asked]
         if found is None:
             return None
-        if blocks:
-            return found.times(self.threads if apart else 1.0)
-        return found.times(copies.pop())
+        return found.times(each)
 
     def _blocks(
-        self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], apart: bool
+        self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], each: int
     ) -> tuple[tuple[int, int], ...]:
-        """The (first iteration, iterations) of the outermost loop that fall to each cache, or
-        (`apart`) to each thread; none where these are no rows of whole iterations.
+        """The (first iteration, iterations) of the outermost loop that fall to `each` threads side
+        by side; none where these are no rows of whole iterations.
         """
         first = chains[0].loops[0] if chains[0].loops else None
         if first is None or self.in_step or list(self.pieces) != [first.index]:
@@ -329,12 +329,13 @@ class TeamFootprints:
         if any(group.private for group in groups):
             return ()
         trips, team = round(first.trips({})), self.dealt_to
-        each = 1 if apart else round(self.threads)
-        if first.depends or team > MOST_BLOCKS.value or team % each or trips < team:
+        if first.depends or team > MOST_BLOCKS.value or trips < team:
             return ()
         least, more = divmod(trips, team)
-        edges = [least * thread + min(thread, more) for thread in range(0, team + 1, each)]
-        return tuple((a, b - a) for a, b in pairwise(edges))
+        edges = [least * thread + min(thread, more) for thread in range(team + 1)]
+        # Caches side by side; where some of the threads are at work, any neighbours.
+        begins = range(0, team - each + 1, each if team % each == 0 else 1)
+        return tuple((edges[at], edges[at + each] - edges[at]) for at in begins)
 
     def _team_along(
         self, group: ReferenceGroup, ranges: Ranges, apart: bool
