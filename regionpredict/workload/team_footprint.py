@@ -263,6 +263,9 @@ class TeamFootprints:
         """
         if any(group.irregular for group in groups):
             return None
+        # Threads that drift apart in a triangle are at work a part of the time only.
+        if self.dealt_to > 1 and any(group.drifts for group in groups):
+            return None
         chains = [self._chain(group, active) for group in groups]
         names = {name for group in groups for name in group.slopes}
         names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
