@@ -63,7 +63,7 @@ def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
 def _small(place: Expr, variables: Set[str]) -> bool:
     """Whether it is affine in the loops' variables, and no hash of them."""
     return all(
-        abs(number) <= _LARGEST_FACTOR
+        -_LARGEST_FACTOR <= number <= _LARGEST_FACTOR
         for monomial, number in place.terms.items()
         if any(isinstance(factor, str) and factor in variables for factor, _ in monomial)
     )

@@ -39,9 +39,7 @@ def lattice_lines(
     return _runs(ordered[dense:], tuple(offsets), span, element, line_bytes)
 
 
-def rows_within(
-    levels: Iterable[tuple[float, float]], element: float, line_bytes: float
-) -> bool:
+def rows_within(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
     """Whether rows of a lattice lie within each other: `a[2 * i + j][i]`, of which several i have
     the same row.
 

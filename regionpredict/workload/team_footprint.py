@@ -285,8 +285,11 @@ class TeamFootprints:
                     own *= team.threads
                 else:
                     standing.append((group.slopes[team.variable] * team.apart, team.threads))
-            inside = [(slope * spanned.ranges[name].step, spanned.ranges[name].extent)
-                      for name, slope in group.slopes.items() if name in spanned.ranges]  # fmt: skip
+            inside = [
+                (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
+                for name, slope in group.slopes.items()
+                if name in spanned.ranges
+            ]
             within = within or rows_within([*inside, *standing], group.element, self.line_bytes)
             copies.add(own)
             walks.append(Walk(group, chain.loops, tuple(standing)))
