@@ -69,7 +69,8 @@ def read_gather(path: Path) -> DataSet:
     cases = tuple(
         Case(
             f"{n} on {machine}",
-            Code(GATHER, sizes=(("n", n), ("x[]", n)), first_touch="serial"),
+            # Bound in the order of the processors' numbers, which alternate between packages.
+            Code(GATHER, sizes=(("n", n), ("x[]", n)), first_touch="serial", binding="spread"),
             GATHER_MACHINES[machine],
             dict(sorted(curve.items())),
             True,
