@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from regionpredict.workload.constants import MOST_RUNS
+from regionpredict.workload.constants import MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
 
-_ROUNDING = 1e-6
 Run = tuple[float, float]
 """Bytes of an array that are touched one behind the other: the first, and one past the last."""
 Sections = dict[tuple[object, ...], tuple[float, float]]
@@ -265,15 +264,15 @@ class _Steps:
                     self.env, part.pieces.get(loop.index), part.cut if first else None
                 )
                 # A mean piece begins with an iteration, not between two.
-                begin = whole + loop.step * math.floor((begin - whole) / loop.step + 0.5)
+                begin = whole + loop.step * round((begin - whole) / loop.step)
                 known = (begin, trips)
             part.sections[asked] = known
         begin, trips = known
-        number = math.floor(trips + _ROUNDING)
+        number = math.floor(trips + ROUNDING.value)
         more = trips - number
         if 0 < trips < 1.0:
             return begin, 1
-        if more > _ROUNDING:
+        if more > ROUNDING.value:
             self.fractions.add(more)
             number += self.up
         return begin, number
