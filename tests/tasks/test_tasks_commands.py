@@ -145,6 +145,21 @@ def test_record_show_and_replay(tmp_path, compiler):
 
 
 @pytest.mark.compiler
+def test_hardware_counters_or_one_line_that_there_are_none(tmp_path):
+    program = built(tmp_path, "clang-19", FIBONACCI, "-fopenmp")
+    done = tasks("record", "-o", "run", "--counters", "--", program, 8, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "21\n")
+    value = validate(tasks("show", "run", "--format", "json", cwd=tmp_path).stdout, "tasks-1")
+    if "no hardware counters" in done.stderr:
+        assert done.stderr.count("\n") == 2
+        assert value["counters"] == {}
+    else:
+        assert set(value["counters"]) == {"instructions", "cycles", "cache misses"}
+        assert value["counters"]["instructions"] > 2 * 34 * 10
+    assert value["tasks"] == 2 * 34 - 2
+
+
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     ("source", "options", "said"),
     [

@@ -6,17 +6,23 @@
    clock; and two more by type, see the enumeration. A record counts when its first word is set,
    which is written last. A site is a line of the file `sites-PID`: a place of the program's code.
    With REGIONPREDICT_OMPT_LEVEL=regions only parallel regions are recorded, which costs nothing
-   that a measured time would show. */
+   that a measured time would show. REGIONPREDICT_OMPT_COUNTERS names up to three counters of the
+   kernel as TYPE:CONFIG, with commas between; each thread has a group of its own, and behind each
+   record that has a time it writes their values. The file `counters-PID` then has the word `read`,
+   or the errno for which they cannot be had. */
 #define _GNU_SOURCE
 #include "ompt_abi.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +30,7 @@
 #define WINDOW (1 << 20) /* bytes of a thread's file that are mapped at a time */
 #define SITES 4096       /* places of the code that one thread tells apart; a power of two */
 #define ID_BITS 40       /* of an id, below the number of the thread that gave it */
+#define MOST_COUNTERS 3  /* what a record has room for */
 
 enum {
     HEADER = 1,      /* aux: version; a: number of the thread; b: process */
@@ -41,7 +48,8 @@ enum {
     DEPENDENCE,      /* a: task, b: address, aux: type */
     WAIT_BEGIN,      /* a: task, at the end of a taskgroup */
     WAIT_END,        /* a: task */
-    FINISHED         /* the runtime ended; a: number of the thread */
+    FINISHED,        /* the runtime ended; a: number of the thread */
+    COUNTERS         /* of the record before; the three words behind are the values */
 };
 
 struct thread {
@@ -49,12 +57,15 @@ struct thread {
     uint64_t ids;
     off_t at;
     int file;
+    int counters; /* the leader of the thread's group, -1 where it has none */
     const void *places[SITES];
     uint32_t sites[SITES];
 };
 
 static char folder[3500];
 static int on;
+static int asked_counters; /* how many, and each one's type and config */
+static uint64_t counter_types[MOST_COUNTERS], counter_configs[MOST_COUNTERS];
 static uint32_t threads, sites;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *known[SITES];
@@ -90,7 +101,8 @@ static int more(struct thread *self)
     return 1;
 }
 
-static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64_t a, uint64_t b)
+static inline void put_words(struct thread *self, uint64_t head, uint64_t time, uint64_t a,
+                             uint64_t b)
 {
     uint64_t *record;
     if (self->next == self->end && !more(self))
@@ -103,9 +115,76 @@ static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64
     self->next = record + 4;
 }
 
+static void put_counters(struct thread *self)
+{
+    uint64_t values[1 + MOST_COUNTERS] = {0}; /* how many, then each */
+    if (read(self->counters, values, sizeof values) > 0)
+        put_words(self, COUNTERS, values[1], values[2], values[3]);
+}
+
+static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64_t a, uint64_t b)
+{
+    put_words(self, head, time, a, b);
+    if (self->counters >= 0 && time)
+        put_counters(self);
+}
+
 static inline uint64_t head(int type, uint32_t aux, uint32_t site)
 {
     return (uint64_t)type | (uint64_t)(aux & 0xffffff) << 8 | (uint64_t)site << 32;
+}
+
+/* What this thread does in user mode; kernels may refuse more to a user. */
+static int open_counter(uint64_t type, uint64_t config, int leader)
+{
+    struct perf_event_attr wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.size = sizeof wanted;
+    wanted.type = (uint32_t)type;
+    wanted.config = config;
+    wanted.read_format = PERF_FORMAT_GROUP;
+    wanted.exclude_kernel = type != PERF_TYPE_SOFTWARE;
+    wanted.exclude_hv = wanted.exclude_kernel;
+    return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The leader of the thread's group; -1 where any counter cannot be had. The first thread says it. */
+static int open_counters(uint32_t number)
+{
+    char path[4096];
+    FILE *file;
+    int i, opened[MOST_COUNTERS], leader = -1, error = 0;
+    for (i = 0; i < asked_counters && !error; i++) {
+        opened[i] = open_counter(counter_types[i], counter_configs[i], leader);
+        error = opened[i] < 0 ? errno : 0;
+        leader = i ? leader : opened[i];
+    }
+    for (i -= error ? 2 : 1; error && i >= 0; i--)
+        close(opened[i]);
+    if (!number && asked_counters) {
+        snprintf(path, sizeof path, "%s/counters-%d", folder, (int)getpid());
+        file = fopen(path, "we");
+        if (file) {
+            error ? fprintf(file, "%d\n", error) : fprintf(file, "read\n");
+            fclose(file);
+        }
+    }
+    return error ? -1 : leader;
+}
+
+/* TYPE:CONFIG,TYPE:CONFIG: what is wrong ends the list. */
+static void ask_counters(const char *text)
+{
+    char *end;
+    while (text && *text && asked_counters < MOST_COUNTERS) {
+        counter_types[asked_counters] = strtoull(text, &end, 0);
+        if (*end != ':')
+            return;
+        counter_configs[asked_counters++] = strtoull(end + 1, &end, 0);
+        if (*end != ',')
+            return;
+        text = end + 1;
+    }
 }
 
 static struct thread *open_thread(void)
@@ -121,12 +200,14 @@ static struct thread *open_thread(void)
     snprintf(path, sizeof path, "%s/events-%d-%u", folder, (int)getpid(), number);
     self->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     self->ids = (uint64_t)number << ID_BITS;
+    self->counters = -1;
     if (!more(self)) {
         refused = 1;
         free(self);
         return NULL;
     }
     put(self, head(HEADER, VERSION, 0), now(), number, (uint64_t)getpid());
+    self->counters = open_counters(number);
     return mine = self;
 }
 
@@ -304,6 +385,7 @@ static int initialize(find_function find, int device, tool_data *data)
     if (!set)
         return 0;
     on = 1;
+    ask_counters(getenv("REGIONPREDICT_OMPT_COUNTERS"));
     pthread_atfork(NULL, NULL, leave_child_alone);
     set(ON_PARALLEL_BEGIN, (tool_function)parallel_begin);
     set(ON_PARALLEL_END, (tool_function)parallel_end);
