@@ -32,8 +32,8 @@ from regionpredict.errors import InputError, UsageError
 @click.option(
     "--counters",
     is_flag=True,
-    help="Read instructions, cycles and cache misses of the hardware with each event, too: "
-    "a microsecond more an event.",
+    help="Read the hardware's instructions, cycles and cache misses with each event, too, which "
+    "makes small tasks look longer.",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
