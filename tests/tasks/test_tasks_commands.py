@@ -103,6 +103,23 @@ def test_wrong_calls(tmp_path, words, code, said):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("digraph g { a [seconds=1]; b [seconds=2]; a -> b; b -> a; }", "a cycle: a -> b -> a"),
+        ("", "g.dot"),
+        (None, "a folder without events"),
+    ],
+)
+def test_files_that_are_no_graph(tmp_path, text, said):
+    path = tmp_path / "g.dot"
+    path.mkdir() if text is None else path.write_text(text)
+    done = tasks("show", path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def built(folder: Path, compiler: str, source: str, *options: str) -> Path:
     if shutil.which(compiler) is None:
         pytest.skip(f"needs {compiler}")
