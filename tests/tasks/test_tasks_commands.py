@@ -106,7 +106,10 @@ def test_wrong_calls(tmp_path, words, code, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("digraph g { a [seconds=1]; b [seconds=2]; a -> b; b -> a; }", "g.dot: there is a cycle: "),
+        (
+            "digraph g { a [seconds=1]; b [seconds=2]; a -> b; b -> a; }",
+            "g.dot: there is a cycle: ",
+        ),
         ("", "g.dot"),
         (None, "a folder without events"),
     ],
