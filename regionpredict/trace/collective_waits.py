@@ -16,9 +16,9 @@ from regionpredict.trace.wait_classes import NO_WAIT, Wait
 
 _Rows = NDArray[np.int64]
 
-_ONE_TO_N = (Collective.BCAST, Collective.SCATTER, Collective.SCATTERV)
-_N_TO_ONE = (Collective.GATHER, Collective.GATHERV, Collective.REDUCE)
-_N_TO_N = (
+ONE_TO_N = (Collective.BCAST, Collective.SCATTER, Collective.SCATTERV)
+N_TO_ONE = (Collective.GATHER, Collective.GATHERV, Collective.REDUCE)
+N_TO_N = (
     Collective.ALLGATHER,
     Collective.ALLGATHERV,
     Collective.ALLTOALL,
@@ -88,9 +88,9 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     points: list[PointRows] = []
     scans: list[tuple[int, int, int]] = []
     for rows, rule in (
-        (np.isin(table.operation, _ONE_TO_N), _one_to_n),
-        (np.isin(table.operation, _N_TO_ONE), _n_to_one),
-        (np.isin(table.operation, (*_N_TO_N, Collective.BARRIER)), _n_to_n),
+        (np.isin(table.operation, ONE_TO_N), _one_to_n),
+        (np.isin(table.operation, N_TO_ONE), _n_to_one),
+        (np.isin(table.operation, (*N_TO_N, Collective.BARRIER)), _n_to_n),
     ):
         chosen = np.flatnonzero(rows)
         if len(chosen):

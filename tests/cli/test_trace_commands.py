@@ -106,3 +106,30 @@ def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
     )
     assert path
     assert all(event["dur"] >= 0 for event in regions + path)
+
+
+def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
+    done = run("what-if", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert result["schema"] == "regionpredict/what-if/1"
+    changes = result["changes"]
+    assert changes
+    assert [c["gain_s"] for c in changes] == sorted((c["gain_s"] for c in changes), reverse=True)
+    assert all(c["runtime_s"] + c["gain_s"] == pytest.approx(result["runtime_s"]) for c in changes)
+    delays = json.loads(run("delays", str(archive), "--format", "json").stdout)["records"]
+    first = changes[0]["callpath"]
+    assert changes[0]["delay_cost_s"] == pytest.approx(
+        sum(r["value"] for r in delays if r["callpath"] == first and r["metric"][:5] == "delay")
+    )
+    table = run("what-if", str(archive), "--callpath", first).stdout
+    assert first in table
+    assert max(map(len, table.splitlines())) <= 90
+    rows = list(csv.DictReader(io.StringIO(run("what-if", str(archive), "--format", "csv").stdout)))
+    assert [row["callpath"] for row in rows] == [c["callpath"] for c in changes]
+
+
+def test_what_if_of_an_unknown_call_path(archive: Path) -> None:
+    done = run("what-if", str(archive), "--callpath", "main/none")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no call path 'main/none'" in done.stderr
