@@ -436,6 +436,14 @@ static bool replay_backwards(struct work *w)
 
 /* ---- the critical path ---- */
 
+/* The time of a point. The time of a team's region counts from the fork on. */
+static int64_t moment(const struct work *w, int64_t point)
+{
+    const struct replay *r = w->r;
+    bool fork = r->is_team[point] && r->kind[r->event[point]] == ENTER;
+    return w->reached[point] - (fork ? r->total[point] : 0);
+}
+
 static void add_segment(struct work *w, int64_t location, int64_t begin, int64_t end)
 {
     struct replay *r = w->r;
@@ -456,8 +464,8 @@ static void add_segment(struct work *w, int64_t location, int64_t begin, int64_t
     int64_t first = r->starts[location], last = r->starts[location + 1] - 1;
     r->segment_location[r->segments] = (int32_t)location;
     r->segment_from[r->segments] = begin < 0 ? (last >= first ? r->time[first] : 0)
-                                             : w->reached[begin] + r->wait[begin];
-    r->segment_to[r->segments++] = end < 0 ? (last >= first ? r->time[last] : 0) : w->reached[end];
+                                             : moment(w, begin) + r->wait[begin];
+    r->segment_to[r->segments++] = end < 0 ? (last >= first ? r->time[last] : 0) : moment(w, end);
 }
 
 /* Follows it backwards; `starts_at` says for each point whether the path may begin there. */
