@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError, UsageError
 from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.call_paths import nodes_after
 from regionpredict.trace.cost_replay import last_met
-from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.recorded_replay import RecordedRun, recorded_run
 
@@ -95,7 +95,7 @@ def what_if(
     chosen = [callpath] if callpath is not None else ranked[:most]
     end = int(run.ends(kernels).max(initial=0))
     pairs = _pairs(analysis, run, kernels)
-    node_after = _nodes(analysis)
+    node_after = nodes_after(analysis.trace, analysis.paths)
     changes = []
     for name in chosen:
         nodes = [at for at, other in enumerate(analysis.names) if other == name]
@@ -140,18 +140,6 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
     for name, cost in zip(analysis.names, by_node.tolist(), strict=True):
         costs[name] = costs.get(name, 0.0) + cost
     return costs
-
-
-def _nodes(analysis: Analysis) -> NDArray[np.int32]:
-    """The call path that each event's location is on until its next event; -1: on none."""
-    trace, paths = analysis.trace, analysis.paths
-    node = paths.event_node.astype(np.int32)
-    parent = np.append(paths.parent, np.int32(-1))
-    after = np.where(trace.kind == Kind.LEAVE, parent[node], node)
-    told = (trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE)
-    told[trace.starts[:-1][np.diff(trace.starts) > 0]] = True
-    last = np.maximum.accumulate(np.where(told, np.arange(len(trace)), 0))
-    return np.asarray(after[last], dtype=np.int32)
 
 
 def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:

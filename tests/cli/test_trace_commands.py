@@ -133,3 +133,32 @@ def test_what_if_of_an_unknown_call_path(archive: Path) -> None:
     done = run("what-if", str(archive), "--callpath", "main/none")
     assert (done.returncode, done.stdout) == (2, "")
     assert "there is no call path 'main/none'" in done.stderr
+
+
+def test_imbalance_by_call_path(archive: Path) -> None:
+    done = run("imbalance", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert result["schema"] == "regionpredict/imbalance/1"
+    impacts = [row["runtime_impact_s"] for row in result["callpaths"]]
+    assert impacts == sorted(impacts, reverse=True)
+    for row in (result["whole"], *result["callpaths"]):
+        mine = [
+            record["value"]
+            for record in result["records"]
+            if (record["callpath"], record["metric"]) == (row["callpath"], "workload_deviation")
+        ]
+        assert len(mine) == 3
+        assert max(mine) == pytest.approx(row["runtime_impact_s"])
+        assert row["allocation_impact_s"] == pytest.approx(3 * row["runtime_impact_s"])
+    assert result["iterations"]["count"] > 10
+    table = run("imbalance", str(archive), "--top", "2").stdout
+    assert "I_t = " in table
+    assert "more; --top shows them" in table
+    assert max(map(len, table.splitlines())) <= 90
+
+
+def test_imbalance_with_an_unknown_mark(archive: Path) -> None:
+    done = run("imbalance", str(archive), "--mark", "nothing")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "enters 'nothing' 0 times" in done.stderr
