@@ -250,6 +250,7 @@ def cut(trace: EventTrace, matches: Matches, begin: Rows, end: Rows) -> tuple[Ev
         findings=trace.findings,
         name=trace.name,
         counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
+        grids=trace.grids,
     )
     new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last is that of -1
     new_row[kept] = np.arange(len(kept))

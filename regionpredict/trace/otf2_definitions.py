@@ -14,6 +14,7 @@ from regionpredict.trace.event_trace import (
     Finding,
     Location,
     Paradigm,
+    ProcessGrid,
     Region,
     Role,
 )
@@ -54,6 +55,7 @@ class Definitions:
     communicator_numbers: dict[int, int]
     strings: dict[int, str]
     findings: tuple[Finding, ...]
+    grids: tuple[ProcessGrid, ...]
 
 
 @dataclass(slots=True)
@@ -68,7 +70,16 @@ class _Raw:
     intercomms: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     location_groups: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     locations: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    dimensions: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    topologies: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    coordinates: dict[int, dict[int, tuple[int, ...]]] = field(default_factory=dict)
     duplicates: int = 0
+
+    def keep_coordinates(self) -> Callable[..., None]:
+        def callback(user: object, topology: int, rank: int, *values: Any) -> None:
+            self.coordinates.setdefault(topology, {})[rank] = tuple(map(int, values[-1]))
+
+        return callback
 
     def keep(self, table: dict[int, tuple[Any, ...]]) -> Callable[..., None]:
         def callback(user: object, number: int, *values: Any) -> None:
@@ -121,6 +132,9 @@ def read_definitions(otf2: ModuleType, anchor: Path) -> Definitions:
             ("InterComm", raw.keep(raw.intercomms)),
             ("LocationGroup", raw.keep(raw.location_groups)),
             ("Location", raw.keep(raw.locations)),
+            ("CartDimension", raw.keep(raw.dimensions)),
+            ("CartTopology", raw.keep(raw.topologies)),
+            ("CartCoordinate", raw.keep_coordinates()),
         )
         for name, callback in kept:
             setter = getattr(otf2, f"GlobalDefReaderCallbacks_Set{name}Callback", None)
@@ -188,7 +202,35 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
         communicator_numbers=communicator_numbers,
         strings={number: _text(text) for number, text in raw.strings.items()},
         findings=tuple(findings),
+        grids=_grids(raw, len(ranks)),
     )
+
+
+def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
+    """The topologies whose communicators and dimensions are known."""
+    found = []
+    for number, (name, communicator, *_, dimensions) in raw.topologies.items():
+        members = (
+            _members(raw, raw.comms[communicator][1], ranks)
+            if (communicator in raw.comms)
+            else None
+        )
+        if members is None or any(at not in raw.dimensions for at in dimensions):
+            continue
+        sizes = [raw.dimensions[at] for at in dimensions]
+        found.append(
+            ProcessGrid(
+                _text(raw.strings.get(name, "")),
+                tuple(int(size) for _, size, *_ in sizes),
+                tuple(bool(_value(periodic)) for _, _, periodic, *_ in sizes),
+                {
+                    members[rank]: place
+                    for rank, place in sorted(raw.coordinates.get(number, {}).items())
+                    if rank < len(members) and len(place) == len(sizes)
+                },
+            )
+        )
+    return tuple(found)
 
 
 def _ranks(raw: _Raw) -> dict[int, int]:

@@ -182,6 +182,7 @@ def _trace(
         operations=table,
         findings=tuple(findings),
         name=anchor.name,
+        grids=definitions.grids,
     )
 
 
