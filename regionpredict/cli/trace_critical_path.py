@@ -12,7 +12,8 @@ from regionpredict.cli.trace_request import analysed, tell, trace_options
 def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
     """The chain of activities that no wait interrupts, from MPI_Init to the run's end.
 
-    Only what is shorter on it makes the run shorter. ARCHIVE is an OTF2 anchor file or its folder.
+    Only what is shorter on it makes the run shorter. ARCHIVE is an OTF2 anchor file or its folder,
+    or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.trace.results import critical_path
 

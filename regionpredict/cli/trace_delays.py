@@ -13,7 +13,7 @@ def command(archive: str, output: str, target: str | None, top: int, metric: str
     """What causes the wait states of ARCHIVE: call paths on which others took longer.
 
     Short-term costs are waits caused directly; long-term costs are those caused by waits that
-    were caused. ARCHIVE is an OTF2 anchor file or its folder.
+    were caused. ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.trace.results import delays
 

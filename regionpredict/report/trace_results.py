@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
 from regionpredict.trace import EventTrace, Finding, Location
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
+T = TypeVar("T")
 SCHEMA = "regionpredict/trace/1"
 _WIDTH = 80
 _LEAST_PATH = 16  # columns in which a call path can still be told
@@ -34,7 +34,7 @@ def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | 
             for record in _chosen(result, metric)
         ],
         "totals": _only(result.totals, metric),
-        "counts": dict(result.counts),
+        "counts": _only(result.counts, metric),
         "conservation": [_balance(balance) for balance in result.balances],
         "findings": [
             {"message": finding.message, "location": finding.location, "count": finding.count}
@@ -46,16 +46,14 @@ def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | 
 
 def result_csv(result: TraceResult, metric: str | None = None) -> str:
     """A row each record, under a header row."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["metric", "callpath", "location", "value", "unit", "source"])
-    for record in _chosen(result, metric):
-        location = "" if record.location is None else str(record.location)
-        source = result.sources.get(record.callpath, "")
-        writer.writerow(
-            [record.metric, record.callpath, location, repr(record.value), record.unit, source]
+    rows = [
+        (
+            record.metric, record.callpath, record.location, repr(record.value), record.unit,
+            result.sources.get(record.callpath),
         )
-    return text.getvalue()
+        for record in _chosen(result, metric)
+    ]  # fmt: skip
+    return csv_text(("metric", "callpath", "location", "value", "unit", "source"), rows)
 
 
 def result_table(
@@ -134,8 +132,8 @@ def _chosen(result: TraceResult, metric: str | None) -> Iterator[Record]:
     return (record for record in result.records if metric in (None, record.metric))
 
 
-def _only(totals: Any, metric: str | None) -> dict[str, float]:
-    return {name: value for name, value in totals.items() if metric in (None, name)}
+def _only(values: Mapping[str, T], metric: str | None) -> dict[str, T]:
+    return {name: value for name, value in values.items() if metric in (None, name)}
 
 
 def _location(location: Location | None) -> int | str | None:

@@ -137,7 +137,7 @@ def _table(trace: EventTrace, paths: CallPaths, matches: Matches) -> tuple[_Tabl
         first = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)
     event = operations.event[rows]
     enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
-    location = (np.searchsorted(trace.starts, event, side="right") - 1).astype(np.int32)
+    location = trace.locations_of(event)
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
     return _Table(
         event=event,
@@ -370,7 +370,7 @@ def _init_and_finalize(
     for call in (Call.INIT, Call.FINALIZE):
         marks = np.flatnonzero(of_mark == call)
         event = paths.mark_leave[marks]
-        location = (np.searchsorted(trace.starts, event, side="right") - 1).astype(np.int32)
+        location = trace.locations_of(event)
         ranks = {trace.locations[int(at)].rank for at in location}
         if not len(marks) or len(ranks) != len(trace.ranks) or len(marks) != len(ranks):
             if len(marks):

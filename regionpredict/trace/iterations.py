@@ -170,7 +170,7 @@ def _collective_ends(trace: EventTrace) -> Rows | None:
     Threads other than a rank's first make no such calls, so then there is none either.
     """
     operations = trace.operations
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     world = np.array([c.members == trace.ranks for c in trace.communicators] + [False], dtype=bool)
     kind = trace.kind[operations.event]
     rows = np.flatnonzero((kind == Kind.COLLECTIVE_END) & world[operations.communicator])

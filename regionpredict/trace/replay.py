@@ -127,7 +127,7 @@ def steps_of(
     made.collectives()
     made.teams(synchronisations(trace))
     event, slot, is_post, cost, posts = made.columns()
-    location = np.searchsorted(starts, event, side="right") - 1
+    location = trace.locations_of(event)
     order = np.lexsort((np.arange(len(event)), ~is_post, event, location))
     event, slot, location = event[order], slot[order], location[order]
     is_post, cost = is_post[order], cost[order]
@@ -210,7 +210,7 @@ class _Made:
         alone = np.array(
             [c.members == () and c.remote is None for c in trace.communicators] + [False]
         )
-        location = np.searchsorted(trace.starts, trace.operations.event[rows], side="right")
+        location = trace.locations_of(trace.operations.event[rows])
         apart = np.where(alone[communicator], location, 0)
         keys = np.stack([communicator, apart, self.matches.instance[rows]])
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)

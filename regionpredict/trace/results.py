@@ -174,7 +174,7 @@ def _messages(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
     trace, paths = analysis.trace, analysis.paths
     operations = trace.operations
     kind = trace.kind[operations.event]
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     inside = paths.operation_node >= 0
     found = []
     for direction, size_name, kinds, size in (

@@ -129,7 +129,7 @@ def _barriers(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
 def _locks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
     operations = trace.operations
     kind = trace.kind[operations.event]
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     chosen = np.flatnonzero(
         np.isin(kind, (Kind.ACQUIRE_LOCK, Kind.RELEASE_LOCK)) & np.isin(location, numbers)
     )
