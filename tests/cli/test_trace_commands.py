@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+
+from regionpredict.report.hints import schema
 
 pytest.importorskip("otf2")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -38,6 +41,7 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     done = run(command, str(archive), "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("trace-1")).validate(result)
     records = [record for record in result["records"] if record["metric"] == metric]
     assert set(records[0]) == {"metric", "callpath", "location", "value", "unit"}
     assert records[0]["callpath"].startswith("main/step") or metric == "critical_path"
@@ -45,6 +49,12 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     assert sum(record["value"] for record in records) == pytest.approx(result["totals"][metric])
     assert all(balance["holds"] for balance in result["conservation"])
     assert result["findings"] == []
+
+
+def test_metric_leaves_out_other_counts(archive: Path) -> None:
+    done = run("waits", str(archive), "--format", "json", "--metric", "late_sender")
+    result = json.loads(done.stdout)
+    assert set(result["counts"]) == set(result["totals"]) == {"late_sender"}
 
 
 def test_the_folder_does_as_well_as_the_anchor(archive: Path) -> None:
