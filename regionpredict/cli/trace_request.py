@@ -92,7 +92,7 @@ def tell(
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")
     if output == "json":
-        text = trace_results.result_json(result, analysis.findings, metric)
+        text = trace_results.result_json(result, analysis, metric)
     elif output == "csv":
         text = trace_results.result_csv(result, metric)
     else:

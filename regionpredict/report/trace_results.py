@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
-from regionpredict.trace import EventTrace, Finding, Location
+from regionpredict.trace import EventTrace, Location
+from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
 T = TypeVar("T")
@@ -19,8 +20,9 @@ _LEAST_PATH = 16  # columns in which a call path can still be told
 _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
 
 
-def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | None = None) -> str:
-    """Records, totals, counts, the sums that must hold and findings."""
+def result_json(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
+    """Records, totals, counts, the sums that must hold, findings and clocks that differ."""
+    second = analysis.trace.ticks_per_second
     document = {
         "schema": SCHEMA,
         "records": [
@@ -38,7 +40,17 @@ def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | 
         "conservation": [_balance(balance) for balance in result.balances],
         "findings": [
             {"message": finding.message, "location": finding.location, "count": finding.count}
-            for finding in findings
+            for finding in analysis.findings
+        ],
+        "clock_violations": [
+            {
+                "kind": pair.kind,
+                "from": _location(pair.source),
+                "to": _location(pair.to),
+                "count": pair.count,
+                "largest_s": pair.largest / second,
+            }
+            for pair in analysis.clock_violations
         ],
     }
     return json.dumps(document, indent=1) + "\n"

@@ -24,8 +24,8 @@ class Synchronisation:
     count: int
 
 
-class _Slots:
-    """Collects posts and needs."""
+class Slots:
+    """Collects posts and needs: pairs of rows of events and their slots."""
 
     def __init__(self) -> None:
         self.posts: list[tuple[Rows, Rows]] = []
@@ -38,6 +38,7 @@ class _Slots:
         return self.count - number
 
     def found(self) -> Synchronisation:
+        """All of them."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])
@@ -54,7 +55,7 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
     parts; the n-th barrier of a construct ends when all threads that have an n-th one are there; a
     lock is taken when it was released before, in the order of the trace.
     """
-    slots = _Slots()
+    slots = Slots()
     if len(trace.locations) > len(trace.ranks):
         by_rank: dict[int, list[int]] = {}
         for number, location in enumerate(trace.locations):
@@ -78,7 +79,7 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     return fork[:whole] + trace.starts[master], join[:whole] + trace.starts[master]
 
 
-def _forks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+def _forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     fork, join = constructs(trace, numbers[0])
     count = len(fork)
     first = slots.new(2 * count)
@@ -97,7 +98,7 @@ def _forks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
     slots.needs.append((join[some], first + count + some))
 
 
-def _barriers(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+def _barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     barrier = np.array(
         [
             region.paradigm is Paradigm.OPENMP
@@ -126,7 +127,7 @@ def _barriers(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
     slots.needs.append((row, first_slot + slot))
 
 
-def _locks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+def _locks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     operations = trace.operations
     kind = trace.kind[operations.event]
     location = trace.locations_of(operations.event)
