@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_selection import Reading, reading_options
 
 if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.argument("archive", type=click.Path()),
     click.option(
         "--format",
         "output",
@@ -42,7 +42,8 @@ _OPTIONS = (
 
 
 def trace_options(function: F) -> F:
-    """The argument ARCHIVE and the options that say what is printed."""
+    """The argument ARCHIVE with its options, and those that say what is printed."""
+    function = reading_options(function)
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -58,12 +59,18 @@ def trace_kernels() -> Kernels:
     return Kernels((compiler(),), folder)
 
 
-def analysed(archive: str) -> Analysis:
-    """The analysed archive."""
+def analysed(reading: Reading) -> Analysis:
+    """The analysed archive, or the part of it that was asked for."""
     from regionpredict.trace.analysis import analyse
+    from regionpredict.trace.matching import match
+    from regionpredict.trace.selection import selected
 
-    kernels = trace_kernels()
-    return analyse(read_trace(archive, kernels), kernels)
+    kernels, selection = trace_kernels(), reading.selection()
+    trace = read_trace(reading.archive, kernels)
+    matches = match(trace, kernels)
+    if selection:
+        trace, matches = selected(trace, matches, selection, kernels)
+    return analyse(trace, kernels, matches, reading.correct_clocks)
 
 
 def read_trace(path: str, kernels: Kernels) -> EventTrace:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
+from regionpredict.cli.trace_selection import Reading
 
 
 @click.command("waits")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+def command(
+    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+) -> None:
     """Wait states of ARCHIVE, an OTF2 anchor file or its folder, or a Paraver trace.
 
     A wait state is the time in a call of MPI, or at a barrier of OpenMP, until the one that it
@@ -17,5 +20,5 @@ def command(archive: str, output: str, target: str | None, top: int, metric: str
     """
     from regionpredict.trace.results import waits
 
-    analysis = analysed(archive)
+    analysis = analysed(reading)
     tell(analysis, waits(analysis), output, target, top, metric)

@@ -73,8 +73,10 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
     step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
     depth = np.cumsum(step)
-    fork = np.flatnonzero((kind == Kind.FORK) & (depth == 1))
-    join = np.flatnonzero((kind == Kind.JOIN) & (depth == 0))
+    lowest = np.minimum.accumulate(np.minimum(depth, 0))  # below 0: joins whose forks are cut off
+    alone = np.diff(lowest, prepend=0) < 0
+    fork = np.flatnonzero((kind == Kind.FORK) & (depth - lowest == 1))
+    join = np.flatnonzero((kind == Kind.JOIN) & (depth == lowest) & ~alone)
     whole = min(len(fork), len(join))
     return fork[:whole] + trace.starts[master], join[:whole] + trace.starts[master]
 

@@ -116,3 +116,22 @@ def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
     )
     assert path
     assert all(event["dur"] >= 0 for event in regions + path)
+
+
+def test_a_part_is_chosen(archive: Path) -> None:
+    done = run("waits", str(archive), "--ranks", "0,1", "--time", "1e-4-3e-4", "--format", "json")
+    assert done.returncode == 0
+    result = json.loads(done.stdout)
+    assert {record["location"] for record in result["records"]} == {0, 1}
+    messages = [finding["message"] for finding in result["findings"]]
+    assert any("outside the selection" in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    "words", [("--ranks", "1-0"), ("--ranks", "x"), ("--time", "2-1"), ("--time", "-")]
+)
+def test_a_part_that_is_not_understood(archive: Path, words: tuple[str, str]) -> None:
+    done = run("waits", str(archive), *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words[0] in done.stderr
+    assert done.stderr.count("\n") == 1
