@@ -6,10 +6,11 @@ import click
 
 from regionpredict.cli.output import write_result
 from regionpredict.cli.trace_request import analysed
+from regionpredict.cli.trace_selection import Reading, reading_options
 
 
 @click.command("imbalance")
-@click.argument("archive", type=click.Path())
+@reading_options
 @click.option(
     "--format",
     "output",
@@ -25,7 +26,7 @@ from regionpredict.cli.trace_request import analysed
 @click.option(
     "--mark", metavar="REGION", help="The region that begins an iteration; else it is found."
 )
-def command(archive: str, output: str, target: str | None, top: int, mark: str | None) -> None:
+def command(reading: Reading, output: str, target: str | None, top: int, mark: str | None) -> None:
     """How unevenly work is distributed over ranks and threads, by call path.
 
     I_t is how much more the busiest location has than the mean, I_T that times all locations. Where
@@ -35,7 +36,7 @@ def command(archive: str, output: str, target: str | None, top: int, mark: str |
     from regionpredict.report.imbalance import imbalance_json, imbalance_table
     from regionpredict.trace.imbalance import imbalances
 
-    analysis = analysed(archive)
+    analysis = analysed(reading)
     study = imbalances(analysis, mark)
     if output == "json":
         text = imbalance_json(study, analysis.findings)

@@ -81,7 +81,9 @@ def _settings(words: Sequence[str], folder: Path) -> Mapping[str, str]:
     loaded = [str(threads)]
     wrapper = os.environ.get("MPICC", "mpicc")
     if shutil.which(wrapper) is not None:
-        loaded.append(str(shared_library([wrapper], cache, FOLDER / "mpi_recorder.c")))
+        remedy = "this needs the compiler of an MPI; name another with MPICC"
+        recorder = shared_library([wrapper], cache, FOLDER / "mpi_recorder.c", remedy=remedy)
+        loaded.append(str(recorder))
     elif Path(words[0]).name in ("mpirun", "mpiexec", "srun"):
         raise InputError(
             f"no compiler '{wrapper}'",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_selection import Reading, reading_options
 
 if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.argument("archive", type=click.Path()),
     click.option(
         "--format",
         "output",
@@ -37,12 +37,13 @@ _OPTIONS = (
         show_default=True,
         help="Rows of the table.",
     ),
-    click.option("--metric", help="Only this metric."),
+    click.option("--metric", help="Only records, totals and counts of this metric."),
 )
 
 
 def trace_options(function: F) -> F:
-    """The argument ARCHIVE and the options that say what is printed."""
+    """The argument ARCHIVE with its options, and those that say what is printed."""
+    function = reading_options(function)
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -58,12 +59,18 @@ def trace_kernels() -> Kernels:
     return Kernels((compiler(),), folder)
 
 
-def analysed(archive: str) -> Analysis:
-    """The analysed archive."""
+def analysed(reading: Reading) -> Analysis:
+    """The analysed archive, or the part of it that was asked for."""
     from regionpredict.trace.analysis import analyse
+    from regionpredict.trace.matching import match
+    from regionpredict.trace.selection import selected
 
-    kernels = trace_kernels()
-    return analyse(read_trace(archive, kernels), kernels)
+    kernels, selection = trace_kernels(), reading.selection()
+    trace = read_trace(reading.archive, kernels)
+    matches = match(trace, kernels)
+    if selection:
+        trace, matches = selected(trace, matches, selection, kernels)
+    return analyse(trace, kernels, matches, reading.correct_clocks)
 
 
 def read_trace(path: str, kernels: Kernels) -> EventTrace:
@@ -87,16 +94,19 @@ def tell(
     """Writes the result; findings and sums that do not hold go to standard error."""
     from regionpredict.errors import UsageError
     from regionpredict.report import trace_results
+    from regionpredict.report.process_grid import grid_text
 
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")
     if output == "json":
-        text = trace_results.result_json(result, analysis.findings, metric)
+        text = trace_results.result_json(result, analysis, metric)
     elif output == "csv":
         text = trace_results.result_csv(result, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
+        for grid in analysis.trace.grids if metric is not None else ():
+            text += "\n" + grid_text(result, grid, metric or "")
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from regionpredict.cli.output import write_result
-from regionpredict.cli.trace_request import read_trace, trace_kernels
+from regionpredict.cli.trace_request import analysed, trace_kernels
+from regionpredict.cli.trace_selection import Reading, reading_options
 
 
 @click.command("what-if")
-@click.argument("archive", type=click.Path())
+@reading_options
 @click.option(
     "--format",
     "output",
@@ -27,7 +28,9 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
     help="Only so many call paths, those with the largest delay costs.",
 )
 @click.option("--callpath", help="Only this call path, for example main/solve.")
-def command(archive: str, output: str, target: str | None, top: int, callpath: str | None) -> None:
+def command(
+    reading: Reading, output: str, target: str | None, top: int, callpath: str | None
+) -> None:
     """What to fix first in ARCHIVE: the run again, each time without one call path's delays.
 
     A delay is what a call path takes longer on the rank that others wait for. The recorded run is
@@ -35,11 +38,10 @@ def command(archive: str, output: str, target: str | None, top: int, callpath: s
     is an OTF2 anchor file or its folder, or a Paraver trace.
     """
     from regionpredict.report import what_if as report
-    from regionpredict.trace.analysis import analyse
     from regionpredict.trace.what_if import what_if
 
     kernels = trace_kernels()
-    analysis = analyse(read_trace(archive, kernels), kernels)
+    analysis = analysed(reading)
     found = what_if(analysis, kernels, callpath, top)
     if output == "json":
         text = report.what_if_json(found, analysis.findings)

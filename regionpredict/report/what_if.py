@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.what_if import Change, WhatIf
@@ -36,13 +35,12 @@ def what_if_json(found: WhatIf, findings: Sequence[Finding]) -> str:
 
 def what_if_csv(found: WhatIf) -> str:
     """A row each change, under a header row."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(Change)])
-    for change in found.changes:
-        values = asdict(change).values()
-        writer.writerow([repr(v) if isinstance(v, float) else v for v in values])
-    return text.getvalue()
+    header = [field.name for field in fields(Change)]
+    rows = [
+        [repr(v) if isinstance(v, float) else v for v in asdict(change).values()]
+        for change in found.changes
+    ]
+    return csv_text(header, rows)
 
 
 def what_if_table(found: WhatIf, trace: EventTrace) -> str:

@@ -229,7 +229,7 @@ class EventTrace:
         """Ticks, or differences of ticks, as seconds."""
         return np.asarray(ticks / self.ticks_per_second, dtype=np.float64)
 
-    def location_of_events(self) -> NDArray[np.int32]:
-        """Each event's row in `locations`."""
-        counts = np.diff(self.starts)
-        return np.repeat(np.arange(len(self.locations), dtype=np.int32), counts)
+    def locations_of(self, events: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The row in `locations` of each of these rows of events."""
+        found = np.searchsorted(self.starts, events, side="right") - 1
+        return found.astype(np.int32)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
+from regionpredict.trace.clock_conditions import message_conditions, violations
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
@@ -139,7 +140,8 @@ def run_factors(
     own = by_location(trace, np.where(bursts.own, length, 0))
     own_work = np.where(bursts.own, length, 0)
     runtime = int(trace.time.max(initial=0))
-    notes = list(map(str, (*trace.findings, *matches.findings)))
+    clocks = violations(trace, {"message": message_conditions(trace, matches)})[1]
+    notes = list(map(str, (*trace.findings, *matches.findings, *clocks)))
     if nominal is not None:
         runtime = int(_replayed(trace, matches, kernels, nominal, own_work, bursts, notes).max())
     if not useful.max(initial=0) or not runtime:

@@ -98,9 +98,4 @@ def _findings(
         count = int(np.count_nonzero(rows))
         if count:
             found.append(Finding(message, count=count))
-    pairs = np.flatnonzero(receives & (mate >= 0))
-    times = trace.time[operations.event]
-    early = int(np.count_nonzero(times[pairs] < times[mate[pairs]]))
-    if early:
-        found.append(Finding("messages received before they were sent: clocks differ", count=early))
     return found

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.bursts import bursts_of
-from regionpredict.trace.collective_waits import N_TO_N, N_TO_ONE, ONE_TO_N
+from regionpredict.trace.collective_table import N_TO_N, N_TO_ONE, ONE_TO_N
 from regionpredict.trace.event_trace import Collective, EventTrace, Kind, Paradigm, Role
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
@@ -148,7 +148,7 @@ def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Of each operation, whether others of its collective wait for it, and whether it does."""
     operations = trace.operations
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     is_root = operations.root == rank[location]
     everybody = np.isin(operations.collective, (Collective.BARRIER, *N_TO_N))
     one, many = (np.isin(operations.collective, kinds) for kinds in (ONE_TO_N, N_TO_ONE))
@@ -161,7 +161,7 @@ def _finalizes(trace: EventTrace) -> Ticks | None:
     """The rows at which the ranks enter MPI_Finalize; None where not each does once."""
     ends = np.array([call_of(region.name) == Call.FINALIZE for region in trace.regions] + [False])
     rows = np.flatnonzero(ends[trace.region] & (trace.kind == Kind.ENTER))
-    location = np.searchsorted(trace.starts, rows, side="right") - 1
+    location = trace.locations_of(rows)
     ranks = sorted(trace.locations[at].rank for at in location.tolist())
     return rows if len(rows) > 1 and ranks == list(trace.ranks) else None
 

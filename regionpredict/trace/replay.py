@@ -151,7 +151,7 @@ def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int 
     starts = trace.starts
     total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
     event, is_post = coupled.event, coupled.is_post
-    location = np.searchsorted(starts, event, side="right") - 1
+    location = trace.locations_of(event)
     done = total[event]
     before = np.empty(len(event), dtype=np.int64)
     if len(event):
@@ -260,7 +260,7 @@ class Couplings:
         alone = np.array(
             [c.members == () and c.remote is None for c in trace.communicators] + [False]
         )
-        location = np.searchsorted(trace.starts, trace.operations.event[rows], side="right")
+        location = trace.locations_of(trace.operations.event[rows])
         apart = np.where(alone[communicator], location, 0)
         keys = np.stack([communicator, apart, self.matches.instance[rows]])
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)

@@ -174,9 +174,7 @@ def _begins(
 ) -> Rows:
     """Where the intervals begin that end with `mine`: where both locations last met."""
     trace, points = analysis.trace, analysis.points
-    location, theirs = (
-        np.searchsorted(trace.starts, rows, side="right") - 1 for rows in (mine, other)
-    )
+    location, theirs = trace.locations_of(mine), trace.locations_of(other)
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
     met = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
     order = np.argsort(mine, kind="stable")

@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+
+from regionpredict.report.hints import schema
 
 pytest.importorskip("otf2")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -38,6 +41,7 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     done = run(command, str(archive), "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("trace-1")).validate(result)
     records = [record for record in result["records"] if record["metric"] == metric]
     assert set(records[0]) == {"metric", "callpath", "location", "value", "unit"}
     assert records[0]["callpath"].startswith("main/step") or metric == "critical_path"
@@ -45,6 +49,12 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     assert sum(record["value"] for record in records) == pytest.approx(result["totals"][metric])
     assert all(balance["holds"] for balance in result["conservation"])
     assert result["findings"] == []
+
+
+def test_metric_leaves_out_other_counts(archive: Path) -> None:
+    done = run("waits", str(archive), "--format", "json", "--metric", "late_sender")
+    result = json.loads(done.stdout)
+    assert set(result["counts"]) == set(result["totals"]) == {"late_sender"}
 
 
 def test_the_folder_does_as_well_as_the_anchor(archive: Path) -> None:
@@ -162,3 +172,22 @@ def test_imbalance_with_an_unknown_mark(archive: Path) -> None:
     done = run("imbalance", str(archive), "--mark", "nothing")
     assert (done.returncode, done.stdout) == (1, "")
     assert "enters 'nothing' 0 times" in done.stderr
+
+
+def test_a_part_is_chosen(archive: Path) -> None:
+    done = run("waits", str(archive), "--ranks", "0,1", "--time", "1e-4-3e-4", "--format", "json")
+    assert done.returncode == 0
+    result = json.loads(done.stdout)
+    assert {record["location"] for record in result["records"]} == {0, 1}
+    messages = [finding["message"] for finding in result["findings"]]
+    assert any("outside the selection" in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    "words", [("--ranks", "1-0"), ("--ranks", "x"), ("--time", "2-1"), ("--time", "-")]
+)
+def test_a_part_that_is_not_understood(archive: Path, words: tuple[str, str]) -> None:
+    done = run("waits", str(archive), *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words[0] in done.stderr
+    assert done.stderr.count("\n") == 1
