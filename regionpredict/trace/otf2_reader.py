@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import (
     NONE,
+    Counter,
     EventTrace,
     Finding,
     Kind,
@@ -45,7 +46,7 @@ _NOTES = (
     "times that run backwards, held",
     "the events break off or cannot be read; those before are analysed",
     "one-sided operations, which are not analysed",
-    "",  # metrics: always passed over
+    "readings of counters that memory did not suffice for",
     "task events, which are not analysed",
     "",  # file operations
     "samples and calling contexts, which are not analysed",
@@ -54,6 +55,11 @@ _NOTES = (
     "probes, which are not analysed",
     "matched receives, which are not analysed",
 )
+_READING = np.dtype(
+    [("event", "<i8"), ("value", "<u8"), ("metric", "<u4"), ("place", "<u4"), ("type", "u1")],
+    align=True,
+)
+_INTEGERS = (4, 8)  # OTF2_TYPE_UINT64, OTF2_TYPE_INT64
 _PROGRAM = -(2**31)
 _TOO_SMALL = 1
 _LEAST_CAPACITY = 1 << 16
@@ -68,6 +74,9 @@ class _Table(ctypes.Structure):
         *((name, ctypes.c_void_p) for name, _ in _OPERATION_COLUMNS),
         ("ends", ctypes.c_void_p),
         ("notes", ctypes.c_void_p),
+        ("readings", ctypes.c_int64),
+        ("reading_room", ctypes.c_int64),
+        ("reading", ctypes.c_void_p),
     ]
 
 
@@ -83,8 +92,8 @@ def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
     shared = str(otf2.Config.lib_path()).encode()
     library.rp_silence(shared)
     definitions = read_definitions(otf2, anchor)
-    columns, counts, ends, notes = _events(library, shared, anchor, definitions)
-    return _trace(anchor, definitions, columns, counts, ends, notes)
+    columns, counts, ends, notes, readings = _events(library, shared, anchor, definitions)
+    return _trace(anchor, definitions, columns, counts, ends, notes, readings)
 
 
 def _anchor(path: Path) -> Path:
@@ -117,7 +126,9 @@ def _otf2_package() -> ModuleType:
 
 def _events(
     library: ctypes.CDLL, shared: bytes, anchor: Path, definitions: Definitions
-) -> tuple[dict[str, NDArray[Any]], tuple[int, int], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[
+    dict[str, NDArray[Any]], tuple[int, int], NDArray[np.int64], NDArray[np.int64], NDArray[Any]
+]:
     count = len(definitions.references)
     references = np.array(definitions.references, dtype=np.uint64)
     capacity = max(definitions.events + 2 * count, _LEAST_CAPACITY)
@@ -137,12 +148,17 @@ def _events(
             shared, str(anchor).encode(), references.ctypes.data_as(ctypes.c_void_p),
             ctypes.c_int64(count), ctypes.byref(table),
         )  # fmt: skip
+        size = table.readings * _READING.itemsize
+        readings = np.frombuffer(
+            ctypes.string_at(table.reading, size) if size else b"", dtype=_READING
+        )
+        library.rp_free_readings(ctypes.byref(table))
         if code == _TOO_SMALL:
             capacity *= 2
             continue
         if code:
             raise InputError("cannot be read", remedy="record it anew", path=str(anchor))
-        return columns, (table.events, table.operations), ends, notes
+        return columns, (table.events, table.operations), ends, notes, readings
 
 
 def _trace(
@@ -152,6 +168,7 @@ def _trace(
     counts: tuple[int, int],
     ends: NDArray[np.int64],
     notes: NDArray[np.int64],
+    readings: NDArray[Any],
 ) -> EventTrace:
     events, operations = counts
     findings = [*definitions.findings, *_findings(definitions.locations, notes)]
@@ -183,7 +200,41 @@ def _trace(
         findings=tuple(findings),
         name=anchor.name,
         grids=definitions.grids,
+        counters=_counters(definitions, readings, starts),
     )
+
+
+def _counters(
+    definitions: Definitions, readings: NDArray[Any], starts: NDArray[np.int64]
+) -> tuple[Counter, ...]:
+    """Counters whose readings are integers that grow, of all classes that have them.
+
+    The first reading of a location tells no increase.
+    """
+    found: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+    location = np.searchsorted(starts, readings["event"], side="right") - 1
+    whole = np.isin(readings["type"], _INTEGERS) & (readings["event"] < starts[-1])
+    for number, members in definitions.counters.items():
+        for place, member in enumerate(members):
+            if not (member.accumulated or member.relative):
+                continue
+            rows = np.flatnonzero(
+                whole & (readings["metric"] == number) & (readings["place"] == place)
+            )
+            value = readings["value"][rows].view(np.int64)
+            if member.accumulated:
+                grown = np.diff(value, prepend=value[:1])
+                grown[location[rows] != np.roll(location[rows], 1)] = 0
+                value = np.maximum(grown, 0)
+            if len(rows):
+                pair = readings["event"][rows], value
+                found.setdefault((member.name, member.unit or "1"), []).append(pair)
+    counters = []
+    for (name, unit), parts in found.items():
+        event, increase = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(event, kind="stable")
+        counters.append(Counter(name, event[order], increase[order], unit))
+    return tuple(counters)
 
 
 def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:
