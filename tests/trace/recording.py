@@ -19,7 +19,8 @@ HAS_OPENMP = shutil.which("gcc") is not None and find_runtime() is not None
 def environment() -> dict[str, str]:
     """Programs of MPI may be run by root, and threads that wait leave the cores to others."""
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return {**os.environ, **root, "PATH": SEARCH, "KMP_BLOCKTIME": "0"}
+    polite = {"KMP_BLOCKTIME": "0", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return {**os.environ, **root, **polite, "PATH": SEARCH}
 
 
 def built(folder: Path, text: str, compiler: str = "mpicc", *options: str) -> Path:
