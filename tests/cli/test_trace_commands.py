@@ -122,7 +122,7 @@ def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
     done = run("what-if", str(archive), "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
-    assert result["schema"] == "regionpredict/what-if/1"
+    jsonschema.Draft202012Validator(schema("what-if-1")).validate(result)
     changes = result["changes"]
     assert changes
     assert [c["gain_s"] for c in changes] == sorted((c["gain_s"] for c in changes), reverse=True)
@@ -149,7 +149,7 @@ def test_imbalance_by_call_path(archive: Path) -> None:
     done = run("imbalance", str(archive), "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
-    assert result["schema"] == "regionpredict/imbalance/1"
+    jsonschema.Draft202012Validator(schema("imbalance-1")).validate(result)
     impacts = [row["runtime_impact_s"] for row in result["callpaths"]]
     assert impacts == sorted(impacts, reverse=True)
     for row in (result["whole"], *result["callpaths"]):
