@@ -140,7 +140,8 @@ def _synchronous(
     waited = (when > trace.time[done]) & (when < trace.time[closes[done]])
     size = np.maximum(operations.sent[sends], operations.received[receives])
     found = np.zeros(len(operations), dtype=bool)
-    found[sends] = (size > limit) | named[trace.region[made.call(sends)]] | waited
+    large = (size > limit) & (when <= trace.time[closes[done]])  # else it was sent without asking
+    found[sends] = large | named[trace.region[made.call(sends)]] | waited
     return found
 
 
