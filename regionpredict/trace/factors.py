@@ -28,6 +28,7 @@ from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal import CYCLES
+from regionpredict.trace.region_split import RegionSplit, region_splits
 from regionpredict.trace.replay import IDEAL, BlockedError, Network, begins, replay
 from regionpredict.trace.team_order import synchronisations
 from regionpredict.trace.team_split import TeamSplit, team_split
@@ -82,6 +83,7 @@ class RunFactors:
     cycles: float | None = None
     instruction_balance: float | None = None
     team: TeamSplit | None = None
+    parallel_regions: tuple[RegionSplit, ...] = ()
     trimmed: bool = False
     notes: tuple[str, ...] = ()
     regions: frozenset[str] = field(default=frozenset())
@@ -183,6 +185,7 @@ def run_factors(
         cycles=cycles,
         instruction_balance=balance,
         team=team_split(trace, bursts),
+        parallel_regions=region_splits(trace, bursts),
         trimmed=transfer > 1.0 + 1e-9,
         notes=tuple(dict.fromkeys(notes)),
         regions=_entered(trace),

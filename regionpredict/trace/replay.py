@@ -151,7 +151,7 @@ def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int 
     starts = trace.starts
     total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
     event, is_post = coupled.event, coupled.is_post
-    location = trace.locations_of(event)
+    location = trace.locations_of(event).astype(np.int64)
     done = total[event]
     before = np.empty(len(event), dtype=np.int64)
     if len(event):
