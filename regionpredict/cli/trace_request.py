@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
     from regionpredict.trace.analysis import Analysis
     from regionpredict.trace.kernels import Kernels
+    from regionpredict.trace.matching import Matches
     from regionpredict.trace.profile import TraceResult
 
+PARAVER = (".prv", ".prv.gz")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -62,15 +65,38 @@ def trace_kernels() -> Kernels:
 def analysed(reading: Reading) -> Analysis:
     """The analysed archive, or the part of it that was asked for."""
     from regionpredict.trace.analysis import analyse
-    from regionpredict.trace.matching import match
     from regionpredict.trace.selection import selected
 
     kernels, selection = trace_kernels(), reading.selection()
-    trace = read_trace(reading.archive, kernels)
-    matches = match(trace, kernels)
+    trace, matches = _matched(reading, kernels)
     if selection:
         trace, matches = selected(trace, matches, selection, kernels)
     return analyse(trace, kernels, matches, reading.correct_clocks)
+
+
+def _matched(reading: Reading, kernels: Kernels) -> tuple[EventTrace, Matches]:
+    """The trace and what belongs together in it, read at once or rank by rank."""
+    from regionpredict.trace.matching import match
+
+    if reading.processes is None and reading.scheduler is None:
+        trace = read_trace(reading.archive, kernels)
+        return trace, match(trace, kernels)
+    from regionpredict.errors import UsageError
+    from regionpredict.trace.cluster import cluster_spread
+    from regionpredict.trace.pieces import read_in_pieces
+    from regionpredict.workers import spread
+
+    if reading.processes is not None and reading.scheduler is not None:
+        raise UsageError("-j and --scheduler don't go together", remedy="give one of them")
+    if reading.archive.endswith(PARAVER):
+        raise UsageError(
+            "only OTF2 archives are read rank by rank", remedy="leave -j and --scheduler out"
+        )
+    if reading.scheduler is not None:
+        run = cluster_spread(reading.scheduler)
+    else:
+        run = partial(spread, processes=reading.processes)
+    return read_in_pieces(Path(reading.archive).absolute(), kernels, run)
 
 
 def read_trace(path: str, kernels: Kernels) -> EventTrace:
@@ -78,7 +104,7 @@ def read_trace(path: str, kernels: Kernels) -> EventTrace:
     from regionpredict.trace.otf2_reader import read_otf2
     from regionpredict.trace.paraver import read_paraver
 
-    if path.endswith((".prv", ".prv.gz")):
+    if path.endswith(PARAVER):
         return read_paraver(path)
     return read_otf2(Path(path), kernels)
 
