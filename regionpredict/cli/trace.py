@@ -11,6 +11,7 @@ COMMANDS = {
     "record": "Run an MPI program and record its calls as an OTF2 archive.",
     "waits": "Wait states by kind, call path and rank.",
     "delays": "What causes the waits, and how they spread.",
+    "convert": "A trace as a store in Parquet, read back in parts.",
     "export": "The timeline with the critical path, for Perfetto.",
     "critical-path": "What the run's length is made of, and what imbalance on it costs.",
     "factors": "Load balance, serialisation and transfer of runs, and on more processes.",

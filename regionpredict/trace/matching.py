@@ -12,6 +12,8 @@ from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Operations
 from regionpredict.trace.kernels import Kernels
 
+OUTSIDE = -2  # in matches of a part: there is one, which the part does not have
+
 
 @dataclass(frozen=True, slots=True)
 class Matches:

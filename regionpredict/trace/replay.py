@@ -127,7 +127,7 @@ def steps_of(
     made.collectives()
     made.teams(synchronisations(trace))
     event, slot, is_post, cost, posts = made.columns()
-    location = trace.locations_of(event)
+    location = trace.locations_of(event).astype(np.int64)
     order = np.lexsort((np.arange(len(event)), ~is_post, event, location))
     event, slot, location = event[order], slot[order], location[order]
     is_post, cost = is_post[order], cost[order]

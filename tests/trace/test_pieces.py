@@ -35,6 +35,8 @@ def same(first: object, second: object) -> bool:
     """Equal to the last bit, types of columns too."""
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
         return first.dtype == second.dtype and first.tobytes() == second.tobytes()
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(same, first, second))
     if type(first) is type(second) and hasattr(first, "__dataclass_fields__"):
         return all(
             same(getattr(first, field.name), getattr(second, field.name))
