@@ -1,7 +1,7 @@
 """Reading and analysing a synthetic trace: python tests/benchmarks/bench_trace.py [EVENTS] [RANKS].
 
-Prints events a second of processor time (other work on the machine counts less so), bytes of memory an event, and the same of the otf2 package's own reader on
-the first hundred thousand events.
+Prints events a second of one core's time, bytes of memory an event, and the same of the otf2
+package's own reader on the first hundred thousand events.
 """
 
 from __future__ import annotations
