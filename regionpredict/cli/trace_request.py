@@ -103,7 +103,7 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
     if reading.scheduler is not None:
         run = cluster_spread(reading.scheduler)
     else:
-        run = partial(spread, processes=reading.processes)
+        run = partial(spread, processes=reading.processes or 1)
     return read_in_pieces(Path(reading.archive).absolute(), kernels, run)
 
 

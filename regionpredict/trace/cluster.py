@@ -24,9 +24,11 @@ def cluster_spread(address: str) -> Callable[[Callable[[Any], Any], Sequence[Any
             remedy="pip install 'regionpredict[dask]'",
         ) from None
 
+    connect: Any = Client
+
     def spread(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         try:
-            client = Client(address, timeout=_SECONDS, set_as_default=False)
+            client: Any = connect(address, timeout=_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise InputError(
                 f"no Dask scheduler answers at {address}: {error}", remedy="check the address"

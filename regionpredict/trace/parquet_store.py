@@ -164,7 +164,9 @@ class Store:
             self.name: str = document["name"]
             self.ticks_per_second: float = document["ticks_per_second"]
             self.starts = np.array(document["starts"], dtype=np.int64)
-            self._groups = [_Group(*row[:-1], tuple(row[-1])) for row in document["groups"]]
+            self._groups = [
+                _Group(*map(int, row[:7]), open=tuple(row[7])) for row in document["groups"]
+            ]
             self._document = document
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
