@@ -132,6 +132,7 @@ def tell(
     """Writes the result; findings and sums that do not hold go to standard error."""
     from regionpredict.errors import UsageError
     from regionpredict.report import trace_results
+    from regionpredict.report.process_grid import grid_text
 
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
@@ -142,6 +143,8 @@ def tell(
         text = trace_results.result_csv(result, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
+        for grid in analysis.trace.grids if metric is not None else ():
+            text += "\n" + grid_text(result, grid, metric or "")
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

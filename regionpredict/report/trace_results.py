@@ -21,7 +21,7 @@ _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wai
 
 
 def result_json(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
-    """Records, totals, counts, the sums that must hold, findings and clocks that differ."""
+    """Records, totals, counts, the sums that must hold, findings, clocks that differ, and grids."""
     second = analysis.trace.ticks_per_second
     document = {
         "schema": SCHEMA,
@@ -51,6 +51,17 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
                 "largest_s": pair.largest / second,
             }
             for pair in analysis.clock_violations
+        ],
+        "grids": [
+            {
+                "name": grid.name,
+                "sizes": list(grid.sizes),
+                "periodic": list(grid.periodic),
+                "ranks": [
+                    {"rank": rank, "place": list(place)} for rank, place in grid.places.items()
+                ],
+            }
+            for grid in analysis.trace.grids
         ],
     }
     return json.dumps(document, indent=1) + "\n"

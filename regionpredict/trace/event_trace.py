@@ -128,6 +128,17 @@ class Communicator:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessGrid:
+    """A Cartesian topology of ranks. `sizes`, and whether a dimension is `periodic`, one each a
+    dimension; `places` are the coordinates by rank in MPI_COMM_WORLD."""
+
+    name: str
+    sizes: tuple[int, ...]
+    periodic: tuple[bool, ...]
+    places: dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What is wrong with a trace, or in it and not analysed; `location` where it was seen."""
 
@@ -204,6 +215,7 @@ class EventTrace:
     findings: tuple[Finding, ...] = field(default=())
     name: str = ""
     counters: tuple[Counter, ...] = ()
+    grids: tuple[ProcessGrid, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)

@@ -28,7 +28,8 @@ from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal import CYCLES
-from regionpredict.trace.replay import IDEAL, BlockedError, Network, replay
+from regionpredict.trace.replay import IDEAL, BlockedError, Network, begins, replay
+from regionpredict.trace.team_order import synchronisations
 from regionpredict.trace.team_split import TeamSplit, team_split
 
 Serialisation = Literal["reference", "useful", "ideal-run"]
@@ -148,10 +149,7 @@ def run_factors(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
-    # a thread that was never used has no events, and began with the run
-    used = np.diff(trace.starts) > 0
-    begin = np.zeros(len(used), dtype=np.int64)
-    begin[used] = trace.time[trace.starts[:-1][used]]
+    begin = begins(trace, synchronisations(trace).need)
     ideal = _replayed(trace, matches, kernels, network, own_work, bursts, notes)
     ideal_end = int(ideal.max())
     largest_own = int((own + begin).max())

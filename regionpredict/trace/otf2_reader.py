@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import (
     NONE,
+    Counter,
     EventTrace,
     Finding,
     Kind,
@@ -47,7 +48,7 @@ _NOTES = (
     "times that run backwards, held",
     "the events break off or cannot be read; those before are analysed",
     "one-sided operations, which are not analysed",
-    "",  # metrics: always passed over
+    "readings of counters that memory did not suffice for",
     "task events, which are not analysed",
     "",  # file operations
     "samples and calling contexts, which are not analysed",
@@ -56,6 +57,11 @@ _NOTES = (
     "probes, which are not analysed",
     "matched receives, which are not analysed",
 )
+_READING = np.dtype(
+    [("event", "<i8"), ("value", "<u8"), ("metric", "<u4"), ("place", "<u4"), ("type", "u1")],
+    align=True,
+)
+_INTEGERS = (4, 8)  # OTF2_TYPE_UINT64, OTF2_TYPE_INT64
 _PROGRAM = -(2**31)
 _TOO_SMALL = 1
 _LEAST_CAPACITY = 1 << 16
@@ -70,6 +76,9 @@ class _Table(ctypes.Structure):
         *((name, ctypes.c_void_p) for name, _ in _OPERATION_COLUMNS),
         ("ends", ctypes.c_void_p),
         ("notes", ctypes.c_void_p),
+        ("readings", ctypes.c_int64),
+        ("reading_room", ctypes.c_int64),
+        ("reading", ctypes.c_void_p),
     ]
 
 
@@ -77,12 +86,14 @@ class _Table(ctypes.Structure):
 class Events:
     """The events of some locations as the archive has them: columns with its own numbers.
 
-    `ends` is the number of events after each location, `notes` what was counted of each.
+    `ends` is the number of events after each location, `notes` what was counted of each, `readings`
+    those of counters, as `_READING`.
     """
 
     columns: dict[str, NDArray[Any]]
     ends: NDArray[np.int64]
     notes: NDArray[np.int64]
+    readings: NDArray[Any]
 
 
 def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
@@ -161,6 +172,11 @@ def read_events(anchor: Path, locations: Sequence[int], expected: int, kernels: 
             shared, str(anchor).encode(), references.ctypes.data_as(ctypes.c_void_p),
             ctypes.c_int64(count), ctypes.byref(table),
         )  # fmt: skip
+        size = table.readings * _READING.itemsize
+        readings = np.frombuffer(
+            ctypes.string_at(table.reading, size) if size else b"", dtype=_READING
+        )
+        library.rp_free_readings(ctypes.byref(table))
         if code == _TOO_SMALL:
             capacity *= 2
             continue
@@ -170,7 +186,7 @@ def read_events(anchor: Path, locations: Sequence[int], expected: int, kernels: 
             columns[name] = columns[name][: table.events]
         for name, _ in _OPERATION_COLUMNS:
             columns[name] = columns[name][: table.operations]
-        return Events(columns, ends, notes)
+        return Events(columns, ends, notes, readings)
 
 
 def joined(pieces: Sequence[Events]) -> Events:
@@ -185,7 +201,11 @@ def joined(pieces: Sequence[Events]) -> Events:
         [piece.columns["event"] + first for piece, first in zip(pieces, before[:-1], strict=True)]
     )
     ends = [piece.ends + first for piece, first in zip(pieces, before[:-1], strict=True)]
-    return Events(columns, np.concatenate(ends), np.concatenate([piece.notes for piece in pieces]))
+    readings = np.concatenate([piece.readings for piece in pieces])
+    counts = [len(piece.readings) for piece in pieces]
+    readings["event"] += np.repeat(before[:-1], counts)
+    notes = np.concatenate([piece.notes for piece in pieces])
+    return Events(columns, np.concatenate(ends), notes, readings)
 
 
 def operations_of(
@@ -211,19 +231,55 @@ def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTr
     regions = _number_regions(columns["region"], columns["kind"], definitions, findings)
     if unknown:
         findings.append(Finding("partners that no communicator tells, left out", count=unknown))
+    starts = np.concatenate([[0], events.ends]).astype(np.int64)
     return EventTrace(
         locations=definitions.locations,
         regions=regions,
         communicators=definitions.communicators,
         ticks_per_second=definitions.ticks_per_second,
-        starts=np.concatenate([[0], events.ends]).astype(np.int64),
+        starts=starts,
         time=time,
         kind=columns["kind"],
         region=columns["region"],
         operations=table,
         findings=tuple(findings),
         name=anchor.name,
+        grids=definitions.grids,
+        counters=_counters(definitions, events.readings, starts),
     )
+
+
+def _counters(
+    definitions: Definitions, readings: NDArray[Any], starts: NDArray[np.int64]
+) -> tuple[Counter, ...]:
+    """Counters whose readings are integers that grow, of all classes that have them.
+
+    The first reading of a location tells no increase.
+    """
+    found: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+    location = np.searchsorted(starts, readings["event"], side="right") - 1
+    whole = np.isin(readings["type"], _INTEGERS) & (readings["event"] < starts[-1])
+    for number, members in definitions.counters.items():
+        for place, member in enumerate(members):
+            if not (member.accumulated or member.relative):
+                continue
+            rows = np.flatnonzero(
+                whole & (readings["metric"] == number) & (readings["place"] == place)
+            )
+            value = readings["value"][rows].view(np.int64)
+            if member.accumulated:
+                grown = np.diff(value, prepend=value[:1])
+                grown[location[rows] != np.roll(location[rows], 1)] = 0
+                value = np.maximum(grown, 0)
+            if len(rows):
+                pair = readings["event"][rows], value
+                found.setdefault((member.name, member.unit or "1"), []).append(pair)
+    counters = []
+    for (name, unit), parts in found.items():
+        event, increase = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(event, kind="stable")
+        counters.append(Counter(name, event[order], increase[order], unit))
+    return tuple(counters)
 
 
 def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:

@@ -29,6 +29,7 @@ from regionpredict.trace.event_trace import (
     Location,
     Operations,
     Paradigm,
+    ProcessGrid,
     Region,
     Role,
 )
@@ -95,6 +96,10 @@ def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
             "regions": [asdict(region) for region in trace.regions],
             "communicators": [asdict(group) for group in trace.communicators],
             "counters": [{"name": c.name, "unit": c.unit} for c in trace.counters],
+            "grids": [
+                [grid.name, grid.sizes, grid.periodic, list(grid.places.items())]
+                for grid in trace.grids
+            ],
             "findings": [asdict(finding) for finding in trace.findings],
             "unmatched": [asdict(finding) for finding in matches.findings],
             "starts": trace.starts.tolist(),
@@ -242,6 +247,7 @@ class Store:
             findings=tuple(Finding(**fields) for fields in document["findings"]),
             name=self.name,
             counters=self._counters(moved),
+            grids=tuple(_grid(*fields) for fields in document["grids"]),
         )
         return trace, Matches(
             place_of(table["mate"]),
@@ -332,6 +338,13 @@ def _region(fields: dict[str, Any]) -> Region:
     return replace(
         Region(**fields), paradigm=Paradigm(fields["paradigm"]), role=Role(fields["role"])
     )
+
+
+def _grid(
+    name: str, sizes: list[int], periodic: list[bool], places: list[tuple[int, list[int]]]
+) -> ProcessGrid:
+    where = {rank: tuple(place) for rank, place in places}
+    return ProcessGrid(name, tuple(sizes), tuple(periodic), where)
 
 
 def _communicator(fields: dict[str, Any]) -> Communicator:

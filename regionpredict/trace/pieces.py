@@ -79,7 +79,7 @@ class _Reader:
         raw = events.columns
         own = {name: raw[name].copy() for name in ("communicator", "partner", "root")}
         operations, _ = operations_of(
-            Events({**raw, **own}, events.ends, events.notes), definitions, places
+            Events({**raw, **own}, events.ends, events.notes, events.readings), definitions, places
         )
         kind = np.ascontiguousarray(raw["kind"][raw["event"]])
         starts = np.concatenate([[0], events.ends]).astype(np.int64)

@@ -118,6 +118,62 @@ def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
     assert all(event["dur"] >= 0 for event in regions + path)
 
 
+def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
+    done = run("what-if", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("what-if-1")).validate(result)
+    changes = result["changes"]
+    assert changes
+    assert [c["gain_s"] for c in changes] == sorted((c["gain_s"] for c in changes), reverse=True)
+    assert all(c["runtime_s"] + c["gain_s"] == pytest.approx(result["runtime_s"]) for c in changes)
+    delays = json.loads(run("delays", str(archive), "--format", "json").stdout)["records"]
+    first = changes[0]["callpath"]
+    assert changes[0]["delay_cost_s"] == pytest.approx(
+        sum(r["value"] for r in delays if r["callpath"] == first and r["metric"][:5] == "delay")
+    )
+    table = run("what-if", str(archive), "--callpath", first).stdout
+    assert first in table
+    assert max(map(len, table.splitlines())) <= 90
+    rows = list(csv.DictReader(io.StringIO(run("what-if", str(archive), "--format", "csv").stdout)))
+    assert [row["callpath"] for row in rows] == [c["callpath"] for c in changes]
+
+
+def test_what_if_of_an_unknown_call_path(archive: Path) -> None:
+    done = run("what-if", str(archive), "--callpath", "main/none")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no call path 'main/none'" in done.stderr
+
+
+def test_imbalance_by_call_path(archive: Path) -> None:
+    done = run("imbalance", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("imbalance-1")).validate(result)
+    impacts = [row["runtime_impact_s"] for row in result["callpaths"]]
+    assert impacts == sorted(impacts, reverse=True)
+    for row in (result["whole"], *result["callpaths"]):
+        mine = [
+            record["value"]
+            for record in result["records"]
+            if (record["callpath"], record["metric"]) == (row["callpath"], "workload_deviation")
+        ]
+        assert len(mine) == 3
+        assert max(mine) == pytest.approx(row["runtime_impact_s"])
+        assert row["allocation_impact_s"] == pytest.approx(3 * row["runtime_impact_s"])
+    assert result["iterations"]["count"] > 10
+    table = run("imbalance", str(archive), "--top", "2").stdout
+    assert "I_t = " in table
+    assert "more; --top shows them" in table
+    assert max(map(len, table.splitlines())) <= 90
+
+
+def test_imbalance_with_an_unknown_mark(archive: Path) -> None:
+    done = run("imbalance", str(archive), "--mark", "nothing")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "enters 'nothing' 0 times" in done.stderr
+
+
 def test_a_part_is_chosen(archive: Path) -> None:
     done = run("waits", str(archive), "--ranks", "0,1", "--time", "1e-4-3e-4", "--format", "json")
     assert done.returncode == 0

@@ -13,7 +13,7 @@ from random_programs import carried_out, random_program
 from test_pieces import same
 
 from regionpredict.errors import InputError
-from regionpredict.trace import Counter, EventTrace, Finding
+from regionpredict.trace import Counter, EventTrace, Finding, ProcessGrid
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
@@ -42,6 +42,7 @@ def _trace(seed: int) -> EventTrace:
         trace,
         counters=(Counter("PAPI_TOT_INS", rows, rows * 3), Counter("other", rows[:2], rows[:2])),
         findings=(Finding("something", "1", 2),),
+        grids=(ProcessGrid("grid", (2, 1), (True, False), {0: (0, 0), 1: (1, 0)}),),
     )
 
 
