@@ -13,6 +13,7 @@ COMMANDS = {
     "delays": "What causes the waits, and how they spread.",
     "imbalance": "How unevenly work is distributed, and whether that changes.",
     "what-if": "What the run would gain without the delays of a call path.",
+    "convert": "A trace as a store in Parquet, read back in parts.",
     "export": "The timeline with the critical path, for Perfetto.",
     "critical-path": "What the run's length is made of, and what imbalance on it costs.",
     "factors": "Load balance, serialisation and transfer of runs, and on more processes.",

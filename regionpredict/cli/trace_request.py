@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
     from regionpredict.trace.analysis import Analysis
     from regionpredict.trace.kernels import Kernels
+    from regionpredict.trace.matching import Matches
     from regionpredict.trace.profile import TraceResult
+    from regionpredict.trace.selection import Selection
 
+PARAVER = (".prv", ".prv.gz")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -62,24 +66,58 @@ def trace_kernels() -> Kernels:
 def analysed(reading: Reading) -> Analysis:
     """The analysed archive, or the part of it that was asked for."""
     from regionpredict.trace.analysis import analyse
-    from regionpredict.trace.matching import match
     from regionpredict.trace.selection import selected
 
     kernels, selection = trace_kernels(), reading.selection()
-    trace = read_trace(reading.archive, kernels)
-    matches = match(trace, kernels)
+    trace, matches = matched(reading, selection, kernels)
     if selection:
         trace, matches = selected(trace, matches, selection, kernels)
     return analyse(trace, kernels, matches, reading.correct_clocks)
 
 
+def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[EventTrace, Matches]:
+    """The trace and what belongs together in it: read at once, rank by rank, or from a store.
+
+    A store gives only what the selection may touch.
+    """
+    from regionpredict.trace.matching import match
+    from regionpredict.trace.parquet_store import Store, is_store
+
+    by_rank = reading.processes is not None or reading.scheduler is not None
+    if is_store(Path(reading.archive)) and not by_rank:
+        return Store(Path(reading.archive)).read(selection)
+    if not by_rank:
+        trace = read_trace(reading.archive, kernels)
+        return trace, match(trace, kernels)
+    from regionpredict.errors import UsageError
+    from regionpredict.trace.cluster import cluster_spread
+    from regionpredict.trace.pieces import read_in_pieces
+    from regionpredict.workers import spread
+
+    if reading.processes is not None and reading.scheduler is not None:
+        raise UsageError("-j and --scheduler don't go together", remedy="give one of them")
+    if reading.archive.endswith(PARAVER) or is_store(Path(reading.archive)):
+        raise UsageError(
+            "only OTF2 archives are read rank by rank", remedy="leave -j and --scheduler out"
+        )
+    if reading.scheduler is not None:
+        run = cluster_spread(reading.scheduler)
+    else:
+        run = partial(spread, processes=reading.processes or 1)
+    return read_in_pieces(Path(reading.archive).absolute(), kernels, run)
+
+
 def read_trace(path: str, kernels: Kernels) -> EventTrace:
-    """A Paraver trace by its suffix, else an OTF2 archive."""
+    """A Paraver trace by its suffix, a store by its folder, else an OTF2 archive."""
     from regionpredict.trace.otf2_reader import read_otf2
     from regionpredict.trace.paraver import read_paraver
+    from regionpredict.trace.parquet_store import Store, is_store
+    from regionpredict.trace.selection import Selection
 
-    if path.endswith((".prv", ".prv.gz")):
+    if path.endswith(PARAVER):
         return read_paraver(path)
+    if is_store(Path(path)):
+        return Store(Path(path)).read(Selection())[0]
     return read_otf2(Path(path), kernels)
 
 

@@ -91,13 +91,17 @@ def _with_operations(
         part,
         operations=Operations(**columns),
         counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
-        grids=trace.grids,
     ), Matches(
-        new_row[matches.mate[kept]],
-        new_row[matches.other[kept]],
+        _moved(matches.mate[kept], new_row),
+        _moved(matches.other[kept], new_row),
         matches.instance[kept],
         matches.findings,
     )
+
+
+def _moved(rows: Rows, new_row: Rows) -> Rows:
+    """Where operations are now, -1 where they are left out; what is negative stays."""
+    return np.where(rows >= 0, new_row[rows], rows)
 
 
 def _open(trace: EventTrace, location: int, row: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
 from regionpredict.trace.cut import cut, only_rows
-from regionpredict.trace.event_trace import EventTrace, Finding, Kind
+from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.whole_run import with_whole_run
@@ -42,6 +43,7 @@ def selected(
     """
     linked = matches.mate, matches.other
     numbers = np.arange(len(trace.operations))
+    known_ranks(selection, set(trace.ranks), trace.name)
     if selection.ranks is not None:
         trace, matches, numbers = _of_ranks(trace, matches, numbers, selection.ranks)
     if selection.call_path is not None:
@@ -51,22 +53,30 @@ def selected(
         trace, matches = only_rows(trace, matches, rows)
     if selection.time_s is not None:
         trace, matches, numbers = _of_time(trace, matches, numbers, selection.time_s)
-    findings = _cut_off(trace, matches, (linked[0][numbers], linked[1][numbers]))
-    return replace(trace, findings=(*trace.findings, *findings)), matches
+    findings = _cut_off(matches, (linked[0][numbers], linked[1][numbers]))
+    whole = replace(
+        matches,
+        mate=np.maximum(matches.mate, NONE),  # what is OUTSIDE is told of
+        other=np.maximum(matches.other, NONE),
+    )
+    return replace(trace, findings=(*trace.findings, *findings)), whole
+
+
+def known_ranks(selection: Selection, ranks: Set[int], name: str) -> None:
+    """Raises InputError where the selection has a rank that is not among these."""
+    unknown = sorted((selection.ranks or frozenset()) - ranks)
+    if unknown:
+        raise InputError(
+            f"there is no rank {unknown[0]}",
+            remedy=f"the trace has {min(ranks)} to {max(ranks)}" if ranks else "it has none",
+            path=name,
+        )
 
 
 def _of_ranks(
     trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], ranks: frozenset[int]
 ) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
     kept = np.array([location.rank in ranks for location in trace.locations], dtype=bool)
-    unknown = sorted(ranks - set(trace.ranks))
-    if unknown:
-        raise InputError(
-            f"there is no rank {unknown[0]}",
-            remedy=f"the trace has {trace.ranks[0]} to {trace.ranks[-1]}" if trace.ranks
-            else "the trace has none",
-            path=trace.name,
-        )  # fmt: skip
     rows = np.repeat(kept, np.diff(trace.starts))
     numbers = numbers[rows[trace.operations.event]]
     part, matches = only_rows(trace, matches, rows)
@@ -92,9 +102,11 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
             f"there is no call path '{wanted}'", remedy=f"there are {known}", path=trace.name
         )
     leads = np.zeros(count + 1, dtype=bool)
-    for node in np.flatnonzero(inside[:-1]).tolist():
-        while (node := int(paths.parent[node])) >= 0:
-            leads[node] = True
+    for chosen in np.flatnonzero(inside[:-1]).tolist():
+        above = int(paths.parent[chosen])
+        while above >= 0:
+            leads[above] = True
+            above = int(paths.parent[above])
     named = trace.kind <= Kind.LEAVE
     node = np.where(named, paths.event_node, count)
     # other events lie in the region that was entered or left last, or around it
@@ -140,14 +152,14 @@ def _of_time(
 
 
 def _cut_off(
-    trace: EventTrace, matches: Matches, before: tuple[NDArray[np.int64], NDArray[np.int64]]
+    matches: Matches, before: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> list[Finding]:
     found = []
     for now, then, message in (
         (matches.mate, before[0], "messages with their other side outside the selection"),
         (matches.other, before[1], "requests begun or completed outside the selection"),
     ):
-        count = int(np.count_nonzero((then >= 0) & (now < 0)))
+        count = int(np.count_nonzero((then != NONE) & (now < 0)))
         if count:
             found.append(Finding(f"{message}, left out", count=count))
     return found

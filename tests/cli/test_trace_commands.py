@@ -191,3 +191,30 @@ def test_a_part_that_is_not_understood(archive: Path, words: tuple[str, str]) ->
     assert (done.returncode, done.stdout) == (2, "")
     assert words[0] in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_store_tells_what_the_archive_does(archive: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    store = tmp_path / "store"
+    done = run("convert", str(archive), "-o", str(store))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"written: {store}\n"
+    for words in ([], ["--ranks", "1-2", "--time", "1e-4-4e-4"]):
+        for command in ("waits", "delays", "critical-path"):
+            told = [
+                run(command, str(path), "--format", "json", *words) for path in (archive, store)
+            ]
+            assert told[0].returncode == 0
+            assert (told[0].stdout, told[0].stderr) == (told[1].stdout, told[1].stderr)
+    again = run("convert", str(archive), "-o", str(store))
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "is there already" in again.stderr
+    apart = run("waits", str(store), "-j", "2")
+    assert (apart.returncode, apart.stderr.count("\n")) == (2, 1)
+
+
+def test_clocks_are_told_of_and_corrected(archive: Path) -> None:
+    done = run("waits", str(archive), "--correct-clocks", "--format", "json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["clock_violations"] == []
+    assert done.stdout == run("waits", str(archive), "--format", "json").stdout
