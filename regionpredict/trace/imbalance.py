@@ -171,7 +171,9 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     tick = 1.0 / trace.ticks_per_second
     bursts = bursts_of(trace)
     useful = np.where(bursts.useful, bursts.length, 0)
-    whole = _imbalance("", by_location(trace, useful) * tick, _summed(trace, useful, found, tick))
+    whole = _imbalance(
+        "", trace.seconds(by_location(trace, useful)), _summed(trace, useful, found, tick)
+    )
     work = recorded_run(trace, analysis.matches).work
     node = nodes_after(trace, analysis.paths)
     by_name: dict[str, list[int]] = {}
@@ -180,7 +182,7 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     rows = []
     for name, nodes in by_name.items():
         mine = np.where(np.isin(node, nodes), work, 0)
-        workload = by_location(trace, mine) * tick
+        workload = trace.seconds(by_location(trace, mine))
         if workload.max(initial=0.0) <= workload.mean():
             continue
         rows.append(_imbalance(name, workload, _summed(trace, mine, found, tick)))
