@@ -169,9 +169,7 @@ class Store:
             self.name: str = document["name"]
             self.ticks_per_second: float = document["ticks_per_second"]
             self.starts = np.array(document["starts"], dtype=np.int64)
-            self._groups = [
-                _Group(*map(int, row[:7]), open=tuple(row[7])) for row in document["groups"]
-            ]
+            self._groups = [_group(*row) for row in document["groups"]]
             self._document = document
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
@@ -338,6 +336,12 @@ def _region(fields: dict[str, Any]) -> Region:
     return replace(
         Region(**fields), paradigm=Paradigm(fields["paradigm"]), role=Role(fields["role"])
     )
+
+
+def _group(*row: Any) -> _Group:
+    *numbers, opened = row
+    location, event, events, operation, operations, first, last = numbers
+    return _Group(location, event, events, operation, operations, first, last, tuple(opened))
 
 
 def _grid(
