@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -135,7 +136,7 @@ class ProcessGrid:
     name: str
     sizes: tuple[int, ...]
     periodic: tuple[bool, ...]
-    places: dict[int, tuple[int, ...]]
+    places: Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
