@@ -20,7 +20,7 @@ from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
 from regionpredict.measure.runtime_library import preload_library
 
 SOURCE = "ompt_record.c"
-Level = Literal["all", "regions"]
+Level = Literal["all", "regions", "trace"]
 
 
 class Counter(NamedTuple):
@@ -60,13 +60,7 @@ def recorded_run(
     """
     standing_in = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
-    settings = {
-        **environment,
-        "OMP_TOOL": "enabled",
-        "OMP_TOOL_LIBRARIES": _joined(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
-        "REGIONPREDICT_OMPT": str(folder.resolve()),
-        "REGIONPREDICT_OMPT_LEVEL": level,
-    }
+    settings = recording_environment(tool, folder, level, environment)
     if standing_in is not None:
         settings["LD_PRELOAD"] = _joined(
             str(stand_in(standing_in, cache)), environment.get("LD_PRELOAD", "")
@@ -107,6 +101,19 @@ def refused_counters(folder: Path) -> str | None:
         if said != "read":
             return os.strerror(int(said)) if said.isdigit() else "?"
     return None
+
+
+def recording_environment(
+    tool: Path, folder: Path, level: Level, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """The environment in which a program's runtime finds the compiled tool and where to write."""
+    return {
+        **environment,
+        "OMP_TOOL": "enabled",
+        "OMP_TOOL_LIBRARIES": _joined(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
+        "REGIONPREDICT_OMPT": str(folder.resolve()),
+        "REGIONPREDICT_OMPT_LEVEL": level,
+    }
 
 
 def _ended(code: int) -> str:

@@ -6,10 +6,13 @@
    clock; and two more by type, see the enumeration. A record counts when its first word is set,
    which is written last. A site is a line of the file `sites-PID`: a place of the program's code.
    With REGIONPREDICT_OMPT_LEVEL=regions only parallel regions are recorded, which costs nothing
-   that a measured time would show. REGIONPREDICT_OMPT_COUNTERS names up to three counters of the
-   kernel as TYPE:CONFIG, with commas between; each thread has a group of its own, and behind each
-   record that has a time it writes their values. The file `counters-PID` then has the word `read`,
-   or the errno for which they cannot be had. */
+   that a measured time would show. With =trace it is teams, loops, barriers and locks, and, where
+   this library is loaded before the program's own, functions that are compiled with
+   -finstrument-functions and regions that the program names; a name is a line of `names-PID`.
+   REGIONPREDICT_OMPT_COUNTERS names up to three counters of the kernel as TYPE:CONFIG, with commas
+   between; each thread has a group of its own, and behind each record that has a time it writes
+   their values. The file `counters-PID` then has the word `read`, or the errno for which they
+   cannot be had. */
 #define _GNU_SOURCE
 #include "ompt_abi.h"
 
@@ -49,7 +52,12 @@ enum {
     WAIT_BEGIN,      /* a: task, at the end of a taskgroup */
     WAIT_END,        /* a: task */
     FINISHED,        /* the runtime ended; a: number of the thread */
-    COUNTERS         /* of the record before; the three words behind are the values */
+    COUNTERS,        /* of the record before; the three words behind are the values */
+    MUTEX_ACQUIRE,   /* a: which lock, aux: kind */
+    MUTEX_ACQUIRED,  /* a: which lock, aux: kind */
+    MUTEX_RELEASED,  /* a: which lock, aux: kind */
+    FUNCTION_ENTER,  /* site */
+    FUNCTION_EXIT
 };
 
 struct thread {
@@ -216,8 +224,9 @@ static inline struct thread *thread(void)
     return mine ? mine : open_thread();
 }
 
-/* The number of a place, which is written down where it is new to the process. */
-static uint32_t new_site(const void *place)
+/* The number of a place, which is written down where it is new to the process; `name` is what the
+   program calls it, NULL for a place of the code. */
+static uint32_t new_site(const void *place, const char *name)
 {
     char path[4096];
     Dl_info info;
@@ -228,10 +237,12 @@ static uint32_t new_site(const void *place)
     }
     if (number == sites && sites < SITES) {
         known[sites++] = place;
-        snprintf(path, sizeof path, "%s/sites-%d", folder, (int)getpid());
+        snprintf(path, sizeof path, "%s/%s-%d", folder, name ? "names" : "sites", (int)getpid());
         file = fopen(path, "ae");
         if (file) {
-            if (dladdr(place, &info) && info.dli_fname)
+            if (name)
+                fprintf(file, "%u %.200s\n", number + 1, name);
+            else if (dladdr(place, &info) && info.dli_fname)
                 fprintf(file, "%u %lx %lx %s\n", number + 1,
                         (unsigned long)((const char *)place - (const char *)info.dli_fbase),
                         (unsigned long)place, info.dli_fname);
@@ -243,16 +254,21 @@ static uint32_t new_site(const void *place)
     return number;
 }
 
-static inline uint32_t site(struct thread *self, const void *place)
+static inline uint32_t named_site(struct thread *self, const void *place, const char *name)
 {
     size_t slot = ((uintptr_t)place * 0x9e3779b97f4a7c15u) >> 52 & (SITES - 1);
     if (!place)
         return 0;
     if (self->places[slot] != place) {
-        self->sites[slot] = new_site(place);
+        self->sites[slot] = new_site(place, name);
         self->places[slot] = place;
     }
     return self->sites[slot];
+}
+
+static inline uint32_t site(struct thread *self, const void *place)
+{
+    return named_site(self, place, NULL);
 }
 
 static inline uint64_t id(const tool_data *data)
@@ -370,10 +386,62 @@ static void dependences(tool_data *task, const task_dependence *list, int count)
             list[i].variable.value);
 }
 
+static void mutex_acquire(int kind, unsigned int hint, unsigned int how, uint64_t which,
+                          const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(MUTEX_ACQUIRE, (uint32_t)kind, site(self, place)), now(), which, 0);
+}
+
+static void mutex_acquired(int kind, uint64_t which, const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(MUTEX_ACQUIRED, (uint32_t)kind, 0), now(), which, 0);
+}
+
+static void mutex_released(int kind, uint64_t which, const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(MUTEX_RELEASED, (uint32_t)kind, 0), now(), which, 0);
+}
+
+/* What the compiler calls at both ends of a function, and programs where they name a region. */
+static int functions;
+
+void __cyg_profile_func_enter(void *function, void *from)
+{
+    struct thread *self = functions ? thread() : NULL;
+    if (self)
+        put(self, head(FUNCTION_ENTER, 0, site(self, function)), now(), 0, 0);
+}
+
+void __cyg_profile_func_exit(void *function, void *from)
+{
+    struct thread *self = functions ? thread() : NULL;
+    if (self)
+        put(self, head(FUNCTION_EXIT, 0, 0), now(), 0, 0);
+}
+
+/* For programs that name their regions themselves; they declare them weak. */
+void regionpredict_enter(const char *name)
+{
+    struct thread *self = functions ? thread() : NULL;
+    if (self)
+        put(self, head(FUNCTION_ENTER, 0, named_site(self, name, name)), now(), 0, 0);
+}
+
+void regionpredict_leave(void)
+{
+    __cyg_profile_func_exit(NULL, NULL);
+}
+
 /* A child process that runs on without exec shares the files: it records nothing. */
 static void leave_child_alone(void)
 {
-    on = 0;
+    on = functions = 0;
     mine = NULL;
     refused = 1;
 }
@@ -384,14 +452,23 @@ static int initialize(find_function find, int device, tool_data *data)
     const char *level = getenv("REGIONPREDICT_OMPT_LEVEL");
     if (!set)
         return 0;
+    if (!on)
+        pthread_atfork(NULL, NULL, leave_child_alone);
     on = 1;
     ask_counters(getenv("REGIONPREDICT_OMPT_COUNTERS"));
-    pthread_atfork(NULL, NULL, leave_child_alone);
     set(ON_PARALLEL_BEGIN, (tool_function)parallel_begin);
     set(ON_PARALLEL_END, (tool_function)parallel_end);
     if (level && !strcmp(level, "regions"))
         return 1;
     set(ON_IMPLICIT_TASK, (tool_function)implicit_task);
+    if (level && !strcmp(level, "trace")) {
+        set(ON_SYNC_REGION, (tool_function)sync_region);
+        set(ON_WORK, (tool_function)work);
+        set(ON_MUTEX_ACQUIRE, (tool_function)mutex_acquire);
+        set(ON_MUTEX_ACQUIRED, (tool_function)mutex_acquired);
+        set(ON_MUTEX_RELEASED, (tool_function)mutex_released);
+        return 1;
+    }
     set(ON_TASK_CREATE, (tool_function)task_create);
     set(ON_TASK_SCHEDULE, (tool_function)task_schedule);
     set(ON_SYNC_REGION, (tool_function)sync_region);
@@ -407,15 +484,30 @@ static void finalize(tool_data *data)
     struct thread *self = thread();
     if (self)
         put(self, head(FINISHED, 0, 0), now(), self->ids >> ID_BITS, 0);
-    on = 0;
+    on = functions; /* functions may end after the runtime */
+}
+
+static int find_folder(void)
+{
+    const char *given = getenv("REGIONPREDICT_OMPT");
+    if (!given || strlen(given) >= sizeof folder)
+        return 0;
+    strcpy(folder, given);
+    return 1;
+}
+
+/* Functions count from the program's begin on, also where it has no OpenMP. */
+__attribute__((constructor)) static void begin(void)
+{
+    const char *level = getenv("REGIONPREDICT_OMPT_LEVEL");
+    if (level && !strcmp(level, "trace") && find_folder()) {
+        on = functions = 1;
+        pthread_atfork(NULL, NULL, leave_child_alone);
+    }
 }
 
 struct tool_result *ompt_start_tool(unsigned int version, const char *runtime)
 {
     static struct tool_result result = {initialize, finalize, {0}};
-    const char *given = getenv("REGIONPREDICT_OMPT");
-    if (!given || strlen(given) >= sizeof folder)
-        return NULL;
-    strcpy(folder, given);
-    return &result;
+    return find_folder() ? &result : NULL;
 }
