@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
-from regionpredict.machine.thread_places import thread_places
+from regionpredict.machine.thread_places import thread_places, threads_on_a_core
 from regionpredict.predict.curve import CoreTime, Point
 from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
@@ -209,7 +209,7 @@ class LoopTime:
         if not self.parts.hardware_threads:
             return 1.0
         if self.static:
-            return float(thread_places(self.machine, threads).on_a_core)
+            return float(threads_on_a_core(self.machine, threads))
         return max(1.0, threads / self.machine.cores)
 
     def _crowd(self, threads: int) -> float:
