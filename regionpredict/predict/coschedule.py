@@ -261,7 +261,7 @@ def _together(running: Sequence[Sequence[_Running]], capacity: float | None) -> 
     if capacity is None:
         return alone
     left = [1.0] * len(running)  # the share of each program's work
-    ended = [0.0] * len(running)
+    ended: dict[int, float] = {}
     now = 0.0
     going = list(range(len(running)))
     while going:
@@ -275,7 +275,7 @@ def _together(running: Sequence[Sequence[_Running]], capacity: float | None) -> 
             going.remove(k)
         for k in going:
             left[k] *= 1.0 - span / rest[k]
-    return ended
+    return [ended[k] for k in range(len(running))]
 
 
 def _slowdowns(running: Sequence[Sequence[_Running]], capacity: float) -> list[float]:
