@@ -84,7 +84,7 @@ _FOLD: dict[str, Callable[..., Number]] = {
 
 def _quotient(a: Number, b: Number) -> int:
     """C's quotient, rounded towards zero (C17, 6.5.5)."""
-    whole = abs(a) // abs(b)
+    whole = (-a if a < 0 else a) // (-b if b < 0 else b)
     return whole if (a < 0) == (b < 0) else -whole
 
 
