@@ -285,7 +285,7 @@ def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
     """When each program is done: the first to end leaves its bandwidth to those that go on."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
     left = [1.0] * len(running)  # the share of each program's work
-    ended = [0.0] * len(running)
+    ended: dict[int, float] = {}
     now = 0.0
     going = list(range(len(running)))
     while going:
@@ -299,7 +299,7 @@ def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
             going.remove(k)
         for k in going:
             left[k] *= 1.0 - span / rest[k]
-    return ended
+    return [ended[k] for k in range(len(running))]
 
 
 def _slowdowns(running: Sequence[Sequence[_Running]]) -> list[float]:
