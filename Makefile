@@ -62,7 +62,7 @@ $(RIVAL)/installed: pyproject.toml
 THESIS := demo_out/thesis
 WRAPPED := $(abspath $(BIN))/regionpredict cc -- gcc
 STUDY_OPTIONS := --time-budget 210s --quiet-wait 20s
-thesis: $(VENV)/installed
+thesis: $(VENV)/installed-test
 	@mkdir -p $(HOST) $(THESIS)
 	test -f $(HOST)/host.yaml || $(BIN)/regionpredict calibrate --time-budget 100s -o $(HOST)/host.yaml
 	$(MAKE) -C polybench_samples CC="$(WRAPPED)" CFLAGS="-O3 -march=native -g" DATASET=SMALL \

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
@@ -9,7 +11,9 @@ from regionpredict.cli.trace_request import analysed, tell, trace_options
 
 @click.command("critical-path")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+def command(
+    archive: str, output: str, target: str | None, top: int, metric: str | None, plot: Path | None
+) -> None:
     """The chain of activities that no wait interrupts, from MPI_Init to the run's end.
 
     Only what is shorter on it makes the run shorter. ARCHIVE is an OTF2 anchor file or its folder.
@@ -17,4 +21,4 @@ def command(archive: str, output: str, target: str | None, top: int, metric: str
     from regionpredict.trace.results import critical_path
 
     analysis = analysed(archive)
-    tell(analysis, critical_path(analysis), output, target, top, metric)
+    tell(analysis, critical_path(analysis), output, target, top, metric, plot)

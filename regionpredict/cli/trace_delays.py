@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
@@ -9,7 +11,9 @@ from regionpredict.cli.trace_request import analysed, tell, trace_options
 
 @click.command("delays")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+def command(
+    archive: str, output: str, target: str | None, top: int, metric: str | None, plot: Path | None
+) -> None:
     """What causes the wait states of ARCHIVE: call paths on which others took longer.
 
     Short-term costs are waits caused directly; long-term costs are those caused by waits that
@@ -18,4 +22,4 @@ def command(archive: str, output: str, target: str | None, top: int, metric: str
     from regionpredict.trace.results import delays
 
     analysis = analysed(archive)
-    tell(analysis, delays(analysis), output, target, top, metric)
+    tell(analysis, delays(analysis), output, target, top, metric, plot)

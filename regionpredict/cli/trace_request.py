@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 
 if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
@@ -38,6 +39,7 @@ _OPTIONS = (
         help="Rows of the table.",
     ),
     click.option("--metric", help="Only this metric."),
+    plot_option("the timeline, with waits and the critical path,"),
 )
 
 
@@ -83,8 +85,9 @@ def tell(
     target: str | None,
     top: int,
     metric: str | None,
+    plot: Path | None,
 ) -> None:
-    """Writes the result; findings and sums that do not hold go to standard error."""
+    """Writes the result and its drawing; findings, and sums that do not hold, are notes."""
     from regionpredict.errors import UsageError
     from regionpredict.report import trace_results
 
@@ -97,6 +100,10 @@ def tell(
         text = trace_results.result_csv(result, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
+    if plot is not None:
+        from regionpredict.report.plots.timeline import timeline_figure
+
+        write_plot(plot, timeline_figure(analysis))
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
@@ -9,7 +11,9 @@ from regionpredict.cli.trace_request import analysed, tell, trace_options
 
 @click.command("waits")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+def command(
+    archive: str, output: str, target: str | None, top: int, metric: str | None, plot: Path | None
+) -> None:
     """Wait states of ARCHIVE, an OTF2 anchor file or its folder.
 
     A wait state is the time in a call of MPI, or at a barrier of OpenMP, until the one that it
@@ -18,4 +22,4 @@ def command(archive: str, output: str, target: str | None, top: int, metric: str
     from regionpredict.trace.results import waits
 
     analysis = analysed(archive)
-    tell(analysis, waits(analysis), output, target, top, metric)
+    tell(analysis, waits(analysis), output, target, top, metric, plot)
