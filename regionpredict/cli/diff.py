@@ -18,6 +18,7 @@ from regionpredict.cli.fail_if import end_by, fail_if_option, outline_of_predict
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import processes_of, reading_options, run_analysis
 from regionpredict.cli.source_trees import Side, checked_out, side_of
 
@@ -96,11 +97,12 @@ def _outline(
     with checked_out(side):
         flows = model == "saturation" and run.flows
         analysis = run_analysis((side.path,), **options, timings=False, flows=flows)
-        result = predict(
-            analysis, machine, model, density, threads=parse_threads(threads),
-            pages=run.placement(machine), within=within / 100,
-            processes=processes_of(options["processes"]),
-        )  # fmt: skip
+        with StageLine() as line:
+            result = predict(
+                analysis, machine, model, density, threads=parse_threads(threads),
+                pages=run.placement(machine), within=within / 100,
+                processes=processes_of(options["processes"]), tell=line,
+            )  # fmt: skip
     return outline_of_predictions(result)._replace(name=side.name)
 
 

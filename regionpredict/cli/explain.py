@@ -18,6 +18,7 @@ from regionpredict.cli.curve_options import (
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -70,11 +71,12 @@ def command(
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
-    result = predict(
-        analysis, machine, model, density, threads=parse_threads(threads),
-        pages=placement, within=within / 100,
-        processes=processes_of(options["processes"]),
-    )  # fmt: skip
+    with StageLine() as progress:
+        result = predict(
+            analysis, machine, model, density, threads=parse_threads(threads),
+            pages=placement, within=within / 100,
+            processes=processes_of(options["processes"]), tell=progress,
+        )  # fmt: skip
     chosen = _at(result, file, line)
     text = explain_prediction(chosen, machine, _team(result, chosen), _advice(result, chosen))
     write_result(text, output)

@@ -24,6 +24,7 @@ from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -98,11 +99,12 @@ def command(
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths, **options, flows=flows)
-    result = predict(
-        analysis, machine, model, density, threads=parse_threads(threads),
-        pages=placement, within=within / 100,
-        processes=processes_of(options["processes"]),
-    )  # fmt: skip
+    with StageLine() as line:
+        result = predict(
+            analysis, machine, model, density, threads=parse_threads(threads),
+            pages=placement, within=within / 100,
+            processes=processes_of(options["processes"]), tell=line,
+        )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:

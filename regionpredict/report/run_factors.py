@@ -9,6 +9,7 @@ from typing import Any
 
 from regionpredict.errors import one_line
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.quantities import plural
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation
 from regionpredict.trace.factors import SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
@@ -98,7 +99,7 @@ def _eager_range(run: RunFactors) -> str:
 
 def _phases(runs: Sequence[RunFactors]) -> list[str]:
     return [
-        f"{run.name}: {found.count} iterations, whose duration differs by "
+        f"{run.name}: {plural(found.count, 'iteration')}, whose duration differs by "
         f"{100 * found.noise:.1f} % (standard deviation)"
         for run in runs
         if (found := run.iterations) is not None
