@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -234,3 +235,19 @@ def test_a_timeline_has_waits_and_the_path(tmp_path: Path) -> None:
     assert pieces[0] == [[0, 0], [pytest.approx(100), 0]]
     assert pieces[-1][0][1] == 1
     assert pieces[-1][1] == [pytest.approx(120), 1]
+
+
+def test_the_picture_of_the_readme_is_that_of_today(tmp_path: Path) -> None:
+    """By what it says: versions of matplotlib draw the same with other bytes."""
+    shown = ROOT / "docs" / "pictures" / "speedup.svg"
+    assert f"({shown.relative_to(ROOT)})" in (ROOT / "README.md").read_text()
+    sample = "polybench_samples/linear_algebra/2mm"
+    done = run(ROOT, "predict", sample, "-m", "dunnington", "--plot", str(tmp_path / "now.svg"))
+    assert done.returncode == 0, done.stderr
+    texts = [
+        [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", file.read_text())
+         if ":" in text or "package" in text]
+        for file in (shown, tmp_path / "now.svg")
+    ]  # fmt: skip
+    assert texts[0] == texts[1]
+    assert any("kernel_2mm" in text for text in texts[0])
