@@ -10,4 +10,11 @@ NAME = "regionpredict.toml"
 def nearest_config() -> Path | None:
     """The file of this folder or of the nearest one above; None where there is none."""
     here = Path.cwd()
-    return next((path for one in (here, *here.parents) if (path := one / NAME).is_file()), None)
+    return next((path for one in (here, *here.parents) if _is_file(path := one / NAME)), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError:  # a folder above that is closed to this user
+        return False

@@ -33,7 +33,7 @@ def program() -> None:
     except BrokenPipeError:
         code = 1
     except OSError as error:
-        _say_unwritable(error)
+        _say_refused(error)
         code = 1
     with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
         sys.stdout.flush()
@@ -51,8 +51,12 @@ def _answer() -> None:
         _run_and_keep(cache)
 
 
-def _say_unwritable(error: OSError) -> None:
-    """One line for a stream that takes nothing; another error of a file is a defect."""
+def _say_refused(error: OSError) -> None:
+    """One line for a stream that takes nothing, or for a folder that lets nobody look into it;
+    another error of a file is a defect."""
+    if isinstance(error, PermissionError) and error.filename is not None:
+        sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; ask for its rights\n")
+        return
     if error.filename is not None:
         raise error
     from regionpredict.cli.output import discard_standard_output, unwritable
@@ -102,7 +106,7 @@ def main(record: RunRecord | None = None) -> None:
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:
-        _say_unwritable(error)
+        _say_refused(error)
         sys.exit(1)
 
 

@@ -271,3 +271,16 @@ def test_all_commands_read_durations_alike(folder: Path) -> None:
         assert "2m30x: not a time; write 30s, 10m, 2m30s or 2h" in last_line(done)
     done = call("measure", "--time-budget", "2m30s", "--", "./p", cwd=folder)
     assert "not a time" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_folder_closed_to_the_user_is_searched_for_nothing(folder: Path) -> None:
+    """As one that is reached by its number, or lies in somebody's home: nothing there is read."""
+    (folder / "regionpredict.toml").write_text("not = [read")
+    folder.chmod(0o700)
+    done = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY, "fit", "m.txt"], cwd=folder, check=False, timeout=120,
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert last_line(done) == "regionpredict: m.txt: Permission denied; ask for its rights"
