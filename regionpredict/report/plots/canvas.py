@@ -55,7 +55,7 @@ def dress(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Non
         axes.spines[side].set_visible(False)
     axes.tick_params(labelsize=8)
     for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_size(9)
+        label.set_fontsize(9)
 
 
 def legend_below(figure: Figure, columns: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,8 +109,17 @@ def _lines(
 
 
 def _line(
-    value: Callable[[float, float], float | None], efficiency: float, threads: Sequence[float]
+    value: Callable[[float, float], float | None], efficiency: float, threads: np.ndarray
 ) -> list[tuple[float, float]]:
     """(p, n): the smallest n that keeps the efficiency; without those p that no size suits."""
-    found = [(p, smallest_size(lambda n, p=p: value(p, n) or 0.0, efficiency)) for p in threads]  # type: ignore[misc]
-    return [(float(p), n) for p, n in found if n is not None and n < LARGEST]
+    found: list[tuple[float, float]] = []
+    for p in threads.tolist():
+        size = smallest_size(partial(_known, value, p), efficiency)
+        if size is not None and size < LARGEST:
+            found.append((p, size))
+    return found
+
+
+def _known(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
+    """An efficiency, 0 where there is none."""
+    return value(threads, size) or 0.0
