@@ -63,6 +63,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "trace delays": ("trace delays traces.otf2 --top 5",),
     "trace export": ("trace export traces.otf2 -o timeline.json",),
     "trace critical-path": ("trace critical-path traces.otf2 --plot timeline.pdf",),
+    "trace imbalance": ("trace imbalance traces.otf2",),
+    "trace what-if": ("trace what-if traces.otf2 --top 5",),
+    "trace convert": ("trace convert traces.otf2 --ranks 0-3 -o store",),
     "trace factors": (
         "trace factors run_2.prv run_4.prv run_8.prv --extrapolate 1e6 --plot factors.pdf",
     ),
