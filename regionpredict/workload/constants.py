@@ -109,9 +109,9 @@ MOST_BLOCKS = Constant(
     "pieces that are gone through one by one; of more, the middle one stands for all",
 )  # fmt: skip
 MOST_RUNS = Constant(
-    4096, "runs", "derived",
+    512, "runs", "derived",
     "addresses of an array that are gone through run by run, where rows lie within each other: a "
-    "few milliseconds; more are counted by closed forms",
+    "millisecond; more are counted by closed forms",
 )  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",

@@ -277,7 +277,7 @@ class TeamFootprints:
         names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
         around = {name: env[name] for name in sorted(names) if name in env}
         aligned = not around and all(group.aligned for group in groups)
-        within = aligned or len(groups) > 1 or any(chain.depends for chain in chains)
+        within = len(groups) > 1 or any(chain.depends for chain in chains)
         walks: list[Walk] = []
         copies: set[float] = set()
         for group, chain in zip(groups, chains, strict=True):
