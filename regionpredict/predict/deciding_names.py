@@ -10,7 +10,12 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import product
 
-from regionpredict.predict.constants import LARGEST_SIZE_TRIED, SIZE_RATIO, SMALLEST_SIZE_TRIED
+from regionpredict.predict.constants import (
+    LARGEST_SIZE_TRIED,
+    MOST_TRIALS,
+    SIZE_RATIO,
+    SMALLEST_SIZE_TRIED,
+)
 from regionpredict.predict.hints import Choice, common_threads
 
 TRIED_SIZES = (
@@ -35,7 +40,8 @@ def deciding_elsewhere(
 
     `apart` are the choices over each name alone. Each other name is tried over its sizes where a
     deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
-    or the least, too. A name that is found is looked from in its turn.
+    or the least, too. A name that is found is looked from in its turn. At most `MOST_TRIALS` sizes
+    are asked for: of many names the last ones may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
@@ -48,15 +54,20 @@ def deciding_elsewhere(
     """
     known = set(deciding)
     waiting = sorted(known)
+    asked = 0
     while waiting:
         base = waiting.pop(0)
         rest = sorted(apart.keys() - known)
         least = dict.fromkeys(rest, SIZES_OF_ONE[0])
         for size, name in product(_ends_and_middle([*apart.get(base, ())]), rest):
             settings = ({base: size}, {**least, base: size}) if len(rest) > 1 else ({base: size},)
-            if name not in known and any(_turns(name, setting, ask) for setting in settings):
-                known.add(name)
-                waiting.append(name)
+            for setting in settings:
+                if name in known or asked >= MOST_TRIALS.value:
+                    break
+                asked += len(SIZES_OF_ONE)
+                if _turns(name, setting, ask):
+                    known.add(name)
+                    waiting.append(name)
     return frozenset(known.difference(deciding))
 
 

@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import Choice
+from regionpredict.predict.constants import MOST_TRIALS
 from regionpredict.predict.deciding_names import SIZES_OF_ONE, deciding_elsewhere
 from regionpredict.predict.hints import Hint, common_threads
 
@@ -89,7 +91,7 @@ def test_a_name_is_found_wherever_a_deciding_one_is_at_an_end(turns: list[int]) 
     """Work from some product of sizes on: what is found is what a search over all sizes finds."""
     assumed = dict(zip("nmk", turns, strict=False))
 
-    def ask(values: dict[str, int]) -> Choice:
+    def ask(values: Mapping[str, int]) -> Choice:
         n, m, k = ({**assumed, **values}[name] for name in "nmk")
         return ALL if n * m > turns[3] and k > 1 else ONE
 
@@ -112,3 +114,15 @@ def test_sizes_that_no_program_has_decide_nothing() -> None:
     apart = {"n": {2: ONE, 100: ALL}, "m": {2: ONE}}
     assert deciding_elsewhere({"n"}, apart, lambda values: None) == frozenset()
     assert deciding_elsewhere({"n"}, {"n": {}, "m": {}}, lambda values: ALL) == frozenset()
+
+
+def test_a_region_with_many_names_asks_no_more_than_a_limit() -> None:
+    asked = []
+
+    def ask(values: Mapping[str, int]) -> Choice:
+        asked.append(values)
+        return ONE
+
+    apart = {f"n{i}": dict.fromkeys(SIZES_OF_ONE, ONE) for i in range(40)}
+    assert deciding_elsewhere({"n0"}, apart, ask) == frozenset()
+    assert len(asked) <= MOST_TRIALS.value
