@@ -22,7 +22,9 @@ from regionpredict.cli.fail_if import (
 )
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     "clauses to write.",
 )
 @fail_if_option
+@plot_option("speedup curves over threads, the machine's packages behind them,")
 @click.option(
     "--weights",
     default=None,
@@ -68,7 +71,8 @@ def command(
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
-    sort: str | None, top: int | None, conditions: tuple[str, ...], **options: Any,
+    sort: str | None, top: int | None, conditions: tuple[str, ...], plot: Path | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
 
@@ -84,6 +88,9 @@ def command(
     asked = parsed(conditions, baseline=False)
     if asked and stage is not None:
         raise UsageError(f"--fail-if with --dump {stage}", remedy="leave one of them out")
+    if plot is not None and (stage is not None or model == "density"):
+        other = f"--dump {stage}" if stage is not None else "--model density, which has no curve"
+        raise UsageError(f"--plot does not go with {other}", remedy="leave one of them out")
     campaign = _weights(weights, form, stage)
     view = view_of(only, sort, top)
     if stage is not None or form in ("slurm", "openmp"):
@@ -92,11 +99,12 @@ def command(
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths, **options, flows=flows)
-    result = predict(
-        analysis, machine, model, density, threads=parse_threads(threads),
-        pages=placement, within=within / 100,
-        processes=processes_of(options["processes"]),
-    )  # fmt: skip
+    processes = processes_of(options["processes"])
+    with StageLine() as line:
+        result = predict(
+            analysis, machine, model, density, threads=parse_threads(threads),
+            pages=placement, within=within / 100, processes=processes, tell=line,
+        )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:
@@ -110,17 +118,19 @@ def command(
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
             binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
-        text = _shown(form, result, view, campaign, str(weights), request)
+        text = _shown(form, result, view, campaign, str(weights), request, processes)
+        if plot is not None:
+            _draw(plot, result, view)
     write_result(text, output)
     if asked:
         end_by(asked, [(None, one) for one in outline_of_predictions(result).regions])
-    if weights is None:
+    if weights is None and plot is None:
         keep_answer(output, machine_file)
 
 
 def _shown(
     form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
-    request: PredictionRequest,
+    request: PredictionRequest, processes: int,
 ) -> str:  # fmt: skip
     """The predictions in one form, whose writer is the only one that is loaded."""
     from regionpredict.report.run_settings import run_settings
@@ -145,6 +155,7 @@ def _shown(
                 result.advice,
                 request.document(),
                 run,
+                processes,
             )
         )
     if form == "csv":
@@ -178,6 +189,15 @@ def _shown(
     return prediction_table(
         predictions, result.teams, result.plans, machine, model, view, result.advice, run
     )
+
+
+def _draw(plot: Path, result: Predictions, view: View) -> None:
+    """The curves of the teams that have a region which the view shows."""
+    from regionpredict.report.plots.speedup import speedup_figure
+    from regionpredict.report.view import chosen_predictions, chosen_teams
+
+    shown = chosen_predictions(result.predictions, result.teams, view)
+    write_plot(plot, speedup_figure(chosen_teams(result.teams, shown), result.machine))
 
 
 def _line_at(span: Span) -> str | None:
