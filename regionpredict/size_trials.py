@@ -1,8 +1,9 @@
 """A region, or the loops of one `parallel`, over sizes that nobody gave.
 
 Every name without a value is tried by itself, the others as assumed; several names that bound loops
-are tried together, too, as one size. Each trial is what the region would be
-predicted as with these values given.
+are tried together, too, as one size. Names that then decide nothing are tried again where those
+that decide have other values. Each trial is what the region would be predicted as with these values
+given.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ class OpenSizes:
     also: int
 
 
-KnownTrials = dict[tuple[str | None, int], Trial | None]
-"""The trials that were made, by name and size."""
+KnownTrials = dict[frozenset[tuple[str, int]], Trial | None]
+"""The trials that were made, by the values that were tried."""
 
 
 def open_sizes(
@@ -133,23 +134,22 @@ class RegionTrials:
     known: KnownTrials = field(default_factory=dict)
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
-    def at(self, name: str | None, size: int) -> Trial | None:
-        """The region with a value for one name, the others as assumed; `None`: the common size.
+    def at(self, values: Mapping[str, int]) -> Trial | None:
+        """The region with these values for some of its names, the others as assumed.
 
         None where no program has it: its data fit no memory, or the loop has nothing to share.
         """
-        sizes = self.sizes
-        if name is None and len(sizes.size) == 1:
-            name = sizes.size[0]
-        if (name, size) not in self.known:
-            if name is None:
-                values = dict.fromkeys(sizes.size, size)
-            elif sizes.size == (name,):
-                values = {name: size}  # other guesses may follow from it
-            else:
-                values = {**sizes.assumed, name: size}
-            self.known[name, size] = self._tried(values)
-        return self.known[name, size]
+        key = frozenset(values.items())
+        if key not in self.known:
+            common = len({*values.values()}) == 1 and {*values} == {*self.sizes.size}
+            # Other guesses may follow from a common size.
+            given = values if common else {**self.sizes.assumed, **values}
+            self.known[key] = self._tried(given)
+        return self.known[key]
+
+    def common(self, size: int) -> Trial | None:
+        """The region with one value for all names that a common size stands for."""
+        return self.at(dict.fromkeys(self.sizes.size, size))
 
     def _tried(self, values: Mapping[str, int]) -> Trial | None:
         subject, machine = self.subject, self.machine
@@ -184,16 +184,16 @@ class RegionTrials:
             known = self._facts[names] = symbolic_facts(region)
         return known
 
-    def choice(self, name: str | None, size: int) -> Choice | None:
+    def choice(self, values: Mapping[str, int]) -> Choice | None:
         """The hint of a trial, with all that is as good."""
-        trial = self.at(name, size)
+        trial = self.at(values)
         if trial is None:
             return None
         return _choice(trial.points, self.machine, self.chosen.threads, self.chosen.within)
 
     def iterations(self, size: int) -> int | None:
         """Iterations that the threads share, at a common size."""
-        trial = self.at(None, size)
+        trial = self.common(size)
         return None if trial is None else trial.iterations
 
     def tried(self, estimate: Estimate) -> OpenHint:
@@ -241,17 +241,17 @@ class AlikeTrials:
 
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
-    ask: Callable[[str | None, int], Choice | None], iterations: Callable[[int], int | None],
+    ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
 ) -> OpenHint:  # fmt: skip
-    together = choices_by_size(lambda value: ask(None, value)) if size else {}
+    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value))) if size else {}
     apart: dict[str, Mapping[int, Choice]] = {}
     for name in names:
         if size == (name,):
             apart[name] = together
             continue
-        own = {value: ask(name, value) for value in SIZES_OF_ONE}
+        own = {value: ask({name: value}) for value in SIZES_OF_ONE}
         apart[name] = {value: choice for value, choice in own.items() if choice is not None}
-    return open_hint(names, now, size, together, apart, iterations)
+    return open_hint(names, now, size, together, apart, iterations, ask)
 
 
 def _choice(
@@ -283,20 +283,19 @@ def team_tried(
         return None
     size = tuple(sorted({name for sizes in opened for name in sizes.size}))
 
-    def ask(name: str | None, value: int) -> Choice | None:
+    def ask(values: Mapping[str, int]) -> Choice | None:
         curves, runs = [], []
-        given = dict.fromkeys(size if name is None else (name,), value)
         for member, loop in zip(facts.members, loops, strict=True):
             if loop.estimate.status == "skipped":
                 continue
             points: Sequence[Point] = points_of(loop.estimate)
-            if loop.trials is not None and _concerns(name, loop.trials.sizes):
-                trial = loop.trials.at(name, value)
+            if loop.trials is not None and (own := _own(values, loop.trials.sizes)):
+                trial = loop.trials.at(own)
                 if trial is None:
                     return None
                 points = trial.points
             curves.append(points)
-            runs.append(member.runs.at({**member.facts.bindings.values, **given}))
+            runs.append(member.runs.at({**member.facts.bindings.values, **values}))
         points = team_points(facts, curves, runs, machine)
         return _choice(points, machine, chosen.threads, chosen.within)
 
@@ -308,5 +307,5 @@ def team_tried(
     return _tried(names, choice, size, ask, iterations)
 
 
-def _concerns(name: str | None, sizes: OpenSizes) -> bool:
-    return bool(sizes.size) if name is None else name in sizes.names
+def _own(values: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:
+    return {name: value for name, value in values.items() if name in sizes.names}

@@ -13,7 +13,6 @@ analysis is known here.
 
 from regionpredict.predict.advice import Advice, Member, advice_for, advised_teams
 from regionpredict.predict.by_size import (
-    SIZES_OF_ONE,
     HintRange,
     OpenHint,
     SizeHint,
@@ -30,6 +29,7 @@ from regionpredict.predict.coschedule import (
     with_cache_share,
 )
 from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
+from regionpredict.predict.deciding_names import SIZES_OF_ONE
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.density_form import (
     COMBINATIONS,

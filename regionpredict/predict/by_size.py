@@ -13,25 +13,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.predict.constants import (
-    LARGEST_SIZE_TRIED,
     MOST_TRIALS,
     SIZE_PRECISION,
-    SIZE_RATIO,
-    SMALLEST_SIZE_TRIED,
     THREADS_PRECISION,
 )
-from regionpredict.predict.hints import Choice, common_threads
-
-TRIED_SIZES = (
-    int(SMALLEST_SIZE_TRIED.value),
-    *(
-        int(SIZE_RATIO.value) ** power
-        for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
-    ),
+from regionpredict.predict.deciding_names import (
+    TRIED_SIZES,
+    AskAll,
+    deciding_elsewhere,
 )
-"""From a loop of two iterations to a vector of 0.8 GB."""
-SIZES_OF_ONE = TRIED_SIZES[::2]
-"""Of one name among several: every second of them, to the ends."""
+from regionpredict.predict.hints import Choice, common_threads
 
 
 class SizeHint(NamedTuple):
@@ -171,11 +162,12 @@ def open_hint(
     names: Sequence[str], now: Choice, size: tuple[str, ...], together: Mapping[int, Choice],
     apart: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
+    ask: AskAll = lambda _: None,
 ) -> OpenHint:  # fmt: skip
     """What the hint is where `names` have no value; `now` is the choice at the assumed values.
 
     `together` are the choices over the common `size` of several names, `apart` those over each name
-    alone, the others as assumed.
+    alone, the others as assumed. `ask` is asked for names that decide where others are not.
     """
     tried = [now, *together.values(), *(one for own in apart.values() for one in own.values())]
     common = common_threads(tried)
@@ -184,6 +176,7 @@ def open_hint(
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # only together
+    deciding |= deciding_elsewhere(deciding, apart, ask)
     threads = None
     if common:
         threads = now.hint.threads if now.hint.threads in common else min(common)

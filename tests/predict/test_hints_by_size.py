@@ -19,8 +19,9 @@ from regionpredict.predict import (
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.by_size import SIZES_OF_ONE, TRIED_SIZES, hints_by_size, turns
+from regionpredict.predict.by_size import hints_by_size, turns
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
+from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES
 from regionpredict.predict.hints import Hint, common_threads
 
 MACHINE = load("skylake-gold-6148")

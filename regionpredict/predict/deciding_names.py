@@ -1,0 +1,81 @@
+"""Which names decide a hint only where other names are not as assumed.
+
+A loop over `m` in one over `n` may decide nothing while `n` is two. Giving the names that decide
+has to settle the hint, so every other name is asked again where these have other values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import product
+
+from regionpredict.predict.constants import (
+    LARGEST_SIZE_TRIED,
+    MOST_TRIALS,
+    SIZE_RATIO,
+    SMALLEST_SIZE_TRIED,
+)
+from regionpredict.predict.hints import Choice, common_threads
+
+TRIED_SIZES = (
+    int(SMALLEST_SIZE_TRIED.value),
+    *(
+        int(SIZE_RATIO.value) ** power
+        for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
+    ),
+)
+"""From a loop of two iterations to a vector of 0.8 GB."""
+SIZES_OF_ONE = TRIED_SIZES[::2]
+"""Of one name among several: every second of them, to the ends."""
+
+AskAll = Callable[[Mapping[str, int]], Choice | None]
+"""The choice with these values, all other names as assumed; None where no program has them."""
+
+
+def deciding_elsewhere(
+    deciding: Collection[str], apart: Mapping[str, Mapping[int, Choice]], ask: AskAll
+) -> frozenset[str]:
+    """The names of `apart` that decide where one of `deciding` has another value.
+
+    `apart` are the choices over each name alone. Each other name is tried over its sizes where a
+    deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
+    or the least, too. A name that is found is looked from in its turn. At most `MOST_TRIALS` sizes
+    are asked for: of many names the last ones may be missed.
+
+    >>> from regionpredict.predict.hints import Choice, Hint
+    >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
+    >>> def ask(values):
+    ...     given = {"n": 2, "m": 2, "k": 2, **values}
+    ...     return more if given["n"] > 50 and given["m"] < 500 else one
+    >>> apart = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
+    >>> sorted(deciding_elsewhere({"n"}, apart, ask))
+    ['m']
+    """
+    known = set(deciding)
+    waiting = sorted(known)
+    asked = 0
+    while waiting:
+        base = waiting.pop(0)
+        rest = sorted(apart.keys() - known)
+        least = dict.fromkeys(rest, SIZES_OF_ONE[0])
+        for size, name in product(_ends_and_middle([*apart.get(base, ())]), rest):
+            settings = ({base: size}, {**least, base: size}) if len(rest) > 1 else ({base: size},)
+            for setting in settings:
+                if name in known or asked >= MOST_TRIALS.value:
+                    break
+                asked += len(SIZES_OF_ONE)
+                if _turns(name, setting, ask):
+                    known.add(name)
+                    waiting.append(name)
+    return frozenset(known.difference(deciding))
+
+
+def _ends_and_middle(sizes: Sequence[int]) -> list[int]:
+    return sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}) if sizes else []
+
+
+def _turns(name: str, setting: Mapping[str, int], ask: AskAll) -> bool:
+    asked = (ask({**setting, name: size}) for size in SIZES_OF_ONE)
+    choices = [choice for choice in asked if choice is not None]
+    return bool(choices) and not common_threads(choices)
