@@ -24,7 +24,7 @@ _OPTIONS = (
     click.option(
         "--format",
         "output",
-        type=click.Choice(["table", "json", "csv"]),
+        type=click.Choice(["table", "json", "csv", "html"]),
         default="table",
         show_default=True,
         help="What to print.",
@@ -95,6 +95,10 @@ def tell(
         text = trace_results.result_json(result, analysis.findings, metric)
     elif output == "csv":
         text = trace_results.result_csv(result, metric)
+    elif output == "html":
+        from regionpredict.report.html import trace_page
+
+        text = trace_page(result, analysis.trace, analysis.findings, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
     write_result(text, target)
