@@ -135,9 +135,9 @@ function scatter(block) {
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
   axes(svg, block, x, y);
   for (const one of lines) {
-    const [a, b] = one.points[one.points.length - 1];
+    const [a, b] = one.points[one.points.length - 1], [c, d] = one.points[0], level = b === d;
     svg.append(make("path", {d: path(one.points, x, y), fill: "none", stroke: "currentColor", "stroke-width": 1.5}),
-      make("text", {x: Math.min(x(a), WIDE - RIGHT - 4), y: y(b) - 5, "text-anchor": "end"}, one.name));
+      make("text", {x: level ? WIDE - RIGHT - 4 : (x(a) + x(c)) / 2 - 6, y: level ? y(b) - 6 : (y(b) + y(d)) / 2 - 6, "text-anchor": "end"}, one.name));
   }
   const kinds = [...new Set(block.points.map(one => one.kind))];
   for (const one of block.points) {

@@ -14,7 +14,7 @@ const renderers = {
 };
 function shown(blocks) {
   return blocks.map(block => { const one = renderers[block.kind](block);
-    if (["pre", "table", "more", "text"].includes(block.kind)) one.classList.add("full"); return one; });
+    if (["pre", "more", "text"].includes(block.kind)) one.classList.add("full"); return one; });
 }
 const tables = new Map();
 function table(block) {
@@ -86,7 +86,8 @@ function table(block) {
     button.addEventListener("click", () => { for (const one of rows) if (one.open && (open ? fits(one) : true)) toggle(one, open); }); tools.append(button);
   }
   tools.append(count);
-  root.append(tools, make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {"data-name": block.name || null}, make("caption", {}, block.title), make("thead", {}, make("tr", {}, heads)), body)));
+  if (rows.length > 3 || block.details) root.append(tools);
+  root.append(make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {"data-name": block.name || null}, make("caption", {}, block.title), make("thead", {}, make("tr", {}, heads)), body)));
   if (block.name) tables.set(block.name, at => {
     search.value = ""; for (const {select} of choices) select.value = ""; order(); toggle(rows[at], true); rows[at].open.scrollIntoView({block: "start"}); rows[at].open.focus();
   });

@@ -35,6 +35,7 @@ from regionpredict.report.html.checks import program_checks
 from regionpredict.report.html.page import page
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import source_blocks
+from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import open_sentence
@@ -84,7 +85,7 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
 def _overview(result: ProgramResult) -> list[Block]:
     blocks: list[Block] = []
     if result.plans:
-        rows = [
+        rows: list[list[Cell]] = [
             [
                 plan.main or "what no main calls", plan.packages, plan.threads,
                 (show_seconds(plan.seconds), plan.seconds), plan.team_changes,
@@ -116,10 +117,12 @@ def _teams(result: ProgramResult) -> list[Block]:
     if not result.teams:
         return []
     rows: list[list[Cell]] = []
+    folder = common_folder([team.facts.span.file for team in result.teams])
     for team in result.teams:
         seconds = None if team.seconds is None else team.seconds * team.facts.executions.weight
         rows.append([
-            team.facts.id, team.facts.function, (_known(team.packages), team.packages),
+            team.facts.id.removeprefix(folder), team.facts.function,
+            (_known(team.packages), team.packages),
             (_known(team.threads), team.threads), (show_seconds(seconds), seconds),
             team.bottleneck or "", _percent(team.confidence, team.packages),
         ])  # fmt: skip
@@ -139,13 +142,14 @@ def _regions(result: ProgramResult) -> Block:
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
     rows: list[list[Cell]] = []
     details = []
+    folder = common_folder([one.facts.region.span.file for one in result.predictions])
     for one in result.predictions:
         region = one.facts.region
         gain, seconds = gain_of(one), times.get(region.id)
         size = one.working_set_bytes
         rows.append([
-            region.id, region.function, (show_count(one.facts.iterations.value),
-            one.facts.iterations.value), (show_bytes(size), size),
+            region.id.removeprefix(folder), region.function,
+            (show_count(one.facts.iterations.value), one.facts.iterations.value), (show_bytes(size), size),
             ("" if gain is None else f"{gain:.1f}x", gain), (_known(one.packages), one.packages),
             (_known(one.threads), one.threads), one.bottleneck or one.status,
             _percent(one.confidence, one.packages),
@@ -172,7 +176,8 @@ def _details(
     """What a region's row opens to."""
     region = one.facts.region
     blocks: list[Block] = [facts([
-        ("Directive", f"omp {region.directive} in {region.function}"),
+        ("Place", str(region.span)),
+                ("Directive", f"omp {region.directive} in {region.function}"),
         ("Hint", _hint(one)),
         *([("By size", open_sentence(one, whole=True))] if one.by_size else []),
         *([("Page placement", f"{one.derivation.first_touch}: {one.derivation.placement_reason}")]
@@ -214,7 +219,7 @@ def speedup_curve(one: Prediction, machine: Machine) -> Block:
 
 
 def _terms(points: Sequence[Point]) -> Block:
-    step = max(1, -(-len(points) // 24))
+    step = max(1, -(-len(points) // 12))
     chosen = [*points[:-1:step], points[-1]]
     return {
         "kind": "stack", "title": "Where the time goes, by threads", "x": "threads",
@@ -227,7 +232,7 @@ def _terms(points: Sequence[Point]) -> Block:
 def _volumes(derivation: SaturationDerivation, machine: Machine) -> list[Block]:
     """Bytes between the levels, on one thread and on all cores."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
-    rows = []
+    rows: list[list[Cell]] = []
     for at, (one, full) in enumerate(zip(derivation.levels, derivation.full_levels, strict=True)):
         rows.append([
             f"{names[at]} to {names[at + 1]}", (show_bytes(one.read), one.read),
@@ -256,7 +261,7 @@ def _assumptions(result: ProgramResult) -> list[Block]:
     seen = Counter(line for one in result.predictions for line in one.assumed)
     if not seen:
         return [text("Nothing was assumed.")]
-    rows = [[line, number] for line, number in seen.most_common()]
+    rows: list[list[Cell]] = [[line, number] for line, number in seen.most_common()]
     blocks = [table("What was assumed, and for how many regions",
                     [Column("Assumption"), Column("Regions", number=True)], rows)]  # fmt: skip
     unsettled = unsettled_sentence(result.machine)
