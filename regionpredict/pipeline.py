@@ -82,7 +82,7 @@ from regionpredict.size_trials import (
     team_tried,
 )
 from regionpredict.team_advice import AdvisedRegion, advice_of
-from regionpredict.workers import spread
+from regionpredict.workers import processes_for, spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
 from regionpredict.workload.verify import verify
 
@@ -90,7 +90,6 @@ if TYPE_CHECKING:
     from regionpredict.measure.recording import Recording
 
 STAGES = ("program", "facts", "workload", "prediction")
-_REGIONS_A_PROCESS = 8  # fewer are predicted sooner than a process starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +376,7 @@ def predict(
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
-    made = spread(estimate, subjects, min(processes, len(subjects) // _REGIONS_A_PROCESS))
+    made = spread(estimate, subjects, processes_for(len(subjects), processes))
     predictions = tuple(
         Prediction.of(one.estimate, own.facts) for one, own in zip(made, subjects, strict=True)
     )

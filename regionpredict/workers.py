@@ -19,6 +19,7 @@ from regionpredict.errors import InputError
 T = TypeVar("T")
 R = TypeVar("R")
 
+_REGIONS_A_PROCESS = 8  # fewer are done with sooner than a process starts
 _TOKEN = 4  # bytes of one piece's number in the pipe
 _PIPE = 65536 // _TOKEN  # what a pipe holds before a reader comes
 
@@ -26,6 +27,11 @@ _PIPE = 65536 // _TOKEN  # what a pipe holds before a reader comes
 def allowed_cores() -> int:
     """As many cores as this process may use, where the platform tells; else one."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+def processes_for(regions: int, processes: int) -> int:
+    """How many of `processes` are worth starting for what is asked of so many regions."""
+    return min(processes, regions // _REGIONS_A_PROCESS)
 
 
 def spread(work: Callable[[T], R], items: Sequence[T], processes: int) -> list[R]:

@@ -100,11 +100,12 @@ class RegionFacts:
 
 
 class _Place(NamedTuple):
-    """A statement with the loops around it, its references, and how often it runs."""
+    """A statement with the loops around it, its references, and the number of how often it runs
+    among the region's `executions`, which those in one body have in common."""
 
     statement: Statement
     loops: tuple[Loop, ...]
-    runs: Executions
+    runs: int
     accesses: tuple[AccessFact, ...]
 
 
@@ -119,6 +120,7 @@ class SymbolicFacts:
     status: str
     iterations: Executions
     working_set: Expr | None
+    executions: tuple[Executions, ...]
     statements: tuple[_Place, ...]
     arrays: tuple[ArrayFact, ...]
     assumed: tuple[str, ...]
@@ -127,13 +129,11 @@ class SymbolicFacts:
 
     def at(self, bindings: Bindings) -> RegionFacts:
         """Every fact of the region, with the names bound as `bindings` says."""
-        trips: dict[Executions, Count] = {}
-        statements = []
-        for place in self.statements:
-            count = trips.get(place.runs)
-            if count is None:
-                count = trips[place.runs] = count_of_loops(place.runs, bindings)
-            statements.append(StatementFact(place.statement, place.loops, count, place.accesses))
+        counts = [count_of_loops(runs, bindings) for runs in self.executions]
+        statements = tuple(
+            StatementFact(place.statement, place.loops, counts[place.runs], place.accesses)
+            for place in self.statements
+        )
         iterations = count_of_loops(self.iterations, bindings)
         size = self.working_set
         return RegionFacts(
@@ -141,7 +141,7 @@ class SymbolicFacts:
             status=self.status,
             iterations=iterations,
             working_set=_working_set(self.region, size, iterations, bindings),
-            statements=tuple(statements),
+            statements=statements,
             arrays=self.arrays,
             bindings=replace(bindings, assumed=(*bindings.assumed, *self.assumed)),
             diagnostics=self.diagnostics,
@@ -156,7 +156,8 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
     arrays = {array.name: array for array in region.arrays}
     statements = []
     by_array: dict[str, list[AccessFact]] = {name: [] for name in dims}
-    runs: dict[tuple[int, ...], Executions] = {}
+    numbers: dict[tuple[int, ...], int] = {}
+    runs: list[Executions] = []
     for statement, loops, key in region.placed_statements():
         accesses = []
         for access in statement.accesses:
@@ -166,9 +167,10 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
             fact = AccessFact(access, judged, kind, counts)
             accesses.append(fact)
             by_array[access.array].append(fact)
-        if key not in runs:
-            runs[key] = executions(loops)
-        statements.append(_Place(statement, loops, runs[key], tuple(accesses)))
+        if key not in numbers:
+            numbers[key] = len(runs)
+            runs.append(executions(loops))
+        statements.append(_Place(statement, loops, numbers[key], tuple(accesses)))
     shown = tuple(
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
     )
@@ -180,6 +182,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
         status=_status(region, has_statements=bool(statements)),
         iterations=iterations(region),
         working_set=size,
+        executions=tuple(runs),
         statements=tuple(statements),
         arrays=shown,
         assumed=tuple(_TO_THE_END.format(note.span.line) for note in early),

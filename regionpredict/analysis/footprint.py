@@ -317,7 +317,7 @@ def _without_common_factors(expression: Expr) -> Expr:
 
 def _union(left: Box, right: Box) -> Box:
     if len(left) != len(right):
-        return left if len(left) > len(right) else right
+        return max(left, right, key=len)
     return tuple(
         a if a is b else (_lower(a[0], b[0]), _higher(a[1], b[1]))
         for a, b in zip(left, right, strict=True)

@@ -95,10 +95,10 @@ def command(
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths, **options, flows=flows)
+    processes = processes_of(options["processes"])
     result = predict(
         analysis, machine, model, density, threads=parse_threads(threads),
-        pages=placement, within=within / 100,
-        processes=processes_of(options["processes"]),
+        pages=placement, within=within / 100, processes=processes,
     )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
@@ -113,7 +113,7 @@ def command(
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
             binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
-        text = _shown(form, result, view, campaign, str(weights), request)
+        text = _shown(form, result, view, campaign, str(weights), request, processes)
     write_result(text, output)
     if asked:
         end_by(asked, [(None, one) for one in outline_of_predictions(result).regions])
@@ -123,7 +123,7 @@ def command(
 
 def _shown(
     form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
-    request: PredictionRequest,
+    request: PredictionRequest, processes: int,
 ) -> str:  # fmt: skip
     """The predictions in one form, whose writer is the only one that is loaded."""
     from regionpredict.report.run_settings import run_settings
@@ -148,6 +148,7 @@ def _shown(
                 result.advice,
                 request.document(),
                 run,
+                processes,
             )
         )
     if form == "csv":

@@ -29,10 +29,17 @@ from regionpredict.errors import InputError, UsageError
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="The LLVM runtime that stands in for gcc's, instead of the one found.",
 )
+@click.option(
+    "--counters",
+    is_flag=True,
+    help="Read the hardware's instructions, cycles and cache misses with each event, too, which "
+    "makes small tasks look longer.",
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
-    words: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None
-) -> None:
+    words: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None,
+    counters: bool,
+) -> None:  # fmt: skip
     """Runs PROGRAM and records its tasks, their order, and when each really ran.
 
     Programs built by clang run as they are; those built by gcc run on LLVM's runtime in place of
@@ -42,8 +49,18 @@ def command(
     from regionpredict.atomic_file import write_file
     from regionpredict.cli.cache import cache_folder
     from regionpredict.cli.run import compiler, find_program
-    from regionpredict.measure.ompt_run import recorded_run, site_lines
-    from regionpredict.tasks.recording import LINES, lines_text
+    from regionpredict.measure.ompt_run import (
+        HARDWARE_COUNTERS,
+        recorded_run,
+        refused_counters,
+        site_lines,
+    )
+    from regionpredict.tasks.recording import (
+        COUNTER_NAMES,
+        LINES,
+        counter_names_text,
+        lines_text,
+    )
 
     if not words:
         raise UsageError("no program", remedy="write regionpredict tasks record -- ./program ARGS")
@@ -59,6 +76,7 @@ def command(
             environment=os.environ,
             threads=threads,
             runtime=runtime,
+            counters=HARDWARE_COUNTERS if counters else (),
         )
     except InputError:
         if not any(output.iterdir()):
@@ -70,6 +88,15 @@ def command(
         lines = {}
         click.echo(f"note: source lines are not known: {error}", err=True)
     write_file(output / LINES, lines_text(lines))
+    refused = refused_counters(output) if counters else None
+    if refused is not None:
+        click.echo(
+            f"note: this machine gives programs no hardware counters ({refused}): times alone are "
+            "recorded", err=True,
+        )  # fmt: skip
+    elif counters:
+        names = [counter.name for counter in HARDWARE_COUNTERS]
+        write_file(output / COUNTER_NAMES, counter_names_text(names))
     click.echo(f"written: {output}; regionpredict tasks show {output}", err=True)
     if code:
         ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"

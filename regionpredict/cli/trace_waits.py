@@ -5,17 +5,20 @@ from __future__ import annotations
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
+from regionpredict.cli.trace_selection import Reading
 
 
 @click.command("waits")
 @trace_options
-def command(archive: str, output: str, target: str | None, top: int, metric: str | None) -> None:
-    """Wait states of ARCHIVE, an OTF2 anchor file or its folder.
+def command(
+    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+) -> None:
+    """Wait states of ARCHIVE, an OTF2 anchor file or its folder, or a Paraver trace.
 
     A wait state is the time in a call of MPI, or at a barrier of OpenMP, until the one that it
-    depends on has come.
+    depends on has come. Paraver traces end in .prv or .prv.gz.
     """
     from regionpredict.trace.results import waits
 
-    analysis = analysed(archive)
+    analysis = analysed(reading)
     tell(analysis, waits(analysis), output, target, top, metric)

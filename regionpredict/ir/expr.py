@@ -84,7 +84,8 @@ _FOLD: dict[str, Callable[..., Number]] = {
 
 def _quotient(a: Number, b: Number) -> int:
     """C's quotient, rounded towards zero (C17, 6.5.5)."""
-    return int(Fraction(a) / Fraction(b))
+    whole = (-a if a < 0 else a) // (-b if b < 0 else b)
+    return whole if (a < 0) == (b < 0) else -whole
 
 
 _FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {

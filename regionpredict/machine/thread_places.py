@@ -60,8 +60,13 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     return ThreadPlaces(
         by_domain,
         tuple(sum(by_domain[at : at + per]) for at in range(0, len(by_domain), per)),
-        each + (rest > 0),
+        threads_on_a_core(machine, threads),
     )
+
+
+def threads_on_a_core(machine: Machine, threads: int) -> int:
+    """The most of a team of `threads` that any core has."""
+    return -(-threads // machine.cores)
 
 
 def packages_of(machine: Machine, threads: int) -> int:

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import source_places
@@ -20,7 +20,21 @@ from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
 from regionpredict.measure.runtime_library import preload_library
 
 SOURCE = "ompt_record.c"
-Level = Literal["all", "regions"]
+Level = Literal["all", "regions", "trace"]
+
+
+class Counter(NamedTuple):
+    """A counter by its name and by what perf_event_open(2) calls it: `type` and `config`."""
+
+    name: str
+    type: int
+    config: int
+
+
+HARDWARE_COUNTERS = (
+    Counter("instructions", 0, 1), Counter("cycles", 0, 0), Counter("cache misses", 0, 3),
+)  # fmt: skip
+"""PERF_TYPE_HARDWARE: instructions and cycles of the core, misses of the last cache."""
 
 
 def recorded_run(
@@ -35,25 +49,25 @@ def recorded_run(
     level: Level = "all",
     runtime: Path | None = None,
     silent: bool = False,
+    counters: Sequence[Counter] = (),
 ) -> int:
     """Runs the command, whose file is `program`; returns its exit code, negative for a signal.
 
     `folder` gets its events, `cache` keeps the compiled tool; `threads` sets OMP_NUM_THREADS,
     `level` says whether all or only parallel regions are recorded, `silent` drops what the program
-    writes. Raises InputError where it cannot run so, and where nothing was recorded.
+    writes; `counters`, at most three, are read with each event (`refused_counters` says where they
+    are not). Raises InputError where it cannot run so, and where nothing was recorded.
     """
     standing_in = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
-    settings = {
-        **environment,
-        "OMP_TOOL": "enabled",
-        "OMP_TOOL_LIBRARIES": _joined(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
-        "REGIONPREDICT_OMPT": str(folder.resolve()),
-        "REGIONPREDICT_OMPT_LEVEL": level,
-    }
+    settings = recording_environment(tool, folder, level, environment)
     if standing_in is not None:
         settings["LD_PRELOAD"] = _joined(
             str(stand_in(standing_in, cache)), environment.get("LD_PRELOAD", "")
+        )
+    if counters:
+        settings["REGIONPREDICT_OMPT_COUNTERS"] = ",".join(
+            f"{counter.type}:{counter.config}" for counter in counters
         )
     if threads is not None:
         settings["OMP_NUM_THREADS"] = str(threads)
@@ -78,6 +92,28 @@ def recorded_run(
             remedy="build it with clang -fopenmp; gcc's runtime tells nothing, and scripts hide it",
         )
     return code
+
+
+def refused_counters(folder: Path) -> str | None:
+    """Why the counters that were asked for cannot be read here; None where they were."""
+    for file in folder.glob("counters-*"):
+        said = file.read_text(encoding="ascii", errors="replace").strip()
+        if said != "read":
+            return os.strerror(int(said)) if said.isdigit() else "?"
+    return None
+
+
+def recording_environment(
+    tool: Path, folder: Path, level: Level, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """The environment in which a program's runtime finds the compiled tool and where to write."""
+    return {
+        **environment,
+        "OMP_TOOL": "enabled",
+        "OMP_TOOL_LIBRARIES": _joined(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
+        "REGIONPREDICT_OMPT": str(folder.resolve()),
+        "REGIONPREDICT_OMPT_LEVEL": level,
+    }
 
 
 def _ended(code: int) -> str:

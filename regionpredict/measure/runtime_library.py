@@ -15,6 +15,7 @@ from regionpredict.user_cache import is_private_file
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 120
+OTHER_COMPILER = "this needs a C compiler; name another with CC"
 _PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
 
 
@@ -28,12 +29,14 @@ def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
     return _built(driver, cache, RUNTIME / source, ["-shared"])
 
 
-def shared_library(driver: Sequence[str], cache: Path, source: Path) -> Path:
+def shared_library(
+    driver: Sequence[str], cache: Path, source: Path, remedy: str = OTHER_COMPILER
+) -> Path:
     """A shared library of one source file, wherever it lies, kept in `cache`, a private folder.
 
-    Raises InputError where the compiler is missing or fails.
+    Raises InputError where the compiler is missing or fails, with `remedy` where it fails.
     """
-    return _built(driver, cache, source, ["-shared"])
+    return _built(driver, cache, source, ["-shared"], remedy)
 
 
 def runtime_program(driver: Sequence[str], cache: Path, source: str) -> Path:
@@ -41,7 +44,13 @@ def runtime_program(driver: Sequence[str], cache: Path, source: str) -> Path:
     return _built(driver, cache, RUNTIME / source, ["-fopenmp"])
 
 
-def _built(driver: Sequence[str], cache: Path, source: Path, options: Sequence[str]) -> Path:
+def _built(
+    driver: Sequence[str],
+    cache: Path,
+    source: Path,
+    options: Sequence[str],
+    remedy: str = OTHER_COMPILER,
+) -> Path:
     """A source file compiled into `cache`, a private folder, unless it is there already.
 
     Raises InputError where the compiler is missing or fails.
@@ -72,7 +81,7 @@ def _built(driver: Sequence[str], cache: Path, source: Path, options: Sequence[s
             message = next((t for t in done.stderr.splitlines() if "error" in t), done.stderr)
             raise InputError(
                 f"'{' '.join(driver)}' cannot compile {source.name}: {message.strip()[:200]}",
-                remedy="this needs a C compiler; name another with CC",
+                remedy=remedy,
             )
         if not suffix:
             Path(part).chmod(0o700)

@@ -8,7 +8,10 @@ programs whose phases do are to share a node. Two ways of sharing are held again
 
 Of a domain's bandwidth everyone gets what it asks for, or an even share of what the others leave
 (max-min fairness; Bertsekas and Gallager 1992, section 6.5): a phase whose request is cut to a
-share g takes 1/g times as long. Phases of the programs meet as their shares of time say.
+share g takes 1/g times as long. Phases of the programs meet as their shares of time say. How much
+bandwidth there is depends on who asks: streams that write move more bytes than those that only
+read. So requests are parts of the time in which the path is busy, by what the machine gives loads,
+or the phase itself alone, whichever is more: what one gets alone, two get in turns.
 """
 
 from __future__ import annotations
@@ -168,25 +171,48 @@ def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 class _Running(NamedTuple):
-    """A phase on its cores: seconds undisturbed, and B/s that it asks of the path it shares."""
+    """A phase on its cores: seconds undisturbed, and the part of them for which it keeps the path
+    that it shares busy."""
 
     seconds: float
     asked: float
 
 
-def _condensed(loads: Sequence[PhaseLoad], domains: int) -> list[_Running]:
+class _Path(NamedTuple):
+    """What programs contend for: it gives `bytes_per_s` to loads of up to `cores` cores; `parts`
+    NUMA domains have an even part of it each."""
+
+    bytes_per_s: float
+    cores: int
+    parts: int
+
+    def given(self, phase: Phase) -> float:
+        """B/s that a domain's part gives to this phase's streams: what they get alone, if more."""
+        own = [_rate(load) for threads, load in phase.alone.items() if threads <= self.cores]
+        return max(self.bytes_per_s, *own) / self.parts
+
+
+def _condensed(
+    phases: Sequence[Phase], loads: Sequence[PhaseLoad], domains: int, path: _Path | None
+) -> list[_Running]:
     """The phases, those that ask for about as much as one, on one of so many NUMA domains.
 
-    Each domain has its part of the work, so that the whole takes that part of the time.
+    Each domain has its part of the work, so that the whole takes that part of the time. Without a
+    path nobody waits for another.
     """
-    ordered = sorted((load for load in loads if load.seconds > 0), key=_rate)
+    asking = [
+        _Running(load.seconds, _rate(load) / path.given(phase) if path else 0.0)
+        for phase, load in zip(phases, loads, strict=True)
+        if load.seconds > 0
+    ]
+    ordered = sorted(asking, key=lambda one: one.asked)
     size = -(-len(ordered) // int(COSCHEDULE_CLASSES.value))
     running = []
     for begin in range(0, len(ordered), size or 1):
         group = ordered[begin : begin + size]
-        seconds = sum(load.seconds for load in group)
-        moved = sum(load.memory_bytes for load in group)
-        running.append(_Running(seconds / domains, moved / seconds))
+        seconds = sum(one.seconds for one in group)
+        busy = sum(one.seconds * one.asked for one in group)
+        running.append(_Running(seconds / domains, busy / seconds))
     return running
 
 
@@ -195,8 +221,8 @@ def _by_packages(
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
     """Packages of one's own: only a path that all packages share is contended for."""
-    path = machine.memory.shared_path
-    capacity = None if path is None else path.traffic_bytes_per_s.value
+    shared = machine.memory.shared_path
+    path = None if shared is None else _Path(shared.traffic_bytes_per_s.value, machine.cores, 1)
     running = []
     for program, packages in zip(programs, split, strict=True):
         cores = packages * machine.cores_per_package
@@ -204,8 +230,8 @@ def _by_packages(
         known = [load for load in loads if load is not None]
         if len(known) < len(loads):
             return None
-        running.append(_condensed(known, 1))
-    seconds = _together(running, capacity)
+        running.append(_condensed(program.phases, known, 1, path))
+    seconds = _together(running)
     totals = [packages * machine.cores_per_package for packages in split]
     return _allocation("packages", programs, best, totals, split, seconds)
 
@@ -215,18 +241,18 @@ def _by_cores(
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
     """Some cores of every NUMA domain: each domain does its part of all programs at once."""
-    path = machine.memory.shared_path
-    capacity = machine.memory.curve("load").peak
-    if path is not None:
-        capacity = path.traffic_bytes_per_s.value / machine.domains
+    shared = machine.memory.shared_path
+    path = _Path(machine.memory.curve("load").peak, machine.cores_per_domain, 1)
+    if shared is not None:
+        path = _Path(shared.traffic_bytes_per_s.value, machine.cores, machine.domains)
     running = []
     for program, cores in zip(programs, split, strict=True):
         loads = [_fastest(phase.beside, cores) for phase in program.phases]
         known = [load for load in loads if load is not None]
         if len(known) < len(loads):
             return None
-        running.append(_condensed(known, machine.domains))
-    seconds = _together(running, capacity)
+        running.append(_condensed(program.phases, known, machine.domains, path))
+    seconds = _together(running)
     totals = [cores * machine.domains for cores in split]
     packages = [machine.packages] * len(split)
     return _allocation("cores", programs, best, totals, packages, seconds)
@@ -255,17 +281,15 @@ def _allocation(
     return Allocation(kind, parts, max(seconds))
 
 
-def _together(running: Sequence[Sequence[_Running]], capacity: float | None) -> list[float]:
+def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
     """When each program is done: the first to end leaves its bandwidth to those that go on."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
-    if capacity is None:
-        return alone
     left = [1.0] * len(running)  # the share of each program's work
-    ended = [0.0] * len(running)
+    ended: dict[int, float] = {}
     now = 0.0
     going = list(range(len(running)))
     while going:
-        slow = _slowdowns([running[k] for k in going], capacity)
+        slow = _slowdowns([running[k] for k in going])
         takes = [alone[k] * factor for k, factor in zip(going, slow, strict=True)]
         rest = {k: left[k] * took for k, took in zip(going, takes, strict=True)}
         span = min(rest.values())
@@ -275,10 +299,10 @@ def _together(running: Sequence[Sequence[_Running]], capacity: float | None) -> 
             going.remove(k)
         for k in going:
             left[k] *= 1.0 - span / rest[k]
-    return ended
+    return [ended[k] for k in range(len(running))]
 
 
-def _slowdowns(running: Sequence[Sequence[_Running]], capacity: float) -> list[float]:
+def _slowdowns(running: Sequence[Sequence[_Running]]) -> list[float]:
     """How many times as long each program takes while all of them run.
 
     What the phases meet depends on how long each takes, which depends on what they meet: a few
@@ -288,7 +312,7 @@ def _slowdowns(running: Sequence[Sequence[_Running]], capacity: float) -> list[f
     for _ in range(int(COSCHEDULE_ROUNDS.value)):
         shares = [[t / sum(own) if sum(own) else 0.0 for t in own] for own in times]
         times = [
-            [phase.seconds * _expected(k, phase, running, shares, capacity) for phase in phases]
+            [phase.seconds * _expected(k, phase, running, shares) for phase in phases]
             for k, phases in enumerate(running)
         ]
     return [
@@ -299,7 +323,7 @@ def _slowdowns(running: Sequence[Sequence[_Running]], capacity: float) -> list[f
 
 def _expected(
     place: int, phase: _Running, running: Sequence[Sequence[_Running]],
-    shares: Sequence[Sequence[float]], capacity: float,
+    shares: Sequence[Sequence[float]],
 ) -> float:  # fmt: skip
     """The mean slowdown of a phase over what the other programs may be doing meanwhile."""
     others = [k for k in range(len(running)) if k != place]
@@ -310,7 +334,7 @@ def _expected(
         for k, number in zip(others, met, strict=True):
             chance *= shares[k][number]
             asked.append(running[k][number].asked)
-        granted = fair_share(phase.asked, asked, capacity)
+        granted = fair_share(phase.asked, asked, 1.0)
         mean += chance * (phase.asked / granted if granted < phase.asked else 1.0)
     return mean
 

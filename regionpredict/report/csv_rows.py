@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction
+from regionpredict.report.csv_text import csv_text
 from regionpredict.report.size_hints import size_sentence
 
 _FACTS = ("id", "file", "line", "function", "directive", "status", "iterations", "iterations_value",
@@ -35,13 +34,13 @@ def predictions_csv(predictions: Sequence[Prediction]) -> str:
                 prediction.threads_per_core if prediction.threads is not None else None,
             ]
         )
-    return _write((*_FACTS, *_HINTS, *_OPEN), rows)
+    return csv_text((*_FACTS, *_HINTS, *_OPEN), rows)
 
 
 def facts_csv(facts: Sequence[RegionFacts]) -> str:
     """Facts, one row a region, under a header row."""
     names = {"complete": "predicted"}
-    return _write(
+    return csv_text(
         _FACTS,
         [
             _facts_row(region_facts, names.get(region_facts.status, region_facts.status))
@@ -57,11 +56,3 @@ def _facts_row(facts: RegionFacts, status: str) -> list[object]:
         status, facts.iterations.expr, facts.iterations.value, facts.working_set.expr,
         facts.working_set.value,
     ]  # fmt: skip
-
-
-def _write(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(["" if value is None else value for value in row] for row in rows)
-    return out.getvalue()

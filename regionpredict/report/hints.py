@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from regionpredict.report.team_hints import (
 )
 from regionpredict.report.unsettled import unsettled_document
 from regionpredict.size_ranking import rank_sizes
+from regionpredict.workers import processes_for, spread
 from regionpredict.workload import ReuseFact
 
 HINTS_SCHEMA = "regionpredict/hints/1"
@@ -36,13 +38,18 @@ def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
     advice: ByTeam | None = None, request: Mapping[str, Any] | None = None,
-    run: RunSettings = AS_USUAL,
+    run: RunSettings = AS_USUAL, processes: int = 1,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`. `plan` is that of the only program.
 
     `unbound` is null where the model tries no sizes; `request` is what was asked for, by which
-    `compare --at-measured-sizes` asks again.
+    `compare --at-measured-sizes` asks again. Up to so many `processes` count reuse distances.
     """
+    described = spread(
+        partial(_predicted, line_bytes=machine.line_bytes),
+        predictions,
+        processes_for(len(predictions), processes),
+    )
     places = region_places(teams)
     planned = [plan_document(plan) for plan in plans]
     return {
@@ -60,11 +67,11 @@ def hints_document(
         "request": request,
         "regions": [
             {
-                **_predicted(one, machine.line_bytes),
+                **region,
                 **places.get(one.facts.region.id, {}),
                 "seconds": seconds_alone(one),
             }
-            for one in predictions
+            for one, region in zip(predictions, described, strict=True)
         ],
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
         "plan": planned[0] if len(planned) == 1 else None,

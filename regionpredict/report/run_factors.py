@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from regionpredict.errors import one_line
+from regionpredict.measure.hints_file import Hints
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.parallel_regions import region_records
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured
 from regionpredict.trace.factors import SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
@@ -160,14 +162,14 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
     return lines
 
 
-def factors_json(study: Study, found: Extrapolation | None) -> str:
+def factors_json(study: Study, found: Extrapolation | None, hints: Hints | None = None) -> str:
     """The same as JSON, schema `regionpredict/factors/1`; factors from 0 to 1, times in seconds."""
     data: dict[str, Any] = {
         "schema": FACTORS_SCHEMA,
         "serialisation": study.runs[0].factors.definition,
         "scaling": study.scaling,
         "work_exponent": study.growth,
-        "runs": [_run_record(run) for run in study.runs],
+        "runs": [_run_record(run, hints) for run in study.runs],
         "models": {},
         "extrapolation": [],
         "dominating_changes": [],
@@ -200,7 +202,7 @@ def factors_json(study: Study, found: Extrapolation | None) -> str:
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 
-def _run_record(run: ScaledRun) -> dict[str, Any]:
+def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
     f = run.factors
     team = None
     if f.team is not None:
@@ -237,6 +239,7 @@ def _run_record(run: ScaledRun) -> dict[str, Any]:
             for point in f.eager
         ],
         "team": team,
+        "parallel_regions": region_records(f, hints),
         "iterations": None
         if f.iterations is None
         else {

@@ -37,6 +37,7 @@ def metrics_document(
         "edge_kinds": metrics.edge_kinds,
         "tasks_s": metrics.tasks_s,
         "serial_s": graph.serial_s,
+        "counters": metrics.counters,
         "critical_path": [
             {"node": graph.name(node), "seconds": float(graph.seconds[node])}
             for node in metrics.path
@@ -72,8 +73,12 @@ def metrics_table(
     ]
     if graph.serial_s:
         lines.append(f"outside regions      {show_seconds(graph.serial_s)}, not in the work")
+    lines += [f"{name:<20} {value:.3g} in tasks" for name, value in metrics.counters.items()]
     if metrics.lines:
-        rows = [("line", "kind", "count", "work", "share", "on path", "mean", "longest")]
+        rows: list[tuple[str, ...]] = [
+            ("line", "kind", "count", "work", "share", "on path", "mean", "longest",
+             *graph.counters)
+        ]  # fmt: skip
         rows += [
             (
                 _short(line.place),
@@ -84,6 +89,7 @@ def metrics_table(
                 f"{line.path_s / metrics.depth_s:.0%}" if metrics.depth_s else "-",
                 show_seconds(line.mean_s),
                 show_seconds(line.most_s),
+                *(f"{line.counters[name]:.3g}" for name in graph.counters),
             )
             for line in metrics.lines[:top]
         ]

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
-from regionpredict.trace import EventTrace, Finding, Location
+from regionpredict.trace import EventTrace, Location
+from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
+T = TypeVar("T")
 SCHEMA = "regionpredict/trace/1"
 _WIDTH = 80
 _LEAST_PATH = 16  # columns in which a call path can still be told
 _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
 
 
-def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | None = None) -> str:
-    """Records, totals, counts, the sums that must hold and findings."""
+def result_json(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
+    """Records, totals, counts, the sums that must hold, findings, clocks that differ, and grids."""
+    second = analysis.trace.ticks_per_second
     document = {
         "schema": SCHEMA,
         "records": [
@@ -34,11 +36,32 @@ def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | 
             for record in _chosen(result, metric)
         ],
         "totals": _only(result.totals, metric),
-        "counts": dict(result.counts),
+        "counts": _only(result.counts, metric),
         "conservation": [_balance(balance) for balance in result.balances],
         "findings": [
             {"message": finding.message, "location": finding.location, "count": finding.count}
-            for finding in findings
+            for finding in analysis.findings
+        ],
+        "clock_violations": [
+            {
+                "kind": pair.kind,
+                "from": _location(pair.source),
+                "to": _location(pair.to),
+                "count": pair.count,
+                "largest_s": pair.largest / second,
+            }
+            for pair in analysis.clock_violations
+        ],
+        "grids": [
+            {
+                "name": grid.name,
+                "sizes": list(grid.sizes),
+                "periodic": list(grid.periodic),
+                "ranks": [
+                    {"rank": rank, "place": list(place)} for rank, place in grid.places.items()
+                ],
+            }
+            for grid in analysis.trace.grids
         ],
     }
     return json.dumps(document, indent=1) + "\n"
@@ -46,16 +69,14 @@ def result_json(result: TraceResult, findings: Sequence[Finding], metric: str | 
 
 def result_csv(result: TraceResult, metric: str | None = None) -> str:
     """A row each record, under a header row."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["metric", "callpath", "location", "value", "unit", "source"])
-    for record in _chosen(result, metric):
-        location = "" if record.location is None else str(record.location)
-        source = result.sources.get(record.callpath, "")
-        writer.writerow(
-            [record.metric, record.callpath, location, repr(record.value), record.unit, source]
+    rows = [
+        (
+            record.metric, record.callpath, record.location, repr(record.value), record.unit,
+            result.sources.get(record.callpath),
         )
-    return text.getvalue()
+        for record in _chosen(result, metric)
+    ]  # fmt: skip
+    return csv_text(("metric", "callpath", "location", "value", "unit", "source"), rows)
 
 
 def result_table(
@@ -134,8 +155,8 @@ def _chosen(result: TraceResult, metric: str | None) -> Iterator[Record]:
     return (record for record in result.records if metric in (None, record.metric))
 
 
-def _only(totals: Any, metric: str | None) -> dict[str, float]:
-    return {name: value for name, value in totals.items() if metric in (None, name)}
+def _only(values: Mapping[str, T], metric: str | None) -> dict[str, T]:
+    return {name: value for name, value in values.items() if metric in (None, name)}
 
 
 def _location(location: Location | None) -> int | str | None:

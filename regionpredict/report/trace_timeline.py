@@ -62,7 +62,7 @@ def _messages(analysis: Analysis) -> Iterator[dict[str, Any]]:
     trace, mate = analysis.trace, analysis.matches.mate
     operations = trace.operations
     kinds = trace.kind[operations.event]
-    owner = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    owner = trace.locations_of(operations.event)
     scale = _MICROSECONDS / trace.ticks_per_second
     sends = np.flatnonzero(((kinds == Kind.SEND) | (kinds == Kind.SEND_REQUEST)) & (mate >= 0))
     for send in sends.tolist():

@@ -95,7 +95,8 @@ def _tasks(nodes: list[Record]) -> IntArray:
 
 
 def json_text(graph: TaskGraph) -> str:
-    """The graph in JSON; what `json_graph` reads back is the same but for notes."""
+    """The graph in JSON; what `json_graph` reads back is the same but for notes and
+    what hardware counters counted."""
     names = graph.names or tuple(map(str, range(graph.nodes)))
     nodes: list[dict[str, Any]] = []
     for name, seconds, kind, task, line in zip(
@@ -108,6 +109,8 @@ def json_text(graph: TaskGraph) -> str:
         if line >= 0:
             node["place"] = graph.places[line]
         nodes.append(node)
+    for node, row in zip(nodes, graph.counted.tolist(), strict=False):
+        node["counters"] = dict(zip(graph.counters, row, strict=True))
     edges = [
         {"source": names[source], "target": names[target], "kind": EDGE_KINDS[kind]}
         for source, target, kind in zip(

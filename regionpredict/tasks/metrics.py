@@ -25,6 +25,7 @@ class LineTotal:
 
     `count` is of tasks, chunks, or threads' parts of a region; `work_s` their time together,
     `path_s` how much of it lies on the critical path, `mean_s` and `most_s` are of one of them.
+    `counters` is what hardware counters counted in all of them, by name, where they were read.
     """
 
     place: str
@@ -34,6 +35,7 @@ class LineTotal:
     path_s: float
     mean_s: float
     most_s: float
+    counters: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class GraphMetrics:
     """The metrics of Shudler 2018, sec. 4.1.1 and 4.3, times in seconds.
 
     `work_s` is T_1, `depth_s` T_inf, `path` the nodes of the critical path; `edge_kinds` counts the
-    edges by kind; `tasks_s` is the part of the work that explicit tasks and chunks do.
+    edges by kind; `tasks_s` is the part of the work that explicit tasks and chunks do, `counters`
+    what hardware counters counted in them.
     """
 
     tasks: int
@@ -54,6 +57,7 @@ class GraphMetrics:
     path: tuple[int, ...]
     concurrency: Concurrency | None
     lines: tuple[LineTotal, ...]
+    counters: dict[str, float]
 
     @property
     def average_parallelism(self) -> float | None:
@@ -77,7 +81,15 @@ def measure_graph(graph: TaskGraph, *, concurrency: bool = True) -> GraphMetrics
         path=longest.path,
         concurrency=max_concurrency(graph) if concurrency else None,
         lines=line_totals(graph, np.array(longest.path, dtype=np.int64)),
+        counters=_counted(graph, np.flatnonzero(of_tasks)),
     )
+
+
+def _counted(graph: TaskGraph, nodes: IntArray) -> dict[str, float]:
+    """What the counters counted in these nodes together."""
+    if not graph.counters:
+        return {}
+    return dict(zip(graph.counters, graph.counted[nodes].sum(0).tolist(), strict=True))
 
 
 def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
@@ -111,6 +123,7 @@ def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
                 path_s=float(seconds[on_path[mine]].sum()),
                 mean_s=work / len(each),
                 most_s=float(each.max()),
+                counters=_counted(graph, mine),
             )
         )
     return tuple(sorted(totals, key=lambda total: (-total.work_s, total.place)))

@@ -46,6 +46,7 @@ from regionpredict.tasks.task_graph import (
     SERIAL,
     TASK,
     BoolArray,
+    FloatArray,
     IntArray,
     TaskGraph,
     check_acyclic,
@@ -83,9 +84,10 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     edges += _depending(events, node, first, last)
     edges += _undeferred(events, node, last)
 
-    seconds, serial = _times(events, node, len(first_rows), events.initial[task])
+    running = _running(events)
+    seconds, serial = _times(events, node, len(first_rows), events.initial[task], running)
     kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
-    count = len(first_rows) + barriers.count
+    count = len(first_rows) + barriers.count  # behind the pieces come the barriers
     places: dict[str, int] = {}
     line_of = {
         site: places.setdefault(recording.lines[site], len(places))
@@ -107,6 +109,8 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         edge_kinds=np.concatenate([np.full(len(s), k, dtype=np.uint8) for s, _, k in edges]),
         serial_s=serial,
         notes=_notes(recording, events),
+        counters=recording.counters,
+        counted=_counted(events, node, count, running, kinds == SERIAL),
     )
     assert count == graph.nodes
     check_acyclic(graph)
@@ -159,10 +163,8 @@ def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-def _times(
-    events: TaskEvents, node: IntArray, count: int, initial: BoolArray
-) -> tuple[np.ndarray, float]:
-    """Seconds in which each node ran, and those outside parallel regions, which do not count."""
+def _running(events: TaskEvents) -> BoolArray:
+    """Whether each row's task really ran from it to the task's next row, on one thread then."""
     kind = events.kind
     ours = of_kinds(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
     ours -= of_kinds(kind, (STOPPED, IMPLICIT_END))
@@ -173,13 +175,34 @@ def _times(
     waiting -= kind == PARALLEL_END
     starts = np.concatenate([[True], events.task[1:] != events.task[:-1]])
     scheduled, held = _within(ours, starts), _within(waiting, starts)
-    length = np.zeros(len(kind))
-    length[:-1] = np.where(starts[1:], 0, events.time[1:] - events.time[:-1])
-    running = (scheduled > 0) & (held <= 0)
-    seconds = np.bincount(node, weights=np.where(running, length, 0.0), minlength=count) / 1e9
+    result: BoolArray = (scheduled > 0) & (held <= 0) & ~np.append(starts[1:], True)
+    return result
+
+
+def _times(
+    events: TaskEvents, node: IntArray, count: int, initial: BoolArray, running: BoolArray
+) -> tuple[np.ndarray, float]:
+    """Seconds in which each node ran, and those outside parallel regions, which do not count."""
+    length = np.zeros(len(running))
+    length[:-1] = np.where(running[:-1], events.time[1:] - events.time[:-1], 0)
+    seconds = np.bincount(node, weights=length, minlength=count) / 1e9
     serial = float(seconds[initial].sum())
     seconds[initial] = 0.0
     return seconds, serial
+
+
+def _counted(
+    events: TaskEvents, node: IntArray, count: int, running: BoolArray, serial: BoolArray
+) -> FloatArray:
+    """What each counter counted while each of `count` nodes ran, `(count, c)`; nothing outside
+    parallel regions, as their times do not count either."""
+    result = np.zeros((count, events.counted.shape[1]))
+    for place, read in enumerate(events.counted.T):
+        step = np.zeros(len(running))
+        step[:-1] = np.where(running[:-1], read[1:] - read[:-1], 0)
+        result[:, place] = np.bincount(node, weights=step, minlength=count)
+    result[: len(serial)][serial] = 0.0
+    return result
 
 
 def _within(change: IntArray, starts: BoolArray) -> IntArray:

@@ -1,13 +1,15 @@
 """A recording, the folder that `tasks record` makes -> its events, one table a thread.
 
 The folder holds `events-PROCESS-THREAD`, which `measure/runtime/ompt_record.c` writes and says the
-layout of, `sites-PROCESS` and, once the program has ended, `lines.json`.
+layout of, `sites-PROCESS`, `counters-PROCESS` where counters were asked for and, once the program
+has ended, `lines.json` and, where they were read, `counters.json` with their names.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +25,13 @@ MOST_EVENT_BYTES = 4 << 30
 ID_BITS = 40
 VERSION = 1
 LINES = "lines.json"
+COUNTER_NAMES = "counters.json"
 _REMEDY = "record it again: regionpredict tasks record -o FOLDER -- PROGRAM"
 _EVENTS = re.compile(r"events-(\d+)-(\d+)")
 
 (HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
  SYNC_END, WORK_BEGIN, WORK_END, DISPATCH, DEPENDENCE, WAIT_BEGIN, WAIT_END,
- FINISHED) = range(1, 17)  # fmt: skip
+ FINISHED, COUNTERS) = range(1, 18)  # fmt: skip
 
 Words = NDArray[np.uint64]
 
@@ -38,12 +41,15 @@ class Recording:
     """The events of one process: `threads[k]` is `(n, 4)`, in the order of thread k.
 
     `lines` has `file:line` for each site that is known; `finished` says whether the program ended
-    by itself.
+    by itself. `counted[k]` is `(n, c)`, what the counters `counters` read at each event of thread
+    k, where they were read: at an event without a time there is 0.
     """
 
     threads: tuple[Words, ...]
     lines: dict[int, str]
     finished: bool
+    counters: tuple[str, ...] = ()
+    counted: tuple[Words, ...] = ()
 
 
 def read_recording(folder: Path) -> Recording:
@@ -69,7 +75,35 @@ def read_recording(folder: Path) -> Recording:
     finished = all(len(table) for table in tables) and any(
         bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables
     )
-    return Recording(tuple(tables), _lines(folder), finished)
+    names = _counter_names(folder)
+    parted = [_without_counters(table, len(names)) for table in tables]
+    return Recording(
+        threads=tuple(table for table, _ in parted),
+        lines=_lines(folder),
+        finished=finished,
+        counters=names,
+        counted=tuple(counted for _, counted in parted) if names else (),
+    )
+
+
+def _without_counters(table: Words, count: int) -> tuple[Words, Words]:
+    """A thread's events, and the values of the counters that stand behind each."""
+    values = (table[:, 0] & np.uint64(255)) == COUNTERS
+    events = np.flatnonzero(~values)
+    counted = np.zeros((len(events), count), dtype=np.uint64)
+    behind = np.flatnonzero(values)
+    counted[np.searchsorted(events, behind) - 1] = table[behind, 1 : 1 + count]
+    return (table[events] if len(behind) else table), counted
+
+
+def _counter_names(folder: Path) -> tuple[str, ...]:
+    path = folder / COUNTER_NAMES
+    if not path.exists():
+        return ()
+    value = parse_json(read_text(path, _REMEDY), path, _REMEDY)
+    if not (isinstance(value, list) and len(value) <= 3 and all(isinstance(v, str) for v in value)):
+        raise InputError("not the names of counters", remedy=_REMEDY, path=str(path))
+    return tuple(value)
 
 
 def _events(file: Path, number: int) -> Words:
@@ -80,7 +114,7 @@ def _events(file: Path, number: int) -> Words:
     if number and not data.strip(b"\0"):  # killed before its thread had written anything
         return table[:0]
     kinds = table[:, 0] & np.uint64(255)
-    unwritten = np.flatnonzero((kinds == 0) | (kinds > FINISHED))
+    unwritten = np.flatnonzero((kinds == 0) | (kinds > COUNTERS))
     table = table[: unwritten[0]] if len(unwritten) else table
     if not len(table) or int(table[0, 0]) & 255 != HEADER or int(table[0, 2]) != number:
         raise InputError("no events of a recording", remedy=_REMEDY, path=str(file))
@@ -98,6 +132,11 @@ def _lines(folder: Path) -> dict[int, str]:
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
         raise InputError("not the lines of a recording", remedy=_REMEDY, path=str(path))
     return {int(key): place for key, place in value.items() if key.isdigit()}
+
+
+def counter_names_text(names: Sequence[str]) -> str:
+    """What `counters.json` holds."""
+    return json.dumps(list(names)) + "\n"
 
 
 def lines_text(lines: dict[int, str]) -> str:

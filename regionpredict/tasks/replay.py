@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,13 +25,21 @@ from regionpredict.tasks.task_graph import CONTINUE, JOINED, TaskGraph
 
 SOURCE = "task_replay.c"
 MOST_RUNS = 60
+MOST_EMPTY_RUNS = 220
+QUIET = 0.02
+"""The part of a run for which a thread may be without a processor; where others took more, the run
+tells nothing of the graph. Assumed: below the 5 % that is asked of the interval."""
+CLOCKS_S = 2e-6
+"""What reading two clocks one after the other may make of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """T_p in seconds: the mean of the runs, half the width of its 95 % interval as a part of it,
     the least, and how many there were; `overhead_s` is what the runtime takes to start one task,
-    from the same graph without times, and `starts` how many it started."""
+    from the same graph without times, and `starts` how many it started. `undisturbed` says whether
+    only runs count in which every thread had a processor all the time, or others were on the host
+    too much for that."""
 
     threads: int
     seconds: float
@@ -39,6 +48,7 @@ class Replayed:
     runs: int
     overhead_s: float
     starts: int
+    undisturbed: bool
 
     @property
     def settled(self) -> bool:
@@ -64,12 +74,16 @@ def replay(
 ) -> Replayed:
     """Replays the graph until the 95 % interval of its time is within 5 % of the mean (sec. 5.4.1).
 
+    Runs in which others took a processor away do not count, as long as there are enough others.
     `runtime` stands in for the compiler's own.
 
     Raises InputError where it cannot be compiled or does not end.
     """
     program = runtime_program(compiler, cache, SOURCE)
-    settings = {**environment, "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false"}
+    settings = {
+        **environment,
+        "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "active",
+    }  # fmt: skip
     if runtime is not None:
         before = environment.get("LD_PRELOAD", "")
         loaded = str(stand_in(runtime, cache))
@@ -79,14 +93,19 @@ def replay(
         _write(graph, timed)
         _write(dataclasses.replace(graph, seconds=np.zeros(graph.nodes)), empty)
 
-        def run(path: Path, count: int) -> list[float]:
-            return _run([str(program), str(path), str(count)], settings, timeout_s)
+        def run(path: Path, count: int) -> list[_Run]:
+            # The first one starts the threads.
+            return _run([str(program), str(path), str(count + 1)], settings, timeout_s)[1:]
 
-        times = run(timed, LEAST_SAMPLES + 1)[1:]  # the first one starts the threads
-        while relative_interval(times) > ENOUGH and len(times) < most_runs:
-            times += run(timed, LEAST_SAMPLES + 1)[1:]
+        runs = run(timed, LEAST_SAMPLES)
+        while not _enough(_counting(runs)) and len(runs) < most_runs:
+            runs += run(timed, LEAST_SAMPLES)
         starts = int(starts_of_tasks(graph).sum()) or 1
-        overhead = min(run(empty, LEAST_SAMPLES + 1)[1:]) * threads / starts
+        blank = run(empty, LEAST_SAMPLES)
+        while not any(_quiet(one) for one in blank) and len(blank) < MOST_EMPTY_RUNS:
+            blank += run(empty, LEAST_SAMPLES)
+        overhead = min(one.seconds for one in _counting(blank)) * threads / starts
+    times = [one.seconds for one in _counting(runs)]
     return Replayed(
         threads=threads,
         seconds=sum(times) / len(times),
@@ -95,7 +114,29 @@ def replay(
         runs=len(times),
         overhead_s=overhead,
         starts=starts,
+        undisturbed=all(_quiet(one) for one in _counting(runs)),
     )
+
+
+class _Run(NamedTuple):
+    """A run's seconds, and those of it in which some thread had no processor."""
+
+    seconds: float
+    taken_s: float
+
+
+def _quiet(run: _Run) -> bool:
+    return run.taken_s <= QUIET * run.seconds + CLOCKS_S
+
+
+def _counting(runs: Sequence[_Run]) -> list[_Run]:
+    """The runs that nobody disturbed; all, where these are too few for an interval."""
+    quiet = [run for run in runs if _quiet(run)]
+    return quiet if len(quiet) >= LEAST_SAMPLES else list(runs)
+
+
+def _enough(runs: Sequence[_Run]) -> bool:
+    return all(map(_quiet, runs)) and relative_interval([run.seconds for run in runs]) <= ENOUGH
 
 
 def _write(graph: TaskGraph, path: Path) -> None:
@@ -109,7 +150,7 @@ def _write(graph: TaskGraph, path: Path) -> None:
     path.write_bytes(b"".join(np.asarray(part).astype("=i8").tobytes() for part in parts))
 
 
-def _run(line: list[str], settings: Mapping[str, str], timeout_s: float) -> list[float]:
+def _run(line: list[str], settings: Mapping[str, str], timeout_s: float) -> list[_Run]:
     try:
         done = subprocess.run(
             line, env=dict(settings), capture_output=True, text=True, timeout=timeout_s, check=False
@@ -123,4 +164,4 @@ def _run(line: list[str], settings: Mapping[str, str], timeout_s: float) -> list
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise InputError(f"the replay fails: {said[-1] if said else done.returncode}")
-    return [float(word) for word in done.stdout.split()]
+    return [_Run(*map(float, line.split())) for line in done.stdout.splitlines()]

@@ -49,7 +49,8 @@ class TaskEvents:
     or count that the event names besides. By task, `(t,)`: `parent` and `region` (-1 where there
     is none), `explicit`, `initial`, `known` (begun or created), `flags` and `created` (the row of
     its creation, -1). By region, `(t,)` too, as ids are shared: `team` (threads). `dependences` is
-    `(d, 3)`: task, address, type, in the order in which each thread made them.
+    `(d, 3)`: task, address, type, in the order in which each thread made them. `counted` is
+    `(e, c)`, what each of the `c` counters read; those of two threads do not compare.
     """
 
     task: IntArray
@@ -66,6 +67,7 @@ class TaskEvents:
     created: IntArray
     team: IntArray
     dependences: IntArray
+    counted: IntArray
 
 
 def of_kinds(values: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
@@ -144,6 +146,11 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
         team=team,
         dependences=np.stack(
             [first[depends], words[depends, 3].astype(np.int64), aux[depends]], axis=1
+        ),
+        counted=(
+            np.concatenate(recording.counted)[rows].astype(np.int64)
+            if recording.counted
+            else np.zeros((len(rows), 0), dtype=np.int64)
         ),
     )
 

@@ -7,7 +7,7 @@ its target cannot begin before its source has ended (Shudler 2018, sec. 4.1).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -51,6 +51,7 @@ class TaskGraph:
     that made it, -1 where not known; `sources` and `targets` `(m,)` are numbers of nodes,
     `edge_kinds` `(m,)` counts in `EDGE_KINDS`. `names` are the nodes' names where they have some.
     `serial_s` is the time outside parallel regions, `notes` what to know before trusting it.
+    `counted` is `(n, c)`: what each of the hardware `counters`, by name, counted in each node.
     """
 
     seconds: FloatArray
@@ -64,6 +65,8 @@ class TaskGraph:
     names: tuple[str, ...] = ()
     serial_s: float = 0.0
     notes: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
+    counted: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def nodes(self) -> int:

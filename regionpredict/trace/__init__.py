@@ -11,6 +11,7 @@ from regionpredict.trace.event_trace import (
     Location,
     Operations,
     Paradigm,
+    ProcessGrid,
     Region,
     Role,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Location",
     "Operations",
     "Paradigm",
+    "ProcessGrid",
     "Region",
     "Role",
     "TraceBuilder",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
+from regionpredict.trace.clock_conditions import Violations, clock_conditions, violations
+from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.collective_waits import collective_waits
 from regionpredict.trace.cost_replay import CostReplay, cost_replay
 from regionpredict.trace.event_trace import EventTrace, Finding
@@ -25,7 +27,7 @@ class Analysis:
 
     `names` are the call paths' names by node. `scans` and `init_completion` are rows (location,
     node, ticks) of waits without a synchronisation point. `findings` are all there are, the
-    reader's first.
+    reader's first; `clock_violations` are those of the times as they were recorded.
     """
 
     trace: EventTrace
@@ -37,16 +39,31 @@ class Analysis:
     init_completion: tuple[tuple[int, int, int], ...]
     replay: CostReplay
     findings: tuple[Finding, ...]
+    clock_violations: tuple[Violations, ...] = ()
 
 
-def analyse(trace: EventTrace, kernels: Kernels) -> Analysis:
+def analyse(
+    trace: EventTrace,
+    kernels: Kernels,
+    matches: Matches | None = None,
+    correct_clocks: bool = False,
+) -> Analysis:
     """Finds who waits for whom, what it costs, and what the run's length is made of.
 
-    Raises InputError where a kernel cannot be compiled or memory does not suffice.
+    `matches` are found where they are not given. With `correct_clocks` times that contradict cause
+    and effect are corrected first. Raises InputError where a kernel cannot be compiled or memory
+    does not suffice.
     """
     trace = with_whole_run(trace)
     paths = call_paths(trace, kernels)
-    matches = match(trace, kernels)
+    if matches is None:
+        matches = match(trace, kernels)
+    conditions = clock_conditions(trace, paths, matches)
+    violated, clock_findings = violations(trace, conditions)
+    if correct_clocks and violated:
+        trace = corrected(trace, conditions.values(), kernels)
+        paths = call_paths(trace, kernels)
+    del conditions
     collectives = collective_waits(trace, paths, matches)
     teams, team_findings = team_waits(trace, paths)
     nothing = np.zeros(0, dtype=np.int64)
@@ -64,6 +81,7 @@ def analyse(trace: EventTrace, kernels: Kernels) -> Analysis:
     findings: Sequence[Finding] = [
         *trace.findings,
         *matches.findings,
+        *clock_findings,
         *collectives.findings,
         *team_findings,
     ]
@@ -82,4 +100,5 @@ def analyse(trace: EventTrace, kernels: Kernels) -> Analysis:
         init_completion=collectives.init_completion,
         replay=replayed,
         findings=tuple(findings),
+        clock_violations=violated,
     )

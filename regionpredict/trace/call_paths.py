@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.trace.event_trace import NONE, EventTrace, Paradigm, Region, Role
+from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Paradigm, Region, Role
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
 
@@ -49,6 +49,17 @@ class CallPaths:
             if self.parent[node] >= 0:
                 total[:, self.parent[node]] += total[:, node]
         return total
+
+
+def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
+    """The node that each event's location is on until its next event; -1: on none."""
+    node = paths.event_node.astype(np.int32)
+    parent = np.append(paths.parent, np.int32(-1))
+    after = np.where(trace.kind == Kind.LEAVE, parent[node], node)
+    told = (trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE)
+    told[trace.starts[:-1][np.diff(trace.starts) > 0]] = True
+    last = np.maximum.accumulate(np.where(told, np.arange(len(trace)), 0))
+    return np.asarray(after[last], dtype=np.int32)
 
 
 def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]:

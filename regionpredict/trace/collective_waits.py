@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.call_paths import CallPaths
-from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind
+from regionpredict.trace.collective_table import (
+    N_TO_N,
+    N_TO_ONE,
+    ONE_TO_N,
+    PREFIX,
+    CollectiveTable,
+    collective_table,
+)
+from regionpredict.trace.event_trace import Collective, EventTrace, Finding
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.mpi_regions import Call, call_of
 from regionpredict.trace.sync_points import PointRows, point_rows
@@ -16,18 +24,6 @@ from regionpredict.trace.wait_classes import NO_WAIT, Wait
 
 _Rows = NDArray[np.int64]
 
-_ONE_TO_N = (Collective.BCAST, Collective.SCATTER, Collective.SCATTERV)
-_N_TO_ONE = (Collective.GATHER, Collective.GATHERV, Collective.REDUCE)
-_N_TO_N = (
-    Collective.ALLGATHER,
-    Collective.ALLGATHERV,
-    Collective.ALLTOALL,
-    Collective.ALLREDUCE,
-    Collective.REDUCE_SCATTER,
-    Collective.REDUCE_SCATTER_BLOCK,
-)
-_ANY_TO_ANY = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits for whom
-_PREFIX = (Collective.SCAN, Collective.EXSCAN)
 _SELDOM = np.iinfo(np.int64).min
 _NEVER = np.iinfo(np.int64).max
 
@@ -57,25 +53,6 @@ class _Groups:
         return self.numbers.setdefault(ranks, len(self.numbers))
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Collective operations in the order of their instances; `first` has where each begins."""
-
-    event: _Rows
-    location: NDArray[np.int32]
-    rank: NDArray[np.int32]
-    node: NDArray[np.int32]
-    begin: _Rows  # times
-    end: _Rows
-    total: _Rows
-    sent: _Rows
-    received: _Rows
-    root: NDArray[np.int32]
-    first: _Rows  # of each instance, and their number
-    operation: NDArray[np.uint8]  # of each instance
-    communicator: NDArray[np.int32]
-
-
 def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> CollectiveWaits:
     """Points of every collective operation that all members of its communicator called.
 
@@ -83,19 +60,19 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     n-to-n operations and barriers for the latest rank. Where no bytes are moved nobody waits;
     alltoallv and alltoallw do not tell who waits for whom.
     """
-    table, findings = _table(trace, paths, matches)
+    table, findings = collective_table(trace, paths, matches)
     groups = _Groups({})
     points: list[PointRows] = []
     scans: list[tuple[int, int, int]] = []
     for rows, rule in (
-        (np.isin(table.operation, _ONE_TO_N), _one_to_n),
-        (np.isin(table.operation, _N_TO_ONE), _n_to_one),
-        (np.isin(table.operation, (*_N_TO_N, Collective.BARRIER)), _n_to_n),
+        (np.isin(table.operation, ONE_TO_N), _one_to_n),
+        (np.isin(table.operation, N_TO_ONE), _n_to_one),
+        (np.isin(table.operation, (*N_TO_N, Collective.BARRIER)), _n_to_n),
     ):
         chosen = np.flatnonzero(rows)
         if len(chosen):
             points.extend(rule(trace, table, chosen, groups))
-    for instance in np.flatnonzero(np.isin(table.operation, _PREFIX)):
+    for instance in np.flatnonzero(np.isin(table.operation, PREFIX)):
         scans.extend(_prefix(trace, table, int(instance)))
     ends, completion = _init_and_finalize(trace, paths, groups, findings)
     points.extend(ends)
@@ -103,79 +80,7 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     return CollectiveWaits(tuple(points), ranks, tuple(scans), tuple(completion), tuple(findings))
 
 
-def _table(trace: EventTrace, paths: CallPaths, matches: Matches) -> tuple[_Table, list[Finding]]:
-    operations = trace.operations
-    sizes = np.array(
-        [len(group.members or ()) for group in trace.communicators] or [0], dtype=np.int64
-    )
-    between = np.array([group.remote is not None for group in trace.communicators] or [False])
-    kind = trace.kind[operations.event]
-    ended = (kind == Kind.COLLECTIVE_END) & (matches.instance >= 0)
-    findings = _not_analysed(kind, operations.collective[ended])
-    across = ended & between[operations.communicator]
-    if np.any(across):
-        count = int(np.count_nonzero(across))
-        findings.append(
-            Finding("collective operations of inter-communicators, not analysed", count=count)
-        )
-    rows = np.flatnonzero(ended & ~across & (paths.operation_leave >= 0))
-    rows = rows[sizes[operations.communicator[rows]] > 1]
-    communicator = operations.communicator[rows].astype(np.int64)
-    instance = matches.instance[rows]
-    order = np.lexsort((operations.event[rows], instance, communicator))
-    rows, communicator, instance = rows[order], communicator[order], instance[order]
-    changes = np.ones(len(rows), dtype=bool)
-    changes[1:] = (communicator[1:] != communicator[:-1]) | (instance[1:] != instance[:-1])
-    first = np.flatnonzero(changes)
-    counts = np.diff(np.append(first, len(rows)))
-    whole = counts == sizes[communicator[first]] if len(first) else np.zeros(0, dtype=bool)
-    if not np.all(whole):
-        missing = int(np.count_nonzero(~whole))
-        findings.append(Finding("collective operations that members miss", count=missing))
-        rows = rows[np.repeat(whole, counts)]
-        counts = counts[whole]
-        first = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)
-    event = operations.event[rows]
-    enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
-    location = (np.searchsorted(trace.starts, event, side="right") - 1).astype(np.int32)
-    ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    return _Table(
-        event=event,
-        location=location,
-        rank=ranks[location],
-        node=paths.operation_node[rows],
-        begin=trace.time[_begins(trace, enter, event)],
-        end=trace.time[event],
-        total=trace.time[leave] - trace.time[enter],
-        sent=operations.sent[rows],
-        received=operations.received[rows],
-        root=operations.root[rows],
-        first=np.append(first, len(rows)).astype(np.int64),
-        operation=operations.collective[rows[first]] if len(rows) else np.zeros(0, np.uint8),
-        communicator=(operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)),
-    ), findings
-
-
-def _not_analysed(kind: NDArray[np.uint8], operations: NDArray[np.uint8]) -> list[Finding]:
-    found = []
-    for count, what in (
-        (np.count_nonzero(kind == Kind.COLLECTIVE_COMPLETE), "non-blocking collective operations"),
-        (np.count_nonzero(np.isin(operations, _ANY_TO_ANY)), "MPI_Alltoallv and MPI_Alltoallw"),
-    ):
-        if count:
-            found.append(Finding(f"{what}, not analysed", count=int(count)))
-    return found
-
-
-def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:
-    """The event at which each operation begins: a record of its own, or the call's ENTER."""
-    before = event - 1
-    after = enter + 1
-    begin = np.where(trace.kind[after] == Kind.COLLECTIVE_BEGIN, after, enter)
-    return np.where(trace.kind[before] == Kind.COLLECTIVE_BEGIN, before, begin)
-
-
-def _members(table: _Table, chosen: _Rows) -> tuple[_Rows, _Rows]:
+def _members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
     """Rows of the chosen instances, and for each row its instance's place in `chosen`."""
     counts = table.first[chosen + 1] - table.first[chosen]
     owner = np.repeat(np.arange(len(chosen)), counts)
@@ -202,7 +107,7 @@ def _first_row(rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int) 
 
 
 def _points(
-    table: _Table,
+    table: CollectiveTable,
     rows: _Rows,
     idle: _Rows,
     completion: _Rows,
@@ -225,7 +130,9 @@ def _points(
     )
 
 
-def _one_to_n(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) -> list[PointRows]:
+def _one_to_n(
+    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+) -> list[PointRows]:
     rows, owner = _members(table, chosen)
     is_root = table.rank[rows] == table.root[rows]
     root = _first_row(rows, owner, is_root, len(chosen))
@@ -253,7 +160,7 @@ def _one_to_n(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) 
 
 
 def _groups_of(
-    table: _Table, rows: _Rows, owner: _Rows, busy: _Rows, count: int, groups: _Groups
+    table: CollectiveTable, rows: _Rows, owner: _Rows, busy: _Rows, count: int, groups: _Groups
 ) -> NDArray[np.int32]:
     """The group of the ranks in `rows` for each busy instance."""
     bounds = np.searchsorted(owner, np.arange(count + 1))
@@ -263,7 +170,9 @@ def _groups_of(
     )
 
 
-def _n_to_one(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) -> list[PointRows]:
+def _n_to_one(
+    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+) -> list[PointRows]:
     rows, owner = _members(table, chosen)
     root = _first_row(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
     moves = (root >= 0) & (table.received[np.maximum(root, 0)] > 0)
@@ -293,7 +202,9 @@ def _n_to_one(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) 
     return found
 
 
-def _n_to_n(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) -> list[PointRows]:
+def _n_to_n(
+    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+) -> list[PointRows]:
     rows, owner = _members(table, chosen)
     everyone = np.ones(len(rows), dtype=bool)
     barrier = (table.operation[chosen] == Collective.BARRIER)[owner]
@@ -334,7 +245,7 @@ def _n_to_n(trace: EventTrace, table: _Table, chosen: _Rows, groups: _Groups) ->
     ]
 
 
-def _prefix(trace: EventTrace, table: _Table, instance: int) -> list[tuple[int, int, int]]:
+def _prefix(trace: EventTrace, table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
     """Waits for lower ranks of the communicator that enter later."""
     members = trace.communicators[int(table.communicator[instance])].members or ()
     place = {rank: at for at, rank in enumerate(members)}
@@ -370,7 +281,7 @@ def _init_and_finalize(
     for call in (Call.INIT, Call.FINALIZE):
         marks = np.flatnonzero(of_mark == call)
         event = paths.mark_leave[marks]
-        location = (np.searchsorted(trace.starts, event, side="right") - 1).astype(np.int32)
+        location = trace.locations_of(event)
         ranks = {trace.locations[int(at)].rank for at in location}
         if not len(marks) or len(ranks) != len(trace.ranks) or len(marks) != len(ranks):
             if len(marks):

@@ -87,9 +87,60 @@ def cost_replay(
 ) -> CostReplay:
     """Replays the points backwards; raises InputError where memory does not suffice."""
     locations, nodes, count = len(trace.locations), len(paths.parent), len(points)
+    inputs = _inputs(trace, paths, points)
+    results: dict[str, NDArray[Any]] = {
+        "short_term": np.zeros((len(CAUSED), locations, nodes)),
+        "long_term": np.zeros((len(CAUSED), locations, nodes)),
+        "explained": np.zeros(count),
+        "indirect": np.zeros(count),
+        "propagating": np.zeros(count),
+        "path": np.zeros((locations, nodes), dtype=np.int64),
+        "segment_from": np.zeros(count + 2, dtype=np.int64),
+        "segment_to": np.zeros(count + 2, dtype=np.int64),
+        "segment_location": np.zeros(count + 2, dtype=np.int32),
+    }
+    end, end_location = _end(trace, points)
+    table = _table(trace, paths, points, inputs | results)
+    table.end, table.end_location = end, end_location
+    begins = _begins(trace, paths, points)
+    library = kernels.load("delays.c")
+    if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
+        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+    pieces = int(table.segments)
+    return CostReplay(
+        **{name: results[name] for name in _RESULTS},
+        **{name: results[name][:pieces][::-1].copy() for name in _SEGMENTS},
+        lost=float(table.lost),
+        unordered=int(table.unordered),
+    )
+
+
+def last_met(
+    trace: EventTrace,
+    paths: CallPaths,
+    points: SyncPoints,
+    kernels: Kernels,
+    event: NDArray[np.int64],
+    met: NDArray[np.int32],
+) -> NDArray[np.int64]:
+    """The point, -1 where there is none, of each event's location at which it was last together
+    with the rank `met`, or with its team where that is -1. The events (rows) must ascend."""
+    inputs = _inputs(trace, paths, points)
+    table = _table(trace, paths, points, inputs)
+    found = np.full(len(event), -1, dtype=np.int64)
+    event, met = np.ascontiguousarray(event), np.ascontiguousarray(met, dtype=np.int32)
+    asked = (ctypes.c_void_p(column.ctypes.data) for column in (event, met, found))
+    library = kernels.load("delays.c")
+    if library.rp_last_met(ctypes.byref(table), ctypes.c_int64(len(event)), *asked):
+        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+    return found
+
+
+def _inputs(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> dict[str, NDArray[Any]]:
+    """The columns that the kernel reads."""
     sizes = [len(group) for group in points.groups]
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    inputs: dict[str, NDArray[Any]] = {
+    columns: dict[str, NDArray[Any]] = {
         "starts": trace.starts,
         "time": trace.time,
         "kind": trace.kind,
@@ -111,39 +162,19 @@ def cost_replay(
         "group_first": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         "group_members": np.concatenate([np.zeros(0, np.int32), *points.groups]).astype(np.int32),
     }
-    inputs = {name: np.ascontiguousarray(column) for name, column in inputs.items()}
-    results: dict[str, NDArray[Any]] = {
-        "short_term": np.zeros((len(CAUSED), locations, nodes)),
-        "long_term": np.zeros((len(CAUSED), locations, nodes)),
-        "explained": np.zeros(count),
-        "indirect": np.zeros(count),
-        "propagating": np.zeros(count),
-        "path": np.zeros((locations, nodes), dtype=np.int64),
-        "segment_from": np.zeros(count + 2, dtype=np.int64),
-        "segment_to": np.zeros(count + 2, dtype=np.int64),
-        "segment_location": np.zeros(count + 2, dtype=np.int32),
-    }
-    end, end_location = _end(trace, points)
-    table = _Table(
-        locations=locations,
-        nodes=nodes,
-        points=count,
-        ranks=int(rank.max(initial=-1)) + 1,
-        groups=len(sizes),
-        end=end,
-        end_location=end_location,
-        **{name: column.ctypes.data for name, column in (inputs | results).items()},
-    )
-    begins = _begins(trace, paths, points)
-    library = kernels.load("delays.c")
-    if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
-        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
-    pieces = int(table.segments)
-    return CostReplay(
-        **{name: results[name] for name in _RESULTS},
-        **{name: results[name][:pieces][::-1].copy() for name in _SEGMENTS},
-        lost=float(table.lost),
-        unordered=int(table.unordered),
+    return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+
+
+def _table(
+    trace: EventTrace, paths: CallPaths, points: SyncPoints, columns: dict[str, NDArray[Any]]
+) -> _Table:
+    return _Table(
+        locations=len(trace.locations),
+        nodes=len(paths.parent),
+        points=len(points),
+        ranks=max((place.rank for place in trace.locations), default=-1) + 1,
+        groups=len(points.groups),
+        **{name: column.ctypes.data for name, column in columns.items()},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -128,6 +129,17 @@ class Communicator:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessGrid:
+    """A Cartesian topology of ranks. `sizes`, and whether a dimension is `periodic`, one each a
+    dimension; `places` are the coordinates by rank in MPI_COMM_WORLD."""
+
+    name: str
+    sizes: tuple[int, ...]
+    periodic: tuple[bool, ...]
+    places: Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What is wrong with a trace, or in it and not analysed; `location` where it was seen."""
 
@@ -204,6 +216,7 @@ class EventTrace:
     findings: tuple[Finding, ...] = field(default=())
     name: str = ""
     counters: tuple[Counter, ...] = ()
+    grids: tuple[ProcessGrid, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)
@@ -217,7 +230,7 @@ class EventTrace:
         """Ticks, or differences of ticks, as seconds."""
         return np.asarray(ticks / self.ticks_per_second, dtype=np.float64)
 
-    def location_of_events(self) -> NDArray[np.int32]:
-        """Each event's row in `locations`."""
-        counts = np.diff(self.starts)
-        return np.repeat(np.arange(len(self.locations), dtype=np.int32), counts)
+    def locations_of(self, events: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The row in `locations` of each of these rows of events."""
+        found = np.searchsorted(self.starts, events, side="right") - 1
+        return found.astype(np.int32)

@@ -22,12 +22,15 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
+from regionpredict.trace.clock_conditions import message_conditions, violations
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal import CYCLES
-from regionpredict.trace.replay import IDEAL, BlockedError, Network, replay
+from regionpredict.trace.region_split import RegionSplit, region_splits
+from regionpredict.trace.replay import IDEAL, BlockedError, Network, begins, replay
+from regionpredict.trace.team_order import synchronisations
 from regionpredict.trace.team_split import TeamSplit, team_split
 
 Serialisation = Literal["reference", "useful", "ideal-run"]
@@ -80,6 +83,7 @@ class RunFactors:
     cycles: float | None = None
     instruction_balance: float | None = None
     team: TeamSplit | None = None
+    parallel_regions: tuple[RegionSplit, ...] = ()
     trimmed: bool = False
     notes: tuple[str, ...] = ()
     regions: frozenset[str] = field(default=frozenset())
@@ -138,7 +142,8 @@ def run_factors(
     own = by_location(trace, np.where(bursts.own, length, 0))
     own_work = np.where(bursts.own, length, 0)
     runtime = int(trace.time.max(initial=0))
-    notes = list(map(str, (*trace.findings, *matches.findings)))
+    clocks = violations(trace, {"message": message_conditions(trace, matches)})[1]
+    notes = list(map(str, (*trace.findings, *matches.findings, *clocks)))
     if nominal is not None:
         runtime = int(_replayed(trace, matches, kernels, nominal, own_work, bursts, notes).max())
     if not useful.max(initial=0) or not runtime:
@@ -146,10 +151,7 @@ def run_factors(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
-    # a thread that was never used has no events, and began with the run
-    used = np.diff(trace.starts) > 0
-    begin = np.zeros(len(used), dtype=np.int64)
-    begin[used] = trace.time[trace.starts[:-1][used]]
+    begin = begins(trace, synchronisations(trace).need)
     ideal = _replayed(trace, matches, kernels, network, own_work, bursts, notes)
     ideal_end = int(ideal.max())
     largest_own = int((own + begin).max())
@@ -183,6 +185,7 @@ def run_factors(
         cycles=cycles,
         instruction_balance=balance,
         team=team_split(trace, bursts),
+        parallel_regions=region_splits(trace, bursts),
         trimmed=transfer > 1.0 + 1e-9,
         notes=tuple(dict.fromkeys(notes)),
         regions=_entered(trace),

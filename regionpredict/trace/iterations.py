@@ -18,12 +18,9 @@ from regionpredict.errors import InputError
 from regionpredict.trace.bursts import bursts_of
 from regionpredict.trace.event_trace import (
     NONE,
-    Counter,
     EventTrace,
     Kind,
-    Operations,
 )
-from regionpredict.trace.matching import Matches
 
 Rows = NDArray[np.int64]
 _FEWEST = 3  # iterations that make a repetition
@@ -170,7 +167,7 @@ def _collective_ends(trace: EventTrace) -> Rows | None:
     Threads other than a rank's first make no such calls, so then there is none either.
     """
     operations = trace.operations
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     world = np.array([c.members == trace.ranks for c in trace.communicators] + [False], dtype=bool)
     kind = trace.kind[operations.event]
     rows = np.flatnonzero((kind == Kind.COLLECTIVE_END) & world[operations.communicator])
@@ -204,77 +201,3 @@ def _marked(trace: EventTrace, mark: str) -> Iterations:
 def _with_durations(trace: EventTrace, bounds: Rows, period: int | None) -> Iterations:
     times = trace.time[np.maximum(bounds[0], 0)]
     return Iterations(bounds, np.diff(times) / trace.ticks_per_second, period)
-
-
-def cut(trace: EventTrace, matches: Matches, begin: Rows, end: Rows) -> tuple[EventTrace, Matches]:
-    """The trace of the rows after `begin` up to and with `end`, one of each a location.
-
-    What belongs together is so still, as far as it lies inside.
-
-    Regions that are open there begin and end with the cut. Messages and readings of counters
-    whose rows lie outside are left out.
-    """
-    parts: list[NDArray[np.int64]] = []
-    row_of = np.full(len(trace), NONE, dtype=np.int64)
-    starts, total = [0], 0
-    first_time = int(min(trace.time[np.maximum(begin, trace.starts[:-1])]))
-    for number in range(len(trace.locations)):
-        low, high = int(begin[number]), int(end[number])
-        before, after = _open(trace, number, low), _open(trace, number, high)
-        opened = int(trace.time[max(low, int(trace.starts[number]))])
-        closed = int(trace.time[high])
-        rows = np.arange(low + 1, high + 1)
-        head = [(opened, int(Kind.ENTER), region) for region in before]
-        tail = [(closed, int(Kind.LEAVE), region) for region in reversed(after)]
-        body = np.stack([trace.time[rows], trace.kind[rows], trace.region[rows]], axis=1)
-        row_of[rows] = total + len(head) + np.arange(len(rows))
-        parts += [np.array(head).reshape(-1, 3), body, np.array(tail).reshape(-1, 3)]
-        total += len(head) + len(rows) + len(tail)
-        starts.append(total)
-    table = np.concatenate(parts).astype(np.int64)
-    operations = trace.operations
-    kept = np.flatnonzero(row_of[operations.event] >= 0)
-    columns = {
-        name: getattr(operations, name)[kept] for name in Operations.__dataclass_fields__
-    } | {"event": row_of[operations.event[kept]]}
-    part = EventTrace(
-        locations=trace.locations,
-        regions=trace.regions,
-        communicators=trace.communicators,
-        ticks_per_second=trace.ticks_per_second,
-        starts=np.array(starts, dtype=np.int64),
-        time=table[:, 0] - first_time,
-        kind=table[:, 1].astype(np.uint8),
-        region=table[:, 2].astype(np.int32),
-        operations=Operations(**columns),
-        findings=trace.findings,
-        name=trace.name,
-        counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
-    )
-    new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last is that of -1
-    new_row[kept] = np.arange(len(kept))
-    return part, Matches(
-        new_row[matches.mate[kept]],
-        new_row[matches.other[kept]],
-        matches.instance[kept],
-        matches.findings,
-    )
-
-
-def _open(trace: EventTrace, location: int, row: int) -> list[int]:
-    """The regions that are open after a row of a location, outermost first."""
-    start = int(trace.starts[location])
-    kind, region = trace.kind[start : row + 1], trace.region[start : row + 1]
-    step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
-    depth = np.cumsum(step)
-    if not len(depth):
-        return []
-    # a region that stays open was entered at the last place where its depth was reached from below
-    lowest = np.minimum.accumulate(depth[::-1])[::-1]
-    stays = (kind == Kind.ENTER) & (lowest >= depth)
-    return [int(number) for number in region[stays]]
-
-
-def _cut_counter(counter: Counter, row_of: Rows) -> Counter:
-    kept = np.flatnonzero(row_of[counter.event] >= 0)
-    return Counter(counter.name, row_of[counter.event[kept]], counter.increase[kept], counter.unit)

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.trace.event_trace import EventTrace, Finding, Kind
+from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Operations
 from regionpredict.trace.kernels import Kernels
+
+OUTSIDE = -2  # in matches of a part: there is one, which the part does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,33 @@ class _Matching(ctypes.Structure):
 
 def match(trace: EventTrace, kernels: Kernels) -> Matches:
     """Pairs the operations; raises InputError where memory does not suffice."""
-    operations = trace.operations
-    count = len(operations)
-    first = np.searchsorted(operations.event, trace.starts).astype(np.int64)
+    first = np.searchsorted(trace.operations.event, trace.starts).astype(np.int64)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
-    kind = np.ascontiguousarray(trace.kind[operations.event])
-    mate, other, instance = (np.empty(count, dtype=np.int64) for _ in range(3))
+    kind = np.ascontiguousarray(trace.kind[trace.operations.event])
+    mate, other, instance = match_columns(
+        first, rank, kind, trace.operations, len(trace.communicators), kernels
+    )
+    return Matches(mate, other, instance, unmatched(trace, mate, other))
+
+
+def match_columns(
+    first: NDArray[np.int64],
+    rank: NDArray[np.int32],
+    kind: NDArray[np.uint8],
+    operations: Operations,
+    communicators: int,
+    kernels: Kernels,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """`mate`, `other` and `instance` of operations that begin at `first` for each location.
+
+    `rank` is of each location, `kind` of each operation. Raises InputError where memory does not
+    suffice.
+    """
+    mate, other, instance = (np.empty(len(operations), dtype=np.int64) for _ in range(3))
     table = _Matching(
-        locations=len(trace.locations),
-        operations=count,
-        communicators=len(trace.communicators),
+        locations=len(rank),
+        operations=len(operations),
+        communicators=communicators,
         first=first.ctypes.data,
         rank=rank.ctypes.data,
         kind=kind.ctypes.data,
@@ -75,14 +94,16 @@ def match(trace: EventTrace, kernels: Kernels) -> Matches:
         instance=instance.ctypes.data,
     )
     if kernels.load("matching.c").rp_match(ctypes.byref(table)):
-        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
-    return Matches(mate, other, instance, tuple(_findings(trace, kind, mate, other)))
+        raise InputError("memory does not suffice", remedy="filter the trace")
+    return mate, other, instance
 
 
-def _findings(
-    trace: EventTrace, kind: NDArray[np.uint8], mate: NDArray[np.int64], other: NDArray[np.int64]
-) -> list[Finding]:
+def unmatched(
+    trace: EventTrace, mate: NDArray[np.int64], other: NDArray[np.int64]
+) -> tuple[Finding, ...]:
+    """What of a trace's operations has no counterpart."""
     operations = trace.operations
+    kind = trace.kind[operations.event]
     sends = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
     cancelled = np.zeros(len(kind), dtype=bool)
     linked = other >= 0
@@ -98,9 +119,4 @@ def _findings(
         count = int(np.count_nonzero(rows))
         if count:
             found.append(Finding(message, count=count))
-    pairs = np.flatnonzero(receives & (mate >= 0))
-    times = trace.time[operations.event]
-    early = int(np.count_nonzero(times[pairs] < times[mate[pairs]]))
-    if early:
-        found.append(Finding("messages received before they were sent: clocks differ", count=early))
-    return found
+    return tuple(found)

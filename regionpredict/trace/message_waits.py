@@ -59,7 +59,7 @@ def _columns(trace: EventTrace, paths: CallPaths) -> _Operations:
         [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
     )
     mpi = np.array([region.paradigm is Paradigm.MPI for region in trace.regions] or [False])
-    location = np.searchsorted(trace.starts, operations.event, side="right").astype(np.int32) - 1
+    location = trace.locations_of(operations.event)
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
     node = paths.operation_node
     inside = (node >= 0) & (paths.operation_leave >= 0)

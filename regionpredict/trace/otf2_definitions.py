@@ -14,6 +14,7 @@ from regionpredict.trace.event_trace import (
     Finding,
     Location,
     Paradigm,
+    ProcessGrid,
     Region,
     Role,
 )
@@ -23,6 +24,7 @@ from regionpredict.trace.mpi_regions import mpi_role
 _CPU_THREAD = 1
 _OPENMP, _MPI = 3, 4
 _MEASUREMENT = 6
+_METRIC_VALUE, _METRIC_RELATIVE = 0xF, 2
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6
 _THREAD_PARADIGMS = (_OPENMP, _MEASUREMENT, 7)
 _ROLES = {
@@ -36,12 +38,24 @@ _ROLES = {
 
 
 @dataclass(frozen=True, slots=True)
+class CounterDefinition:
+    """A member of a class of metrics. `accumulated` readings count from the run's begin, `relative`
+    ones from the reading before; others are no counters."""
+
+    name: str
+    unit: str
+    accumulated: bool
+    relative: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Definitions:
     """What the events of an archive refer to.
 
     `references` are the archive's numbers of `locations`, in the same order; `region_numbers` and
     `communicator_numbers` map the archive's numbers to positions in the tuples; `strings` are the
-    archive's texts. `events` is the number of events as the archive tells it.
+    archive's texts. `counters` are the members of each class of metrics, by its number. `events` is
+    the number of events as the archive tells it.
     """
 
     ticks_per_second: float
@@ -54,6 +68,8 @@ class Definitions:
     communicator_numbers: dict[int, int]
     strings: dict[int, str]
     findings: tuple[Finding, ...]
+    grids: tuple[ProcessGrid, ...]
+    counters: dict[int, tuple[CounterDefinition, ...]]
 
 
 @dataclass(slots=True)
@@ -68,7 +84,19 @@ class _Raw:
     intercomms: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     location_groups: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     locations: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    dimensions: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    topologies: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    metric_members: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    metric_classes: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    metric_instances: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    coordinates: dict[int, dict[int, tuple[int, ...]]] = field(default_factory=dict)
     duplicates: int = 0
+
+    def keep_coordinates(self) -> Callable[..., None]:
+        def callback(user: object, topology: int, rank: int, *values: Any) -> None:
+            self.coordinates.setdefault(topology, {})[rank] = tuple(map(int, values[-1]))
+
+        return callback
 
     def keep(self, table: dict[int, tuple[Any, ...]]) -> Callable[..., None]:
         def callback(user: object, number: int, *values: Any) -> None:
@@ -121,6 +149,12 @@ def read_definitions(otf2: ModuleType, anchor: Path) -> Definitions:
             ("InterComm", raw.keep(raw.intercomms)),
             ("LocationGroup", raw.keep(raw.location_groups)),
             ("Location", raw.keep(raw.locations)),
+            ("CartDimension", raw.keep(raw.dimensions)),
+            ("CartTopology", raw.keep(raw.topologies)),
+            ("MetricMember", raw.keep(raw.metric_members)),
+            ("MetricClass", raw.keep(raw.metric_classes)),
+            ("MetricInstance", raw.keep(raw.metric_instances)),
+            ("CartCoordinate", raw.keep_coordinates()),
         )
         for name, callback in kept:
             setter = getattr(otf2, f"GlobalDefReaderCallbacks_Set{name}Callback", None)
@@ -188,7 +222,55 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
         communicator_numbers=communicator_numbers,
         strings={number: _text(text) for number, text in raw.strings.items()},
         findings=tuple(findings),
+        grids=_grids(raw, len(ranks)),
+        counters=_counters(raw),
     )
+
+
+def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
+    """By class, and by instance of one."""
+    found: dict[int, tuple[CounterDefinition, ...]] = {}
+    for number, (members, *_) in raw.metric_classes.items():
+        if any(member not in raw.metric_members for member in members):
+            continue
+        rows = []
+        for member in members:
+            name, _, _, mode, _, _, _, unit = raw.metric_members[member]
+            kind = _value(mode) & _METRIC_VALUE
+            text, named = (_text(raw.strings.get(at, "")) for at in (name, unit))
+            rows.append(CounterDefinition(text, named, kind == 0, kind == _METRIC_RELATIVE))
+        found[number] = tuple(rows)
+    for number, (of_class, *_) in raw.metric_instances.items():
+        if of_class in found:
+            found.setdefault(number, found[of_class])
+    return found
+
+
+def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
+    """The topologies whose communicators and dimensions are known."""
+    found = []
+    for number, (name, communicator, *_, dimensions) in raw.topologies.items():
+        members = (
+            _members(raw, raw.comms[communicator][1], ranks)
+            if (communicator in raw.comms)
+            else None
+        )
+        if members is None or any(at not in raw.dimensions for at in dimensions):
+            continue
+        sizes = [raw.dimensions[at] for at in dimensions]
+        found.append(
+            ProcessGrid(
+                _text(raw.strings.get(name, "")),
+                tuple(int(size) for _, size, *_ in sizes),
+                tuple(bool(_value(periodic)) for _, _, periodic, *_ in sizes),
+                {
+                    members[rank]: place
+                    for rank, place in sorted(raw.coordinates.get(number, {}).items())
+                    if rank < len(members) and len(place) == len(sizes)
+                },
+            )
+        )
+    return tuple(found)
 
 
 def _ranks(raw: _Raw) -> dict[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import (
     NONE,
+    Counter,
     EventTrace,
     Finding,
     Kind,
@@ -45,7 +48,7 @@ _NOTES = (
     "times that run backwards, held",
     "the events break off or cannot be read; those before are analysed",
     "one-sided operations, which are not analysed",
-    "",  # metrics: always passed over
+    "readings of counters that memory did not suffice for",
     "task events, which are not analysed",
     "",  # file operations
     "samples and calling contexts, which are not analysed",
@@ -54,6 +57,11 @@ _NOTES = (
     "probes, which are not analysed",
     "matched receives, which are not analysed",
 )
+_READING = np.dtype(
+    [("event", "<i8"), ("value", "<u8"), ("metric", "<u4"), ("place", "<u4"), ("type", "u1")],
+    align=True,
+)
+_INTEGERS = (4, 8)  # OTF2_TYPE_UINT64, OTF2_TYPE_INT64
 _PROGRAM = -(2**31)
 _TOO_SMALL = 1
 _LEAST_CAPACITY = 1 << 16
@@ -68,7 +76,24 @@ class _Table(ctypes.Structure):
         *((name, ctypes.c_void_p) for name, _ in _OPERATION_COLUMNS),
         ("ends", ctypes.c_void_p),
         ("notes", ctypes.c_void_p),
+        ("readings", ctypes.c_int64),
+        ("reading_room", ctypes.c_int64),
+        ("reading", ctypes.c_void_p),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The events of some locations as the archive has them: columns with its own numbers.
+
+    `ends` is the number of events after each location, `notes` what was counted of each, `readings`
+    those of counters, as `_READING`.
+    """
+
+    columns: dict[str, NDArray[Any]]
+    ends: NDArray[np.int64]
+    notes: NDArray[np.int64]
+    readings: NDArray[Any]
 
 
 def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
@@ -77,14 +102,24 @@ def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
     Raises InputError where it is none, where the package otf2 is missing, and where the reader
     cannot be compiled. What is damaged is told by the trace's findings.
     """
+    anchor, definitions = open_otf2(path, kernels)
+    events = read_events(anchor, definitions.references, definitions.events, kernels)
+    return assembled(anchor, definitions, events)
+
+
+def open_otf2(path: Path, kernels: Kernels) -> tuple[Path, Definitions]:
+    """The anchor file of an archive, and its definitions. Raises InputError as `read_otf2`."""
     anchor = _anchor(path)
+    otf2, _, _ = _library(kernels)
+    return anchor, read_definitions(otf2, anchor)
+
+
+def _library(kernels: Kernels) -> tuple[ModuleType, ctypes.CDLL, bytes]:
     otf2 = _otf2_package()
     library = kernels.load("otf2_events.c")
     shared = str(otf2.Config.lib_path()).encode()
     library.rp_silence(shared)
-    definitions = read_definitions(otf2, anchor)
-    columns, counts, ends, notes = _events(library, shared, anchor, definitions)
-    return _trace(anchor, definitions, columns, counts, ends, notes)
+    return otf2, library, shared
 
 
 def _anchor(path: Path) -> Path:
@@ -115,12 +150,12 @@ def _otf2_package() -> ModuleType:
     return package
 
 
-def _events(
-    library: ctypes.CDLL, shared: bytes, anchor: Path, definitions: Definitions
-) -> tuple[dict[str, NDArray[Any]], tuple[int, int], NDArray[np.int64], NDArray[np.int64]]:
-    count = len(definitions.references)
-    references = np.array(definitions.references, dtype=np.uint64)
-    capacity = max(definitions.events + 2 * count, _LEAST_CAPACITY)
+def read_events(anchor: Path, locations: Sequence[int], expected: int, kernels: Kernels) -> Events:
+    """The events of the locations with these numbers in the archive, about so many."""
+    _, library, shared = _library(kernels)
+    count = len(locations)
+    references = np.array(locations, dtype=np.uint64)
+    capacity = max(expected + 2 * count, _LEAST_CAPACITY)
     while True:
         columns: dict[str, NDArray[Any]] = {
             name: np.empty(capacity, dtype=kind)
@@ -137,39 +172,66 @@ def _events(
             shared, str(anchor).encode(), references.ctypes.data_as(ctypes.c_void_p),
             ctypes.c_int64(count), ctypes.byref(table),
         )  # fmt: skip
+        size = table.readings * _READING.itemsize
+        readings = np.frombuffer(
+            ctypes.string_at(table.reading, size) if size else b"", dtype=_READING
+        )
+        library.rp_free_readings(ctypes.byref(table))
         if code == _TOO_SMALL:
             capacity *= 2
             continue
         if code:
             raise InputError("cannot be read", remedy="record it anew", path=str(anchor))
-        return columns, (table.events, table.operations), ends, notes
+        for name, _ in _EVENT_COLUMNS:
+            columns[name] = columns[name][: table.events]
+        for name, _ in _OPERATION_COLUMNS:
+            columns[name] = columns[name][: table.operations]
+        return Events(columns, ends, notes, readings)
 
 
-def _trace(
-    anchor: Path,
-    definitions: Definitions,
-    columns: dict[str, NDArray[Any]],
-    counts: tuple[int, int],
-    ends: NDArray[np.int64],
-    notes: NDArray[np.int64],
-) -> EventTrace:
-    events, operations = counts
-    findings = [*definitions.findings, *_findings(definitions.locations, notes)]
-    kept: dict[str, NDArray[Any]] = {}
-    for name, _ in _EVENT_COLUMNS:
-        kept[name] = columns.pop(name)[:events]
-    for name, _ in _OPERATION_COLUMNS:
-        kept[name] = columns.pop(name)[:operations]
-    time = kept["time"]
-    if events:
+def joined(pieces: Sequence[Events]) -> Events:
+    """The events of several pieces, one after the other; at least one."""
+    before = np.cumsum([0, *(len(piece.columns["time"]) for piece in pieces)])
+    columns = {
+        name: np.concatenate([piece.columns[name] for piece in pieces])
+        for name in pieces[0].columns
+        if name != "event"
+    }
+    columns["event"] = np.concatenate(
+        [piece.columns["event"] + first for piece, first in zip(pieces, before[:-1], strict=True)]
+    )
+    ends = [piece.ends + first for piece, first in zip(pieces, before[:-1], strict=True)]
+    readings = np.concatenate([piece.readings for piece in pieces])
+    counts = [len(piece.readings) for piece in pieces]
+    readings["event"] += np.repeat(before[:-1], counts)
+    notes = np.concatenate([piece.notes for piece in pieces])
+    return Events(columns, np.concatenate(ends), notes, readings)
+
+
+def operations_of(
+    events: Events, definitions: Definitions, locations: tuple[Location, ...]
+) -> tuple[Operations, int]:
+    """The operations of these locations with positions and ranks for the archive's numbers, in
+    place; and how many partners no communicator tells."""
+    _number_communicators(events.columns["communicator"], definitions)
+    table = Operations(**{name: events.columns[name] for name, _ in _OPERATION_COLUMNS})
+    starts = np.concatenate([[0], events.ends]).astype(np.int64)
+    world = max((place.rank for place in definitions.locations), default=-1) + 1
+    return table, world_ranks(table, starts, locations, definitions.communicators, world)
+
+
+def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
+    """The trace of all locations' events, whose columns it takes over."""
+    table, unknown = operations_of(events, definitions, definitions.locations)
+    findings = [*definitions.findings, *_findings(definitions.locations, events.notes)]
+    columns = events.columns
+    time = columns["time"]
+    if len(time):
         time -= time.min()
-    starts = np.concatenate([[0], ends]).astype(np.int64)
-    regions = _number_regions(kept["region"], kept["kind"], definitions, findings)
-    _number_communicators(kept["communicator"], definitions)
-    table = Operations(**{name: kept[name] for name, _ in _OPERATION_COLUMNS})
-    unknown = world_ranks(table, starts, definitions.locations, definitions.communicators)
+    regions = _number_regions(columns["region"], columns["kind"], definitions, findings)
     if unknown:
         findings.append(Finding("partners that no communicator tells, left out", count=unknown))
+    starts = np.concatenate([[0], events.ends]).astype(np.int64)
     return EventTrace(
         locations=definitions.locations,
         regions=regions,
@@ -177,12 +239,47 @@ def _trace(
         ticks_per_second=definitions.ticks_per_second,
         starts=starts,
         time=time,
-        kind=kept["kind"],
-        region=kept["region"],
+        kind=columns["kind"],
+        region=columns["region"],
         operations=table,
         findings=tuple(findings),
         name=anchor.name,
+        grids=definitions.grids,
+        counters=_counters(definitions, events.readings, starts),
     )
+
+
+def _counters(
+    definitions: Definitions, readings: NDArray[Any], starts: NDArray[np.int64]
+) -> tuple[Counter, ...]:
+    """Counters whose readings are integers that grow, of all classes that have them.
+
+    The first reading of a location tells no increase.
+    """
+    found: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+    location = np.searchsorted(starts, readings["event"], side="right") - 1
+    whole = np.isin(readings["type"], _INTEGERS) & (readings["event"] < starts[-1])
+    for number, members in definitions.counters.items():
+        for place, member in enumerate(members):
+            if not (member.accumulated or member.relative):
+                continue
+            rows = np.flatnonzero(
+                whole & (readings["metric"] == number) & (readings["place"] == place)
+            )
+            value = readings["value"][rows].view(np.int64)
+            if member.accumulated:
+                grown = np.diff(value, prepend=value[:1])
+                grown[location[rows] != np.roll(location[rows], 1)] = 0
+                value = np.maximum(grown, 0)
+            if len(rows):
+                pair = readings["event"][rows], value
+                found.setdefault((member.name, member.unit or "1"), []).append(pair)
+    counters = []
+    for (name, unit), parts in found.items():
+        event, increase = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(event, kind="stable")
+        counters.append(Counter(name, event[order], increase[order], unit))
+    return tuple(counters)
 
 
 def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:

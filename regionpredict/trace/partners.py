@@ -13,14 +13,14 @@ def world_ranks(
     starts: NDArray[np.int64],
     locations: tuple[Location, ...],
     communicators: tuple[Communicator, ...],
+    world: int,
 ) -> int:
-    """Puts ranks in MPI_COMM_WORLD into `partner` and `root`, in place.
+    """Puts ranks in MPI_COMM_WORLD, which has `world`, into `partner` and `root`, in place.
 
     Returns how many had no meaning: their communicator has no members, or fewer. A communicator
     without members, (), is each rank's own; the partner in an inter-communicator is a member of
     the other group.
     """
-    world = max((location.rank for location in locations), default=-1) + 1
     if all(
         communicator.members is None or communicator.members == tuple(range(world))
         for communicator in communicators

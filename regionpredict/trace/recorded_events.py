@@ -1,11 +1,10 @@
-"""What the recorder leaves behind, made into an OTF2 archive."""
+"""What the recorders leave behind, made into an OTF2 archive."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import Collective
+from regionpredict.trace.thread_events import Place, PlaceKind, ProcessEvents, Step, What
 
 NANOSECONDS = 1_000_000_000
 _RECORD = np.dtype(
@@ -31,46 +31,76 @@ _RECORD = np.dtype(
 (_ENTER, _LEAVE, _SEND, _RECEIVE, _SEND_REQUEST, _SEND_COMPLETE, _RECEIVE_REQUEST,
  _RECEIVE_COMPLETE) = range(8)  # fmt: skip
 _COLLECTIVE_BEGIN, _COLLECTIVE_END = 10, 11
-_SECONDS = 60
+_MAIN = Place("main")
 
-# name, file, line
-_Place = tuple[str, str, int]
 # members, those of the other group, which of several with the same members
 _Group = tuple[tuple[int, ...], tuple[int, ...], int]
+_NO_ROOT = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A Cartesian topology as one rank knows it: `sizes` and whether each dimension is `periodic`
+    are all ranks', `place` is its own."""
+
+    sizes: tuple[int, ...]
+    periodic: tuple[bool, ...]
+    place: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RankEvents:
-    """One rank's records, its regions by number and its communicators by number."""
+    """One process: its records of MPI, in which `names` has the calls and `groups` the
+    communicators by number, with `grids` on some of them; and what its `threads` did, the one that
+    calls MPI in front. A process without MPI has no groups."""
 
     records: NDArray[Any]
-    regions: Mapping[int, _Place]
+    names: Mapping[int, str]
     groups: Mapping[int, _Group]
+    grids: Mapping[int, Grid]
+    threads: tuple[tuple[Step, ...], ...]
 
 
-def recorded(folder: Path) -> list[RankEvents]:
-    """The ranks' events in order; raises InputError where there are none or some are missing."""
+def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
+    """The ranks' events in order; a single process without MPI counts as rank 0.
+
+    `processes` are what threads did, by the number of the process. Raises InputError where there is
+    nothing or some ranks are missing.
+    """
     ranks = sorted(int(path.stem) for path in folder.glob("*.names") if path.stem.isdigit())
     if not ranks:
-        raise InputError(
-            "nothing was recorded: no rank called MPI_Init",
-            remedy="is it an MPI program, built with the MPI of this mpicc?",
-        )
+        return [_without_mpi(processes)]
     missing = [rank for rank in ranks if not (folder / f"{rank}.events").exists()]
     if missing or ranks != list(range(len(ranks))):
         gone = missing[0] if missing else len(ranks)
         raise InputError(
             f"the events of rank {gone} are missing", remedy="does it call MPI_Finalize?"
         )
-    return [_rank_events(folder, rank) for rank in ranks]
+    return [_rank_events(folder, rank, processes) for rank in ranks]
 
 
-def _rank_events(folder: Path, rank: int) -> RankEvents:
+def _without_mpi(processes: Mapping[int, ProcessEvents]) -> RankEvents:
+    busy = [process for process in processes.values() if any(process.threads)]
+    if not busy:
+        raise InputError(
+            "nothing was recorded: no rank called MPI_Init, no team of OpenMP was seen",
+            remedy="is it a program of MPI, built with the MPI of this mpicc, or of OpenMP?",
+        )
+    if len(busy) > 1:
+        raise InputError(
+            f"{len(busy)} processes were recorded, and none calls MPI_Init",
+            remedy="record one program at a time",
+        )
+    return RankEvents(np.empty(0, dtype=_RECORD), {}, {}, {}, busy[0].threads)
+
+
+def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]) -> RankEvents:
     records = np.fromfile(folder / f"{rank}.events", dtype=_RECORD)
-    regions: dict[int, _Place] = {}
-    codes: list[tuple[int, str, str, str]] = []
+    names: dict[int, str] = {}
     groups: dict[int, _Group] = {}
+    grids: dict[int, Grid] = {}
     met: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    threads: tuple[tuple[Step, ...], ...] = ((),)
     lines = (folder / f"{rank}.names").read_text(errors="replace").splitlines()
     for line in lines:
         kind, number, rest = line.split(" ", 2)
@@ -79,161 +109,260 @@ def _rank_events(folder: Path, rank: int) -> RankEvents:
             key = tuple(map(int, members.split())), tuple(map(int, remote.split()))
             groups[int(number)] = (*key, met.get(key, 0))
             met[key] = met.get(key, 0) + 1
-        elif kind == "name":
-            regions[int(number)] = (rest, "MPI" if rest.startswith("MPI_") else "", 0)
+        elif kind == "grid":
+            values = list(map(int, rest.split()))
+            grids[int(number)] = Grid(
+                tuple(values[::3]), tuple(map(bool, values[1::3])), tuple(values[2::3])
+            )
+        elif kind == "process":
+            found = processes.get(int(number))
+            threads = found.threads if found is not None and found.threads else threads
         else:
-            name, offset, file = rest.split(" ", 2)
-            codes.append((int(number), name, offset, file))
-    regions.update(_functions(codes))
-    return RankEvents(records, regions, groups)
+            names[int(number)] = rest
+    return RankEvents(records, names, groups, grids, threads)
 
 
-def _functions(codes: list[tuple[int, str, str, str]]) -> dict[int, _Place]:
-    """Names and lines of functions, by their offsets in the files they were loaded from."""
-    found: dict[int, _Place] = {}
-    files = {file for _, _, _, file in codes}
-    for file in sorted(files):
-        mine = [code for code in codes if code[3] == file]
-        places = _addr2line(file, [offset for _, _, offset, _ in mine])
-        for (number, name, offset, _), place in zip(mine, places, strict=True):
-            text, source, line = place
-            known = text or (name if name != "?" else f"{Path(file).name}+0x{offset}")
-            found[number] = (known, source, line)
-    return found
-
-
-def _addr2line(file: str, offsets: list[str]) -> list[_Place]:
-    nothing: list[_Place] = [("", "", 0)] * len(offsets)
-    program = shutil.which("addr2line")
-    if program is None or not Path(file).exists():
-        return nothing
-    try:
-        done = subprocess.run(
-            [program, "-f", "-C", "-e", file, *offsets],
-            capture_output=True, text=True, timeout=_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return nothing
-    lines = done.stdout.splitlines()
-    if len(lines) != 2 * len(offsets):
-        return nothing
-    places: list[_Place] = []
-    for name, place in zip(lines[::2], lines[1::2], strict=True):
-        source, _, line = place.split(" ")[0].rpartition(":")
-        number = int(line) if line.isdigit() else 0
-        places.append(("" if name == "??" else name, source if number else "", number))
-    return places
-
-
-def write_otf2(ranks: list[RankEvents], folder: Path) -> Path:
+def write_otf2(ranks: Sequence[RankEvents], folder: Path) -> Path:
     """Writes the archive; its anchor file. The run of each rank is a region `main`.
 
     Raises InputError where the package otf2 is missing or the folder cannot be written.
     """
     try:
         import otf2  # noqa: PLC0415 (an extra)
-        from otf2.enums import GroupFlag, GroupType, Paradigm  # noqa: PLC0415
     except (ImportError, OSError):
         raise InputError(
             "writing OTF2 needs the package otf2", remedy="pip install 'regionpredict[trace]'"
         ) from None
-    begin = min((int(rank.records["time"][0]) for rank in ranks if len(rank.records)), default=0)
+    begin = min(_first_time(rank) for rank in ranks)
     with otf2.writer.open(str(folder), timer_resolution=NANOSECONDS) as archive:
-        define = archive.definitions
-        node = define.system_tree_node("node")
-        locations = [
-            define.location(
-                "Master thread",
-                group=define.location_group(f"MPI Rank {rank}", system_tree_parent=node),
-            )
-            for rank in range(len(ranks))
-        ]
-        define.group(
-            "", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI,
-            group_flags=GroupFlag.NONE, members=locations,
-        )  # fmt: skip
-        comms: dict[_Group, Any] = {}
-
-        def group(members: tuple[int, ...]) -> Any:
-            return define.group(
-                "", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI,
-                group_flags=GroupFlag.NONE, members=[locations[rank] for rank in members],
-            )  # fmt: skip
-
-        for key in sorted({key for rank in ranks for key in rank.groups.values()}):
-            members, remote, which = key
-            if remote and (remote, members, which) in comms:
-                comms[key] = comms[remote, members, which]
-            elif remote:
-                comms[key] = define.inter_comm("", groupA=group(members), groupB=group(remote))
-            else:
-                comms[key] = define.comm("", group=group(members))
-        regions: dict[_Place, Any] = {}
-
-        def region(place: _Place) -> Any:
-            if place not in regions:
-                name, file, line = place
-                owner = Paradigm.MPI if file == "MPI" else Paradigm.COMPILER
-                regions[place] = define.region(
-                    name, paradigm=owner, source_file=file, begin_line_number=line
-                )
-            return regions[place]
-
-        main = region(("main", "", 0))
-        for rank, location in zip(ranks, locations, strict=True):
-            writer = archive.event_writer_from_location(location)
-            own_regions = {number: region(place) for number, place in rank.regions.items()}
-            own_comms = {number: comms[key] for number, key in rank.groups.items()}
-            _write_rank(writer, rank.records, begin, main, own_regions, own_comms)
+        defined = _Definitions(archive.definitions, ranks)
+        for number, rank in enumerate(ranks):
+            comms = {at: defined.comms[key] for at, key in rank.groups.items()}
+            last = _last_time(rank)
+            for thread, steps in enumerate(rank.threads):
+                writer = archive.event_writer_from_location(defined.locations[number][thread])
+                out = _Writer(writer, defined, begin)
+                if thread:
+                    for step in steps:
+                        out.step(step)
+                    out.end(max(step.time for step in steps))
+                else:
+                    out.rank(rank, steps, comms, last)
     return folder / "traces.otf2"
 
 
-def _write_rank(
-    writer: Any,
-    records: NDArray[Any],
-    begin: int,
-    main: Any,
-    regions: Mapping[int, Any],
-    comms: Mapping[int, Any],
-) -> None:
-    """The rank's events; ends of functions that began before MPI_Init are left out."""
-    from otf2.enums import CollectiveOp  # noqa: PLC0415
+def _first_time(rank: RankEvents) -> int:
+    times = [steps[0].time for steps in rank.threads if steps]
+    if len(rank.records):
+        times.append(int(rank.records["time"][0]))
+    return min(times, default=0)
 
-    stack = [main]
-    operations = {
-        int(number): getattr(CollectiveOp, number.name)
-        for number in Collective
-        if hasattr(CollectiveOp, number.name)
-    }
-    no_root = 2**32 - 1
-    last = begin
-    for index, (ticks, first, second, what, partner, comm, tag) in enumerate(records.tolist()):
-        time = ticks - begin
-        last = ticks
-        if index == 0:
-            writer.enter(time, main)
+
+def _last_time(rank: RankEvents) -> int:
+    times = [max(step.time for step in steps) for steps in rank.threads if steps]
+    if len(rank.records):
+        times.append(int(rank.records["time"].max()))
+    return max(times, default=0)
+
+
+class _Definitions:
+    """Locations by rank and thread, communicators, and regions as they are met."""
+
+    def __init__(self, define: Any, ranks: Sequence[RankEvents]) -> None:
+        from otf2.enums import GroupFlag, GroupType, Paradigm  # noqa: PLC0415
+
+        self._define = define
+        self._regions: dict[Place, Any] = {}
+        with_mpi = any(rank.groups for rank in ranks)
+        node = define.system_tree_node("node")
+        self.locations: list[list[Any]] = []
+        for number, rank in enumerate(ranks):
+            name = f"MPI Rank {number}" if with_mpi else "Process"
+            group = define.location_group(name, system_tree_parent=node)
+            self.locations.append(
+                [
+                    define.location(f"Thread {at}" if at else "Master thread", group=group)
+                    for at in range(len(rank.threads))
+                ]
+            )
+        masters = [threads[0] for threads in self.locations]
+        if with_mpi:
+            define.group(
+                "", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI,
+                group_flags=GroupFlag.NONE, members=masters,
+            )  # fmt: skip
+
+        def group_of(members: tuple[int, ...]) -> Any:
+            return define.group(
+                "", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI,
+                group_flags=GroupFlag.NONE, members=[masters[rank] for rank in members],
+            )  # fmt: skip
+
+        self.comms: dict[_Group, Any] = {}
+        for key in sorted({key for rank in ranks for key in rank.groups.values()}):
+            members, remote, which = key
+            if remote and (remote, members, which) in self.comms:
+                self.comms[key] = self.comms[remote, members, which]
+            elif remote:
+                self.comms[key] = define.inter_comm(
+                    "", groupA=group_of(members), groupB=group_of(remote)
+                )
+            else:
+                self.comms[key] = define.comm("", group=group_of(members))
+        self._grids(ranks)
+
+    def _grids(self, ranks: Sequence[RankEvents]) -> None:
+        from otf2.enums import CartPeriodicity  # noqa: PLC0415
+
+        made: dict[_Group, Any] = {}
+        for number, rank in enumerate(ranks):
+            for comm, grid in rank.grids.items():
+                key = rank.groups[comm]
+                if key not in made:
+                    dimensions = tuple(
+                        self._define.cart_dimension(
+                            f"dimension {at}",
+                            size=size,
+                            cart_periodicity=CartPeriodicity.TRUE
+                            if periodic
+                            else CartPeriodicity.FALSE,
+                        )
+                        for at, (size, periodic) in enumerate(
+                            zip(grid.sizes, grid.periodic, strict=True)
+                        )
+                    )
+                    made[key] = self._define.cart_topology(
+                        "MPI Cartesian topology",
+                        communicator=self.comms[key],
+                        dimensions=dimensions,
+                    )
+                self._define.cart_coordinate(
+                    topology=made[key],
+                    rank=key[0].index(number),
+                    coordinates=grid.place,
+                )
+
+    def region(self, place: Place) -> Any:
+        """The region of a place."""
+        from otf2.enums import Paradigm, RegionRole  # noqa: PLC0415
+
+        if place not in self._regions:
+            owner, role = {
+                PlaceKind.FUNCTION: (Paradigm.COMPILER, RegionRole.FUNCTION),
+                PlaceKind.MPI: (Paradigm.MPI, RegionRole.FUNCTION),
+                PlaceKind.PARALLEL: (Paradigm.OPENMP, RegionRole.PARALLEL),
+                PlaceKind.LOOP: (Paradigm.OPENMP, RegionRole.LOOP),
+                PlaceKind.SECTIONS: (Paradigm.OPENMP, RegionRole.SECTIONS),
+                PlaceKind.SINGLE: (Paradigm.OPENMP, RegionRole.SINGLE),
+                PlaceKind.BARRIER: (Paradigm.OPENMP, RegionRole.BARRIER),
+                PlaceKind.IMPLICIT_BARRIER: (Paradigm.OPENMP, RegionRole.IMPLICIT_BARRIER),
+                PlaceKind.LOCK: (Paradigm.OPENMP, RegionRole.CRITICAL),
+            }[place.kind]
+            self._regions[place] = self._define.region(
+                place.name,
+                paradigm=owner,
+                region_role=role,
+                source_file=place.file,
+                begin_line_number=place.line,
+            )
+        return self._regions[place]
+
+
+class _Writer:
+    """One location's events; ends of functions that began before the recording are left out."""
+
+    def __init__(self, writer: Any, defined: _Definitions, begin: int) -> None:
+        from otf2.enums import CollectiveOp, Paradigm  # noqa: PLC0415
+
+        self._out, self._defined, self._begin = writer, defined, begin
+        self._openmp = Paradigm.OPENMP
+        self._open: list[Any] = []
+        self._kept = 0  # regions that end with the recording only
+        self._taken: dict[int, int] = {}
+        self._operations = {
+            int(number): getattr(CollectiveOp, number.name)
+            for number in Collective
+            if hasattr(CollectiveOp, number.name)
+        }
+
+    def rank(
+        self, rank: RankEvents, steps: Sequence[Step], comms: Mapping[int, Any], last: int
+    ) -> None:
+        """The thread that calls MPI: its own steps and the records of MPI, in order of time."""
+        first = steps[0] if steps else None
+        named = first is not None and first.place is not None and first.place.name == _MAIN.name
+        early = not len(rank.records) or (
+            first is not None and first.time <= int(rank.records["time"][0])
+        )
+        if not (named and early):
+            self._enter(_first_time(rank), _MAIN)
+            self._kept = 1
+        merged: list[Any] = [*rank.records.tolist(), *steps]
+        times = [*rank.records["time"].tolist(), *map(attrgetter("time"), steps)]
+        for at in np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist():
+            event = merged[at]
+            if isinstance(event, Step):
+                self.step(event)
+            else:
+                self._record(event, rank.names, comms)
+        self.end(last)
+
+    def step(self, step: Step) -> None:
+        """A function's or a construct's."""
+        time = step.time - self._begin
+        if step.what is What.ENTER and step.place is not None:
+            self._enter(step.time, step.place)
+        elif step.what is What.LEAVE:
+            self._leave(step.time)
+        elif step.what is What.FORK:
+            self._out.thread_fork(time, self._openmp, step.number)
+        elif step.what is What.JOIN:
+            self._out.thread_join(time, self._openmp)
+        elif step.what is What.ACQUIRE:
+            self._taken[step.number] = self._taken.get(step.number, 0) + 1
+            order = self._taken[step.number]
+            self._out.thread_acquire_lock(time, self._openmp, step.number, order)
+        elif step.what is What.RELEASE:
+            order = self._taken.get(step.number, 0)
+            self._out.thread_release_lock(time, self._openmp, step.number, order)
+
+    def end(self, last: int) -> None:
+        """Ends what is open."""
+        self._kept = 0
+        while self._open:
+            self._leave(last)
+
+    def _enter(self, time: int, place: Place) -> None:
+        self._open.append(self._defined.region(place))
+        self._out.enter(time - self._begin, self._open[-1])
+
+    def _leave(self, time: int) -> None:
+        if len(self._open) > self._kept:
+            self._out.leave(time - self._begin, self._open.pop())
+
+    def _record(
+        self, record: tuple[int, ...], names: Mapping[int, str], comms: Mapping[int, Any]
+    ) -> None:
+        ticks, first, second, what, partner, comm, tag = record
+        time, out = ticks - self._begin, self._out
         if what == _ENTER:
-            stack.append(regions.get(first, main))
-            writer.enter(time, stack[-1])
+            self._enter(ticks, Place(names.get(first, "MPI_unknown"), kind=PlaceKind.MPI))
         elif what == _LEAVE:
-            if len(stack) > 1:
-                writer.leave(time, stack.pop())
+            self._leave(ticks)
         elif what == _SEND:
-            writer.mpi_send(time, partner, comms[comm], tag, second)
+            out.mpi_send(time, partner, comms[comm], tag, second)
         elif what == _RECEIVE:
-            writer.mpi_recv(time, partner, comms[comm], tag, second)
+            out.mpi_recv(time, partner, comms[comm], tag, second)
         elif what == _SEND_REQUEST:
-            writer.mpi_isend(time, partner, comms[comm], tag, second, first)
+            out.mpi_isend(time, partner, comms[comm], tag, second, first)
         elif what == _SEND_COMPLETE:
-            writer.mpi_isend_complete(time, first)
+            out.mpi_isend_complete(time, first)
         elif what == _RECEIVE_REQUEST:
-            writer.mpi_irecv_request(time, first)
+            out.mpi_irecv_request(time, first)
         elif what == _RECEIVE_COMPLETE:
-            writer.mpi_irecv(time, partner, comms[comm], tag, second, first)
+            out.mpi_irecv(time, partner, comms[comm], tag, second, first)
         elif what == _COLLECTIVE_BEGIN:
-            writer.mpi_collective_begin(time)
+            out.mpi_collective_begin(time)
         elif what == _COLLECTIVE_END:
-            root = partner if partner >= 0 else no_root
-            writer.mpi_collective_end(time, operations[tag], comms[comm], root, first, second)
-    while stack:
-        writer.leave(last - begin, stack.pop())
+            root = partner if partner >= 0 else _NO_ROOT
+            out.mpi_collective_end(time, self._operations[tag], comms[comm], root, first, second)

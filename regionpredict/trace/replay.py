@@ -103,7 +103,7 @@ def replay(
     larger ones eagerly.
     """
     steps = steps_of(trace, matches, network, work, bursts)
-    return _run(steps, trace, kernels)
+    return ends_of(steps, trace, kernels)
 
 
 def steps_of(
@@ -117,20 +117,41 @@ def steps_of(
     bursts = bursts or bursts_of(trace)
     if work is None:
         work = np.where(bursts.own, bursts.length, 0)
-    starts = trace.starts
-    total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
-    opens = np.flatnonzero(
-        (bursts.depth > 0) & (np.concatenate([[0], bursts.depth[:-1]]) == 0)
-    )  # the outermost calls' first events
-    made = _Made(trace, matches, network, opens)
+    made = Couplings(trace, matches, network, outermost_calls(bursts.depth))
     made.messages()
     made.collectives()
     made.teams(synchronisations(trace))
-    event, slot, is_post, cost, posts = made.columns()
-    location = np.searchsorted(starts, event, side="right") - 1
-    order = np.lexsort((np.arange(len(event)), ~is_post, event, location))
-    event, slot, location = event[order], slot[order], location[order]
-    is_post, cost = is_post[order], cost[order]
+    overhead = round(network.overhead_s * trace.ticks_per_second)
+    return timed_steps(trace, made.coupled(), work, overhead)
+
+
+@dataclass(frozen=True, slots=True)
+class Coupled:
+    """Who waits for whom: the `event` at which a location posts to a `slot`, or needs it, with its
+    `cost` as in `Steps`, in the order in which each location comes to them."""
+
+    event: Ticks
+    slot: Ticks
+    is_post: NDArray[np.bool_]
+    cost: Ticks
+    posts: Ticks
+
+
+def outermost_calls(depth: Ticks) -> Ticks:
+    """The rows that begin the outermost calls of MPI; `depth` is how many are open after each."""
+    return np.flatnonzero((depth > 0) & (np.concatenate([[0], depth[:-1]]) == 0))
+
+
+def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int = 0) -> Steps:
+    """The steps, with what passes before each: `work` ticks after each event of the trace, and
+    `overhead` ticks for each call.
+
+    A thread that a fork wakes up first has no begin of its own: it is there when its rank is.
+    """
+    starts = trace.starts
+    total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
+    event, is_post = coupled.event, coupled.is_post
+    location = trace.locations_of(event).astype(np.int64)
     done = total[event]
     before = np.empty(len(event), dtype=np.int64)
     if len(event):
@@ -139,20 +160,34 @@ def steps_of(
         before[first] = total[starts[location[first]]]
     rest = total[starts[1:]] - total[starts[:-1]]
     np.subtract.at(rest, location, done - before)
-    begin = np.array(
-        [trace.time[a] if b > a else 0 for a, b in pairwise(starts.tolist())],
-        dtype=np.int64,
-    )
-    overhead = round(network.overhead_s * trace.ticks_per_second)
     own = done - before
     if overhead:
         fresh = np.concatenate([[True], event[1:] != event[:-1]]) if len(event) else is_post
         own = own + np.where(fresh, overhead, 0)
-    return Steps(location, own, slot, is_post, cost, posts, begin, rest)
+    begin = begins(trace, event[~is_post])
+    return Steps(location, own, coupled.slot, is_post, coupled.cost, coupled.posts, begin, rest)
 
 
-class _Made:
-    """Steps while they are made: the event of the call, slot, whether they post, cost."""
+def begins(trace: EventTrace, needs: Ticks) -> Ticks:
+    """When each location begins; `needs` are events that wait for others."""
+    begin = np.zeros(len(trace.locations), dtype=np.int64)
+    woken = set(needs.tolist()) if len(trace.locations) > len(trace.ranks) else set()
+    first_of_rank = 0
+    for at, (low, high) in enumerate(pairwise(trace.starts.tolist())):
+        if trace.locations[at].rank != trace.locations[first_of_rank].rank:
+            first_of_rank = at
+        if at != first_of_rank and low in woken:
+            begin[at] = begin[first_of_rank]
+        elif high > low:
+            begin[at] = trace.time[low]
+    return begin
+
+
+class Couplings:
+    """Steps while they are made: the event of the call, slot, whether they post, cost.
+
+    `opens` are the rows that begin the outermost calls of MPI: to these the steps in them belong.
+    """
 
     def __init__(self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks) -> None:
         self.trace, self.matches, self.network, self.opens = trace, matches, network, opens
@@ -161,22 +196,26 @@ class _Made:
         self.posts: list[Ticks] = []
         self.slots = 0
 
-    def messages(self) -> None:
-        """Eager messages: the send posts, the receive needs. Others: both post, both need."""
+    def messages(self, synchronous: NDArray[np.bool_] | None = None) -> None:
+        """Eager messages: the send posts, the receive needs. Others: both post, both need.
+
+        `synchronous` says of each operation, if it sends, whether it is such another one; without
+        it the eager limit does.
+        """
         network, operations, other = self.network, self.trace.operations, self.matches.other
         sends = (self.kind == Kind.SEND) | (self.kind == Kind.SEND_REQUEST)
         sent = np.flatnonzero(sends & (self.matches.mate >= 0))
         received = self.matches.mate[sent]
         size = np.maximum(operations.sent[sent], operations.received[received])
-        eager = size <= network.eager_limit
+        eager = size <= network.eager_limit if synchronous is None else ~synchronous[sent]
         slot = np.arange(len(size))
         passes = self._ticks(network.latency_s + size / network.bandwidth)
         injected = self._ticks(np.maximum(network.gap_s, size / network.bandwidth))
         latency = self._ticks(np.full(len(size), network.latency_s))
-        send, receive = self._call(sent), self._call(received)
-        post = self._call(np.where(other[received] >= 0, other[received], received))
+        send, receive = self.call(sent), self.call(received)
+        post = self.call(np.where(other[received] >= 0, other[received], received))
         completed = (self.kind[sent] == Kind.SEND) | (other[sent] >= 0)
-        send_done = self._call(np.where(other[sent] >= 0, other[sent], sent))
+        send_done = self.call(np.where(other[sent] >= 0, other[sent], sent))
         self._add(send, slot, True, np.where(eager, injected, 0))
         self._add(receive, slot, False, np.where(eager, latency, passes))
         large = ~eager
@@ -185,8 +224,10 @@ class _Made:
         self._add(send_done[waited], slot[waited], False, passes[waited])
         self._fill(np.where(eager, 1, 2))
 
-    def collectives(self) -> None:
-        """All members post, and all need."""
+    def collectives(
+        self, posts: NDArray[np.bool_] | None = None, needs: NDArray[np.bool_] | None = None
+    ) -> None:
+        """All members post, and all need; or those operations for which `posts`, `needs` say so."""
         operations = self.trace.operations
         rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
         instance = self._instances(rows)
@@ -198,10 +239,19 @@ class _Made:
         rounds = np.ceil(np.log2(np.maximum(members, 1)))
         network = self.network
         cost = self._ticks(rounds * (network.latency_s + size / network.bandwidth))
-        call = self._call(rows)
-        self._add(call, self.slots + instance, True, 0)
-        self._add(call, self.slots + instance, False, cost[instance])
-        self._fill(members)
+        call = self.call(rows)
+        come = np.ones(len(rows), dtype=bool) if posts is None else posts[rows]
+        wait = np.ones(len(rows), dtype=bool) if needs is None else needs[rows]
+        self._add(call[come], self.slots + instance[come], True, 0)
+        self._add(call[wait], self.slots + instance[wait], False, cost[instance[wait]])
+        self._fill(np.bincount(instance[come], minlength=count))
+
+    def together(self, event: Ticks) -> None:
+        """One operation of the locations that these events are of."""
+        slot = np.full(len(event), self.slots)
+        self._add(event, slot, True, 0)
+        self._add(event, slot, False, 0)
+        self._fill(np.array([len(event)]))
 
     def _instances(self, rows: Ticks) -> Ticks:
         """Which operation each row is part of, from 0 on; MPI_COMM_SELF is each rank's own."""
@@ -210,7 +260,7 @@ class _Made:
         alone = np.array(
             [c.members == () and c.remote is None for c in trace.communicators] + [False]
         )
-        location = np.searchsorted(trace.starts, trace.operations.event[rows], side="right")
+        location = trace.locations_of(trace.operations.event[rows])
         apart = np.where(alone[communicator], location, 0)
         keys = np.stack([communicator, apart, self.matches.instance[rows]])
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
@@ -221,14 +271,17 @@ class _Made:
         self._add(found.need, self.slots + found.need_slot, False, 0)
         self._fill(np.bincount(found.post_slot, minlength=found.count))
 
-    def columns(self) -> tuple[Ticks, Ticks, NDArray[np.bool_], Ticks, Ticks]:
-        """Event, slot, whether it posts, cost; and the posts of each slot."""
+    def coupled(self) -> Coupled:
+        """All of them, in order."""
         event, slot, is_post, cost = (
             np.concatenate(column) for column in zip(*self.parts, strict=True)
         )
-        return event, slot, is_post, cost, np.concatenate(self.posts)
+        order = np.lexsort((np.arange(len(event)), ~is_post, event))
+        return Coupled(
+            event[order], slot[order], is_post[order], cost[order], np.concatenate(self.posts)
+        )
 
-    def _call(self, rows: Ticks) -> Ticks:
+    def call(self, rows: Ticks) -> Ticks:
         """The event that begins the outermost call which each operation is in."""
         event = self.trace.operations.event[rows]
         if not len(self.opens):
@@ -274,8 +327,8 @@ class _Replay(ctypes.Structure):
     ]
 
 
-def _run(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
-    """The end of each location."""
+def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
+    """When each location ends, in ticks from the trace's begin; raises as `replay` does."""
     count = len(steps.begin)
     arrays: dict[str, NDArray[Any]] = {
         "bounds": np.searchsorted(steps.location, np.arange(count + 1)).astype(np.int64),

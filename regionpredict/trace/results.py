@@ -143,7 +143,7 @@ def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
     wait = points.wait[waiting].astype(np.float64)
     explained = replay.explained[waiting]
     nothing = explained <= 0
-    longer = float((wait - explained)[~nothing].sum()) / per_second
+    longer = float(np.maximum(wait - explained, 0.0)[~nothing].sum()) / per_second
     alone = float(wait[nothing].sum()) / per_second
     scans = sum(ticks for _, _, ticks in analysis.scans) / per_second
     costs = float(replay.short_term.sum() + replay.long_term.sum()) / per_second
@@ -174,7 +174,7 @@ def _messages(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
     trace, paths = analysis.trace, analysis.paths
     operations = trace.operations
     kind = trace.kind[operations.event]
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     inside = paths.operation_node >= 0
     found = []
     for direction, size_name, kinds, size in (

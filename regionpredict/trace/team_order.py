@@ -24,8 +24,8 @@ class Synchronisation:
     count: int
 
 
-class _Slots:
-    """Collects posts and needs."""
+class Slots:
+    """Collects posts and needs: pairs of rows of events and their slots."""
 
     def __init__(self) -> None:
         self.posts: list[tuple[Rows, Rows]] = []
@@ -38,6 +38,7 @@ class _Slots:
         return self.count - number
 
     def found(self) -> Synchronisation:
+        """All of them."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])
@@ -54,7 +55,7 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
     parts; the n-th barrier of a construct ends when all threads that have an n-th one are there; a
     lock is taken when it was released before, in the order of the trace.
     """
-    slots = _Slots()
+    slots = Slots()
     if len(trace.locations) > len(trace.ranks):
         by_rank: dict[int, list[int]] = {}
         for number, location in enumerate(trace.locations):
@@ -72,13 +73,15 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
     step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
     depth = np.cumsum(step)
-    fork = np.flatnonzero((kind == Kind.FORK) & (depth == 1))
-    join = np.flatnonzero((kind == Kind.JOIN) & (depth == 0))
+    lowest = np.minimum.accumulate(np.minimum(depth, 0))  # below 0: joins whose forks are cut off
+    alone = np.diff(lowest, prepend=0) < 0
+    fork = np.flatnonzero((kind == Kind.FORK) & (depth - lowest == 1))
+    join = np.flatnonzero((kind == Kind.JOIN) & (depth == lowest) & ~alone)
     whole = min(len(fork), len(join))
     return fork[:whole] + trace.starts[master], join[:whole] + trace.starts[master]
 
 
-def _forks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+def _forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     fork, join = constructs(trace, numbers[0])
     count = len(fork)
     first = slots.new(2 * count)
@@ -97,7 +100,7 @@ def _forks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
     slots.needs.append((join[some], first + count + some))
 
 
-def _barriers(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+def _barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     barrier = np.array(
         [
             region.paradigm is Paradigm.OPENMP
@@ -126,10 +129,10 @@ def _barriers(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
     slots.needs.append((row, first_slot + slot))
 
 
-def _locks(trace: EventTrace, numbers: list[int], slots: _Slots) -> None:
+def _locks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     operations = trace.operations
     kind = trace.kind[operations.event]
-    location = np.searchsorted(trace.starts, operations.event, side="right") - 1
+    location = trace.locations_of(operations.event)
     chosen = np.flatnonzero(
         np.isin(kind, (Kind.ACQUIRE_LOCK, Kind.RELEASE_LOCK)) & np.isin(location, numbers)
     )

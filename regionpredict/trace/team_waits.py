@@ -30,9 +30,9 @@ def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], li
     of_mark = paths.region[paths.mark_node] if len(paths.mark_node) else np.zeros(0, np.int32)
     if not np.any(parallel[of_mark]):
         return [], []
-    location = np.searchsorted(trace.starts, paths.mark_leave, side="right").astype(np.int32) - 1
+    location = trace.locations_of(paths.mark_leave)
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)[location]
-    forks, fork_times = _forks(trace, rank, trace.time[paths.mark_enter], location)
+    forks, fork_times = _forks(trace, rank, trace.time[paths.mark_enter])
     inside = forks >= 0
     found = _parallel_regions(
         trace, paths, parallel[of_mark] & inside, location, rank, forks, fork_times
@@ -45,7 +45,6 @@ def _forks(
     trace: EventTrace,
     rank: NDArray[np.int32],
     time: NDArray[np.int64],
-    location: NDArray[np.int32],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which fork of its rank each mark follows, -1 before the first, and that fork's time."""
     number = np.full(len(rank), -1, dtype=np.int64)

@@ -37,6 +37,13 @@ def with_whole_run(trace: EventTrace) -> EventTrace:
         kind=np.insert(trace.kind, rows, kinds),
         region=np.insert(trace.region, rows, np.int32(number)),
         operations=replace(trace.operations, event=trace.operations.event + moved),
+        counters=tuple(
+            replace(
+                counter,
+                event=counter.event + np.searchsorted(rows, counter.event, side="right"),
+            )
+            for counter in trace.counters
+        ),
     )
 
 

@@ -101,6 +101,7 @@ class TrafficCounter:
         self.line_bytes = line_bytes
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
         self._alone = self._team(self._whole, 1.0)
+        self._deals: dict[tuple[int, Schedule, bool], DealtNest] = {}
         self._rounds: dict[tuple[int, bool], _Dealing] = {}
         self._arrays = frozenset(group.array for group in nest.groups())
 
@@ -130,7 +131,7 @@ class TrafficCounter:
         contents: CacheContents,
     ) -> tuple[LevelTraffic, ...]:
         whole = self._alone.all_bytes()
-        threads = deal(self.nest, threads, schedule).threads
+        threads = self._deal(threads, schedule, together=False).threads
         teams: dict[int, TeamFootprints] = {}
         below = []
         for level in levels:
@@ -171,11 +172,19 @@ class TrafficCounter:
 
     def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
         """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
-        dealt = deal(self.nest, threads, schedule, together=together)
+        dealt = self._deal(threads, schedule, together=together)
         if dealt.in_step:
             key = (dealt.threads, together)
             return self._rounds.setdefault(key, _Dealing(dealt, FootprintTables(), {}))
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
+
+    def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DealtNest:
+        """As `deal`; every level of cache asks for it."""
+        asked = (threads, schedule, together)
+        dealt = self._deals.get(asked)
+        if dealt is None:
+            dealt = self._deals[asked] = deal(self.nest, threads, schedule, together=together)
+        return dealt
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)

@@ -162,6 +162,7 @@ class _Rounds:
         assert isinstance(loop.first, Affine)
         self.loop = loop
         self.length = length
+        self._moved: dict[int, LoopHeader] = {}
         self.chunk = f"{loop.variable} in a chunk"
         # The mean thread stands in the middle of the team.
         offset = loop.step * (covered - length) / 2
@@ -190,13 +191,17 @@ class _Rounds:
         return with_contents(self.round_header, (chunk,), (), ())
 
     def _around(self, loop: LoopHeader) -> LoopHeader:
-        names = loop.depends
-        if self.loop.variable in names:
-            names = names - {self.loop.variable} | self.value.names
-        return replace(
-            _header(loop), first=self._form(loop.first), limit=self._form(loop.limit),
-            depends=names,
-        )  # fmt: skip
+        """The header of another loop, which is around many groups."""
+        moved = self._moved.get(loop.index)
+        if moved is None:
+            names = loop.depends
+            if self.loop.variable in names:
+                names = names - {self.loop.variable} | self.value.names
+            moved = self._moved[loop.index] = replace(
+                _header(loop), first=self._form(loop.first), limit=self._form(loop.limit),
+                depends=names,
+            )  # fmt: skip
+        return moved
 
     def _form(self, form: Form | None) -> Form | None:
         if form is None or self.loop.variable not in form.names:

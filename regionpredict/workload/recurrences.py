@@ -57,9 +57,8 @@ def recurrences_of(
         chain = _over_array(group, loop, facts)
         if chain is not None:
             still = chain.distance is None and all(map(_adds, chain.operations))
-            moves = chain.distance is not None or any(
-                name != loop.variable and slope for name, slope in group.slopes.items()
-            )
+            # Without a distance it stands still along this loop: what moves it are others.
+            moves = chain.distance is not None or any(group.slopes.values())
             chains.append(chain._replace(unordered=reassociates and still, restarts=moves))
     return tuple(chains)
 

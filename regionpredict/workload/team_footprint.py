@@ -97,6 +97,11 @@ class AlikeArrays(NamedTuple):
     groups: list[ReferenceGroup]
 
 
+LoopBounds = dict[int, tuple[str, str]]
+"""The first value and the limit of loops as text, by their `index`, as far as they were asked for.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class FootprintTables:
     """What has been counted of one nest with one length of line, for any team.
@@ -110,6 +115,7 @@ class FootprintTables:
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
+    bounds: LoopBounds = field(default_factory=dict)
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
@@ -207,7 +213,7 @@ class TeamFootprints:
         if volume is None:
             alike = self._tables.alike.get(positions)
             if alike is None:
-                alike = self._tables.alike[positions] = alike_arrays(groups)
+                alike = self._tables.alike[positions] = alike_arrays(groups, self._tables.bounds)
             volume = self._count(alike, active, env, apart, cut)
             # In the order of the groups, since sums of doubles depend on it.
             volume = {one.array: volume[one.array] for one in groups if one.array in volume}
@@ -383,12 +389,13 @@ def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[s
         steps[name] = spanned.extent
 
 
-def joined_groups(groups: Groups) -> list[ReferenceGroup]:
+def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
     """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
     in two loops over the same range.
+
+    `bounds` gets those of the loops that are not in it yet: they are many groups' loops.
     """
     joined: dict[tuple[object, ...], list[ReferenceGroup]] = {}
-    bounds: dict[int, tuple[str, str]] = {}  # by loop: they are many groups' loops
     for group in groups:
         if group.irregular:
             joined[group.array, group.index] = [group]
@@ -416,10 +423,13 @@ def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
     )
 
 
-def alike_arrays(groups: Groups) -> list[AlikeArrays]:
-    """The arrays of the groups, alike where only the begin of their addresses differs."""
+def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
+    """The arrays of the groups, alike where only the begin of their addresses differs.
+
+    `bounds`: as for `joined_groups`.
+    """
     by_array: dict[str, list[ReferenceGroup]] = {}
-    for group in joined_groups(groups):
+    for group in joined_groups(groups, bounds):
         by_array.setdefault(group.array, []).append(group)
     alike: dict[tuple[object, ...], AlikeArrays] = {}
     for array, own in by_array.items():

@@ -168,6 +168,24 @@ def test_inner_loops_run_at_both_ends(
     assert {str(one) for one in found.holds} == told
 
 
+@pytest.mark.parametrize(
+    ("outer", "bound", "told"),
+    [
+        # m - i - j is least where both are n - 1
+        (Steps("i", ZERO, N, ONE), M - OUTER - INNER, "m - 2*n + 2"),
+        # and i - j where i has fallen to m - 3 (n - 1)
+        (Steps("i", M, N, Expr.const(-3)), OUTER - INNER, "m - 4*n + 4"),
+    ],
+)
+def test_the_innermost_of_three_loops_runs_wherever_those_around_it_are(
+    outer: Steps, bound: Expr, told: str
+) -> None:
+    """At their last values, where it runs least; the other ends follow from that."""
+    found = readable_total([outer, *below(("j", N), ("k", bound), ("l", Expr.name("k") + 1))])
+    assert found is not None
+    assert {str(one) for one in found.holds} == {told}
+
+
 # -- conditions ---------------------------------------------------------------------------------
 
 

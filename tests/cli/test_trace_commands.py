@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+
+from regionpredict.report.hints import schema
 
 pytest.importorskip("otf2")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -38,6 +41,7 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     done = run(command, str(archive), "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("trace-1")).validate(result)
     records = [record for record in result["records"] if record["metric"] == metric]
     assert set(records[0]) == {"metric", "callpath", "location", "value", "unit"}
     assert records[0]["callpath"].startswith("main/step") or metric == "critical_path"
@@ -45,6 +49,12 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     assert sum(record["value"] for record in records) == pytest.approx(result["totals"][metric])
     assert all(balance["holds"] for balance in result["conservation"])
     assert result["findings"] == []
+
+
+def test_metric_leaves_out_other_counts(archive: Path) -> None:
+    done = run("waits", str(archive), "--format", "json", "--metric", "late_sender")
+    result = json.loads(done.stdout)
+    assert set(result["counts"]) == set(result["totals"]) == {"late_sender"}
 
 
 def test_the_folder_does_as_well_as_the_anchor(archive: Path) -> None:
@@ -106,3 +116,105 @@ def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
     )
     assert path
     assert all(event["dur"] >= 0 for event in regions + path)
+
+
+def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
+    done = run("what-if", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("what-if-1")).validate(result)
+    changes = result["changes"]
+    assert changes
+    assert [c["gain_s"] for c in changes] == sorted((c["gain_s"] for c in changes), reverse=True)
+    assert all(c["runtime_s"] + c["gain_s"] == pytest.approx(result["runtime_s"]) for c in changes)
+    delays = json.loads(run("delays", str(archive), "--format", "json").stdout)["records"]
+    first = changes[0]["callpath"]
+    assert changes[0]["delay_cost_s"] == pytest.approx(
+        sum(r["value"] for r in delays if r["callpath"] == first and r["metric"][:5] == "delay")
+    )
+    table = run("what-if", str(archive), "--callpath", first).stdout
+    assert first in table
+    assert max(map(len, table.splitlines())) <= 90
+    rows = list(csv.DictReader(io.StringIO(run("what-if", str(archive), "--format", "csv").stdout)))
+    assert [row["callpath"] for row in rows] == [c["callpath"] for c in changes]
+
+
+def test_what_if_of_an_unknown_call_path(archive: Path) -> None:
+    done = run("what-if", str(archive), "--callpath", "main/none")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no call path 'main/none'" in done.stderr
+
+
+def test_imbalance_by_call_path(archive: Path) -> None:
+    done = run("imbalance", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("imbalance-1")).validate(result)
+    impacts = [row["runtime_impact_s"] for row in result["callpaths"]]
+    assert impacts == sorted(impacts, reverse=True)
+    for row in (result["whole"], *result["callpaths"]):
+        mine = [
+            record["value"]
+            for record in result["records"]
+            if (record["callpath"], record["metric"]) == (row["callpath"], "workload_deviation")
+        ]
+        assert len(mine) == 3
+        assert max(mine) == pytest.approx(row["runtime_impact_s"])
+        assert row["allocation_impact_s"] == pytest.approx(3 * row["runtime_impact_s"])
+    assert result["iterations"]["count"] > 10
+    table = run("imbalance", str(archive), "--top", "2").stdout
+    assert "I_t = " in table
+    assert "more; --top shows them" in table
+    assert max(map(len, table.splitlines())) <= 90
+
+
+def test_imbalance_with_an_unknown_mark(archive: Path) -> None:
+    done = run("imbalance", str(archive), "--mark", "nothing")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "enters 'nothing' 0 times" in done.stderr
+
+
+def test_a_part_is_chosen(archive: Path) -> None:
+    done = run("waits", str(archive), "--ranks", "0,1", "--time", "1e-4-3e-4", "--format", "json")
+    assert done.returncode == 0
+    result = json.loads(done.stdout)
+    assert {record["location"] for record in result["records"]} == {0, 1}
+    messages = [finding["message"] for finding in result["findings"]]
+    assert any("outside the selection" in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    "words", [("--ranks", "1-0"), ("--ranks", "x"), ("--time", "2-1"), ("--time", "-")]
+)
+def test_a_part_that_is_not_understood(archive: Path, words: tuple[str, str]) -> None:
+    done = run("waits", str(archive), *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words[0] in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_store_tells_what_the_archive_does(archive: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    store = tmp_path / "store"
+    done = run("convert", str(archive), "-o", str(store))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"written: {store}\n"
+    for words in ([], ["--ranks", "1-2", "--time", "1e-4-4e-4"]):
+        for command in ("waits", "delays", "critical-path"):
+            told = [
+                run(command, str(path), "--format", "json", *words) for path in (archive, store)
+            ]
+            assert told[0].returncode == 0
+            assert (told[0].stdout, told[0].stderr) == (told[1].stdout, told[1].stderr)
+    again = run("convert", str(archive), "-o", str(store))
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "is there already" in again.stderr
+    apart = run("waits", str(store), "-j", "2")
+    assert (apart.returncode, apart.stderr.count("\n")) == (2, 1)
+
+
+def test_clocks_are_told_of_and_corrected(archive: Path) -> None:
+    done = run("waits", str(archive), "--correct-clocks", "--format", "json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["clock_violations"] == []
+    assert done.stdout == run("waits", str(archive), "--format", "json").stdout

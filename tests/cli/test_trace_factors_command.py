@@ -177,3 +177,15 @@ def test_help_needs_no_numpy(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines()[-1] == "False"
     assert "factors" in done.stdout
+
+
+def test_hints_that_are_none_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "h.json").write_text("{}")
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "trace", "factors", "none.otf2",
+         "--hints", str(tmp_path / "h.json")],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "not a hints file" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -80,6 +81,26 @@ def test_the_printed_models_of_fibonacci_cannot_give_its_size(name):
 def test_printed_bounds_that_cannot_give_their_sizes(name):
     parallelism, size = BROKEN_BOUNDS[name]
     assert smallest_size(lambda n: min(1, parallelism(n) / 60), 0.8) < size / 4
+
+
+def test_the_table_has_21_models():
+    """Of which 16 give their sizes, and no rounding of the printed digits makes it 17."""
+    assert len(MODELS) + len(BOUNDS) == 16
+    assert len(FIBONACCI) + len(BROKEN_BOUNDS) == 5
+    halves = {"E_ac": (0.005, 5e-6, 5e-6), "E_cf": (0.005, 5e-5, 5e-6)}
+    for name, (constant, loss, gain, *terms, size) in FIBONACCI.items():
+        for signs in itertools.product((-1, 1), repeat=3):
+            moved = (
+                value + sign * half
+                for value, sign, half in zip(
+                    (constant, loss, gain), signs, halves[name], strict=True
+                )
+            )
+            assert size_for(surface(*moved, *terms), 60, 0.8).value < size / 5
+    # The least coefficients that print like these: pi still reaches 48 at a quarter of the size.
+    assert 25.475 + 0.485 * (49 / 4) ** 2.745 * math.log2(49 / 4) > 48
+    assert 2.175 * (12 / 4) ** 2.8745 * math.log2(12 / 4) > 48
+    assert 5.75e-5 * (7_800 / 4) ** 1.745 * math.log2(7_800 / 4) > 48
 
 
 def test_strassens_size_to_the_digit():

@@ -15,17 +15,22 @@ RUNS = 2
 
 
 def many_files(folder: Path) -> None:
-    """Files with a shared header, of which every third misses one: it is parsed twice."""
+    """Files with a shared header, of which every third misses one: it is parsed twice.
+
+    Loops run to n, those of every twentieth file to m.
+    """
     (folder / "include").mkdir()
     (folder / "include" / "sizes.h").write_text("#define N 100\nextern double shared[N];\n")
     for number in range(FILES):
         missing = "#include <nowhere/settings.h>\n" if number % 3 == 0 else ""
         own_type = "real_t" if number % 3 == 0 else "double"
+        end = "m" if number % 20 == 0 else "n"
         lines = [
             f'{missing}#include "sizes.h"',
-            f"void f{number}(int n, {own_type} *a) {{",
+            f"void f{number}(int {end}, {own_type} *a) {{",
             *(
-                f"#pragma omp parallel for\nfor (int i = {loop}; i < n; i++) a[i] += shared[i % N];"
+                "#pragma omp parallel for\n"
+                f"for (int i = {loop}; i < {end}; i++) a[i] += shared[i % N];"
                 for loop in range(1 + number % 4)
             ),
             "}",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
 
 NAMES = ("i", "j", "n", "m")
 numbers = st.integers(-9, 9) | st.fractions(-4, 4, max_denominator=6)
@@ -163,3 +163,19 @@ def test_what_is_put_in_at_once_does_not_meet(
     assert i is not None and n is not None
     there = {**at, "i": i, "n": n}
     assert a.substitute({"i": b, "n": c}).evaluate(at) == a.evaluate(there)
+
+
+@given(st.integers(-(10**30), 10**30), st.integers(-99, 99), st.integers(1, 9))
+def test_truncating_quotients_and_remainders(above: int, below: int, part: int) -> None:
+    """a = q b + r with q towards zero: |r| < |b|, and r has the sign of a (C17, 6.5.5)."""
+    a, b = Expr.const(Fraction(above, part)), Expr.const(below)
+    values = [Expr.atom(kind, a, b, label=TRUNCATES).evaluate({}) for kind in ("floordiv", "mod")]
+    if below == 0:
+        assert values == [None, None]
+        return
+    quotient, rest = values
+    assert isinstance(quotient, int)
+    assert rest is not None
+    assert quotient * below + rest == Fraction(above, part)
+    assert abs(rest) < abs(below)
+    assert rest * above >= 0

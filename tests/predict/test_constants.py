@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import ast
+from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 import pytest
 
-from regionpredict.constant import Constant
+from regionpredict.constant import Constant, Evidence
 from regionpredict.predict import constants as of_hints
 from regionpredict.predict.density import constants as of_density
 from regionpredict.predict.saturation import constants as of_saturation
@@ -72,6 +74,50 @@ def test_no_number_stands_in_the_models_themselves() -> None:
 
 def test_what_is_allowed_is_there() -> None:
     assert ALLOWED.keys() - _literals() == set()
+
+
+def _bare_numbers(text: str) -> list[int]:
+    """Lines of numbers that are in no `Constant`, and in no value whose docstring says how it is
+    known.
+    """
+    lines = []
+    body = ast.parse(text).body
+    for statement, behind in zip_longest(body, body[1:]):
+        told = ast.get_docstring(ast.Module([behind], [])) if behind is not None else None
+        if told is not None and any(word in told for word in get_args(Evidence)):
+            continue
+        sourced = {
+            inner
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Constant"
+            for inner in ast.walk(node)
+        }
+        lines += [
+            node.lineno for node in ast.walk(statement)
+            if isinstance(node, ast.Constant) and type(node.value) in (int, float)
+            and node not in sourced
+        ]  # fmt: skip
+    return lines
+
+
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES.keys())
+def test_every_number_of_a_file_of_constants_has_its_source(module: ModuleType) -> None:
+    assert module.__file__ is not None
+    assert _bare_numbers(Path(module.__file__).read_text()) == []
+
+
+def test_a_bare_number_is_seen() -> None:
+    known = 'A = Constant(3.0, "1", "assumed", "of 4")\nB = (5, 6)\n"""Places, assumed."""\n'
+    assert _bare_numbers(known) == []
+    assert _bare_numbers(known + "C = 7\n") == [4]
+    assert _bare_numbers('D = {"a": 8}\n"""What nobody knows."""\n') == [1]
+
+
+def test_every_file_of_constants_is_looked_at() -> None:
+    package = ROOT / "regionpredict"
+    files = [path for room in ("predict", "workload") for path in (package / room).rglob("*.py")]
+    found = {path.parent for path in files if path.name == "constants.py"}
+    assert {folder.relative_to(package).as_posix() for folder in found} == MODULES.keys()
 
 
 @pytest.mark.parametrize("constant", CONSTANTS)

@@ -72,6 +72,19 @@ def test_memory_bound_with_its_like_takes_twice_as_long(machine: Machine) -> Non
     assert [part.slowdown for part in best.parts] == [pytest.approx(2.0)] * 2
 
 
+def test_what_one_gets_alone_two_get_in_turns(machine: Machine) -> None:
+    # Streams that write: alone they draw 100 GB/s, more than the 80 that loads get. In turns each
+    # takes 10 s; together each has half of the 100.
+    result = coschedule([_saturating("a", 10.0, 100e9), _saturating("b", 10.0, 100e9)], machine)
+    assert result.allocations[0].seconds == pytest.approx(20.0) == pytest.approx(result.turns)
+    # Beside one that reads and keeps half of the 80 busy, the other half of the time is left.
+    reads = CoscheduledProgram("r", (Phase("r.c:1", *[{1: PhaseLoad(30.0, 1.2e12)}] * 2),))
+    result = coschedule([_saturating("a", 10.0, 100e9), reads], machine)
+    assert [part.seconds for part in result.allocations[0].parts] == [
+        pytest.approx(20.0), pytest.approx(30.0),
+    ]  # fmt: skip
+
+
 def test_who_goes_on_alone_has_all_of_it(machine: Machine) -> None:
     # Each asks for 80 of 80 GB/s: together 40 each. `a` moves 400 GB, done at 10 s; `b` has moved
     # 400 of its 1200 GB by then and moves 800 more at 80 GB/s: done at 20 s.

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from regionpredict.machine import load
 from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE
 from regionpredict.predict.curve import saturation_point
-from regionpredict.predict.hints import choice_from, choice_on, hint_from, hint_on
+from regionpredict.predict.hints import (
+    Hint,
+    Seats,
+    choice_from,
+    choice_on,
+    hint_from,
+    hint_on,
+    seats_of,
+)
 from regionpredict.predict.sureness import Expected
 
 
@@ -137,6 +145,24 @@ def test_no_other_number_is_worth_more(values: list[float], cores: int, within: 
     assert worth(hint.threads) == pytest.approx(best, abs=1e-8)
     assert hint.packages == math.ceil(hint.threads / cores)
     assert hint.margin >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("speedup", "doubled", "seats"),
+    [
+        ([(20, 9.0)], None, Seats(20)),
+        ([(20, 9.0)], (40, 9.5), Seats(40, 2, 9.5)),  # 5 % less are 9.025: a little more
+        ([(20, 9.0)], (40, 9.4), Seats(20)),
+        ([(20, 9.0), (21, 99.0)], (40, 9.6), Seats(40, 2, 9.6)),  # another package's do not count
+        ([(19, 9.6), (20, 9.0)], (40, 9.6), Seats(20)),  # fewer on the same package do
+        ([(21, 99.0)], (40, 0.1), Seats(40, 2, 0.1)),  # nothing else is known of this package
+    ],
+)
+def test_hardware_threads_gain_more_than_may_be_lost(
+    speedup: list[tuple[int, float]], doubled: tuple[int, float] | None, seats: Seats
+) -> None:
+    machine = load("skylake-gold-6148")  # 20 cores a package, two threads each
+    assert seats_of(Hint(1, 20, 1.0), speedup, doubled, machine, 0.05) == seats
 
 
 def test_saturation_is_nine_tenths_of_the_best() -> None:

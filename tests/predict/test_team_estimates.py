@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,10 +12,12 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse
 from regionpredict.predict import TeamPrediction, predict_team
+from regionpredict.predict.coschedule import phases_of
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.sureness import SHIPPED, band_of, chance_of, confidence_of, outlook_of
 from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
+from regionpredict.predict.teams import points_of
 
 MACHINE = load("clovertown")  # 2 packages of 4 cores
 CLASSES = ("compute", "cache", "memory-bandwidth", "imbalance", "overhead", "serialization")
@@ -181,6 +184,46 @@ def test_without_curves_the_largest_hint_counts(facts: TeamFacts) -> None:
         assert (team.packages, team.threads, team.bottleneck) == (2, 8, "class of 8")
         assert (team.confidence, team.borderline, team.status) == (0.7, True, "predicted")
         assert (team.points, team.speedup, team.seconds) == ((), (), None)
+
+
+def test_hardware_threads_of_all_the_hint_s_packages(facts: TeamFacts) -> None:
+    """Two packages of four cores are the hint: with two threads a core that is 16 threads.
+
+    A run of theirs takes a fifth less than one on the cores alone, more than may be lost. Eight
+    threads are those of one package, which are not the hint's.
+    """
+    machine = load("clovertown")
+    node = replace(machine.node, threads_per_core=replace(machine.node.packages, value=2))
+    machine = replace(machine, node=node)
+    times = loop({1: 4e6, 4: 1e6, 8: 0.5e6})
+    for threads, seats in ((16, (16, 2)), (8, (8, 1))):
+        point = doubled(times, threads, 0.4e6)
+        team = predict_team(facts, [point, point], machine)
+        assert (team.packages, team.threads, team.threads_per_core) == (2, *seats)
+        if threads == 16:
+            assert team.shared_core_speedup == pytest.approx(10.0, rel=1e-4)
+
+
+def doubled(one: Estimate, threads: int, seconds: float) -> Estimate:
+    """The estimate with a time on so many threads, several of them on a core."""
+    assert isinstance(one.derivation, SaturationDerivation)
+    (point,) = points_of(loop({threads: seconds}))
+    return replace(one, derivation=replace(one.derivation, doubled=point))
+
+
+def test_phases_are_the_teams_with_times_on_both_machines(facts: TeamFacts) -> None:
+    """Three runs of each loop in a run of the team, which nobody knows how often there is."""
+    whole = predict_team(facts, [loop({1: 4.0, 2: 2.0}), loop({1: 2.0, 2: 1.0})], MACHINE)
+    half = predict_team(facts, [loop({1: 8.0, 2: 4.0}), loop({1: 2.0, 2: 1.0})], MACHINE)
+    none = predict_team(facts, [without_curve(8), without_curve(4)], MACHINE)
+    (phase,) = phases_of([whole, whole, none], [half, none, half])
+    assert phase.id == facts.id
+    assert {n: load.seconds for n, load in phase.alone.items()} == pytest.approx(
+        {1: 18.0 + own(1), 2: 9.0 + own(2)}
+    )
+    assert {n: load.seconds for n, load in phase.beside.items()} == pytest.approx(
+        {1: 30.0 + own(1), 2: 15.0 + own(2)}
+    )
 
 
 def hinted(facts: TeamFacts, within: float, **seconds: float) -> TeamPrediction:

@@ -103,6 +103,26 @@ def test_wrong_calls(tmp_path, words, code, said):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "digraph g { a [seconds=1]; b [seconds=2]; a -> b; b -> a; }",
+            "g.dot: there is a cycle: ",
+        ),
+        ("", "g.dot"),
+        (None, "a folder without events"),
+    ],
+)
+def test_files_that_are_no_graph(tmp_path, text, said):
+    path = tmp_path / "g.dot"
+    path.mkdir() if text is None else path.write_text(text)
+    done = tasks("show", path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def built(folder: Path, compiler: str, source: str, *options: str) -> Path:
     if shutil.which(compiler) is None:
         pytest.skip(f"needs {compiler}")
@@ -142,6 +162,21 @@ def test_record_show_and_replay(tmp_path, compiler):
     value = validate(done.stdout, "task-times-1")
     assert value["times"][0]["seconds"] >= value["work_s"] * 0.99
     assert value["times"][0]["starts"] == 176
+
+
+@pytest.mark.compiler
+def test_hardware_counters_or_one_line_that_there_are_none(tmp_path):
+    program = built(tmp_path, "clang-19", FIBONACCI, "-fopenmp")
+    done = tasks("record", "-o", "run", "--counters", "--", program, 8, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "21\n")
+    value = validate(tasks("show", "run", "--format", "json", cwd=tmp_path).stdout, "tasks-1")
+    if "no hardware counters" in done.stderr:
+        assert done.stderr.count("\n") == 2
+        assert value["counters"] == {}
+    else:
+        assert set(value["counters"]) == {"instructions", "cycles", "cache misses"}
+        assert value["counters"]["instructions"] > 2 * 34 * 10
+    assert value["tasks"] == 2 * 34 - 2
 
 
 @pytest.mark.compiler

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from recording import HAS_MPI, built, record, record_ranks
 
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
@@ -16,15 +13,7 @@ from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.results import critical_path, delays, waits
 
 pytest.importorskip("otf2")
-# What pip brings lies beside the interpreter.
-SEARCH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-pytestmark = [
-    pytest.mark.compiler,
-    pytest.mark.skipif(
-        shutil.which("mpicc", path=SEARCH) is None or shutil.which("mpirun", path=SEARCH) is None,
-        reason="no MPI",
-    ),
-]
+pytestmark = [pytest.mark.compiler, pytest.mark.skipif(not HAS_MPI, reason="no MPI")]
 
 PROGRAM = r"""
 #include <mpi.h>
@@ -60,27 +49,9 @@ int main(int count, char **words)
 """
 
 
-def _environment() -> dict[str, str]:
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return {**os.environ, **root, "PATH": SEARCH}
-
-
-def _record(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "regionpredict", "trace", "record", *words],
-        capture_output=True, text=True, check=False, timeout=120, env=_environment(),
-    )  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("mpi")
-    (folder / "program.c").write_text(PROGRAM)
-    subprocess.run(
-        ["mpicc", "-g", "-finstrument-functions", "program.c", "-o", "program"],
-        cwd=folder, check=True, env=_environment(),
-    )  # fmt: skip
-    return folder / "program"
+    return built(tmp_path_factory.mktemp("mpi"), PROGRAM)
 
 
 @pytest.mark.parametrize("ranks", [4, 8])
@@ -88,10 +59,7 @@ def test_a_run_is_recorded_and_analysed(
     program: Path, tmp_path: Path, kernels: Kernels, ranks: int
 ) -> None:
     folder = tmp_path / "trace"
-    done = _record(
-        "-o", str(folder), "--", "mpirun", "--oversubscribe", "-n", str(ranks), str(program)
-    )
-    assert done.returncode == 0, done.stderr
+    record_ranks(folder, ranks, program)
     trace = read_otf2(folder, kernels)
     assert len(trace.locations) == ranks
     analysis = analyse(trace, kernels)
@@ -115,7 +83,7 @@ def test_a_run_is_recorded_and_analysed(
 
 
 def test_a_program_without_mpi_records_nothing(tmp_path: Path) -> None:
-    done = _record("-o", str(tmp_path / "trace"), "--", "true")
+    done = record("-o", str(tmp_path / "trace"), "--", "true")
     assert done.returncode == 1
     assert "no rank called MPI_Init" in done.stderr
     assert not (tmp_path / "trace").exists()
@@ -123,7 +91,7 @@ def test_a_program_without_mpi_records_nothing(tmp_path: Path) -> None:
 
 
 def test_a_program_that_fails_writes_nothing(tmp_path: Path) -> None:
-    done = _record("-o", str(tmp_path / "trace"), "--", "false")
+    done = record("-o", str(tmp_path / "trace"), "--", "false")
     assert done.returncode == 1
     assert "exit code 1" in done.stderr
     assert list(tmp_path.iterdir()) == []
@@ -131,7 +99,7 @@ def test_a_program_that_fails_writes_nothing(tmp_path: Path) -> None:
 
 def test_an_archive_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "trace").mkdir()
-    done = _record("-o", str(tmp_path / "trace"), "--", "true")
+    done = record("-o", str(tmp_path / "trace"), "--", "true")
     assert done.returncode == 1
     assert "is there already" in done.stderr
     assert done.stdout == ""

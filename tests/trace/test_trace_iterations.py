@@ -10,8 +10,9 @@ from traced_programs import chain, doubled
 
 from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Kind, TraceBuilder
+from regionpredict.trace.cut import cut
 from regionpredict.trace.factors import run_factors
-from regionpredict.trace.iterations import cut, iterations_of
+from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.nominal import nominal_work

@@ -138,6 +138,13 @@ def test_what_shortens_a_loop_is_a_lower_bound(head: str, size: str, lower: str)
     assert told == [name for name in (lower, size) if name]
 
 
+def test_a_loop_that_a_name_no_longer_changes_says_nothing_of_it() -> None:
+    """From nine on m does not make the inner loop longer, and the outer one shorter all the way."""
+    loops = "for (int i = m; i < n; i++) for (int j = 0; j < (m < 9 ? m : 9); j++) a[i] = j;"
+    _, note = _bound(loops, DECLARED, 80_000)
+    assert "m = 0 (no value given: a lower bound)" in note.splitlines()
+
+
 def test_names_of_a_bound_that_is_no_number_are_sizes() -> None:
     """The bound of k is data: nothing says that m shortens anything."""
     loops = "for (int i = 0; i < n; i++) for (int k = row[i]; k < row[i + 1]; k++) a[k] = m;"

@@ -206,5 +206,5 @@ def test_arrays_that_are_referred_to_alike() -> None:
     """a and c alike, d by another offset, e written: each of its own kind."""
     loops = "for (int i = 0; i < 9; i++) e[i] = x[i] + y[i] + z[i + 1] + w[2 * i];"
     nest = nest_of(loops, "double *e, double *x, double *y, double *z, double *w")
-    found = [one.arrays for one in alike_arrays(list(nest.groups()))]
+    found = [one.arrays for one in alike_arrays(list(nest.groups()), {})]
     assert sorted(map(sorted, found)) == [["e"], ["w"], ["x", "y"], ["z"]]

@@ -103,6 +103,12 @@ def test_what_stands_still_in_everything_inside_stays() -> None:
         DECLARED,
     )
     assert names(conditions(cleared)._standing(loop_named(cleared, "j"))) == ["c[i][j]"] * 2
+    both = nest_of(
+        I_J + "{ c[i][j] = 0; b[i][j] = 1;"
+        " for (int l = 0; l < 70; l++) { c[i][j] += a[i][l]; b[i][j] *= a[i][l]; } }", DECLARED,
+    )  # fmt: skip
+    kept = names(conditions(both)._standing(loop_named(both, "j")))
+    assert sorted(kept) == ["b[i][j]"] * 2 + ["c[i][j]"] * 2
     # Of two loops inside neither is the last to have touched it.
     two = nest_of(
         I_J + "{ for (int l = 0; l < 9; l++) c[i][j] += a[i][l];"

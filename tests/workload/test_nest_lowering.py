@@ -245,9 +245,21 @@ def test_drift_in_a_triangle() -> None:
     assert {g.drifts for g in nest_of(band, declared, n=100).groups()} == {frozenset()}
 
 
-@pytest.mark.parametrize(("inner", "uneven"), [(3000, False), (500, True)])
+def test_of_two_shared_loops_one_moves_it_with_the_team() -> None:
+    """j deals out the rows of a, so that its columns, from i on, are each thread's own."""
+    loops = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)
+      for (int k = i; k < n; k++) c[k] += a[j][k];"""
+    nest = nest_of(loops, "int n, double a[n][n], double *c", "collapse(2)", n=100)
+    assert {g.array: g.drifts for g in nest.groups()} == {"a": frozenset(), "c": frozenset("k")}
+
+
+@pytest.mark.parametrize(
+    ("inner", "uneven"), [(3000, False), (500, True), (1989, False), (1988, True)]
+)
 def test_a_tenth_makes_threads_fall_out_of_step(inner: int, uneven: bool) -> None:
-    """INNER + i iterations, i up to 200: from 3001 to 3200 is 7 % more, from 501 to 700 40 %."""
+    """INNER + i iterations and one more, i up to 199: from 3001 to 3200 is 7 % more, from 501 to
+    700 40 %, from 1990 to 2189 just a tenth.
+    """
     loops = f"for (int i = 0; i < 200; i++) for (int j = 0; j < {inner} + i; j++) a[j] = i;"
     assert bool(group_of(nest_of(loops, "double *a"), "a").drifts) is uneven
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from nest_texts import facts_of, facts_of_text
+from nest_texts import facts_of, facts_of_text, nest_of
 from simulated_nest import stack_distances
 from test_cache_traffic import NESTS, lowered
 
@@ -34,6 +34,29 @@ def test_misses_of_caches_of_all_sizes(name: str) -> None:
         misses(reuse, float("inf")), rel=0.1
     )
     assert executions >= sum(found.values()) * 0.999
+
+
+MATRIX = "int n, double a[n][n], double *x, double *y"
+SEVERAL_LOOPS = {
+    "a row, and again": "{ for (int j = 0; j < n; j++) x[i] += a[i][j];"
+    " for (int k = 0; k < n; k++) y[i] += a[i][k]; }",
+    "a row, another, and the first again": "{ for (int j = 0; j < n; j++) x[i] += a[i][j];"
+    " for (int l = 0; l < n; l++) y[l] += i; for (int k = 0; k < n; k++) x[i] += a[i][k]; }",
+    "an element before its row": "{ y[i] = a[i][7]; for (int j = 0; j < n; j++) x[j] += a[i][j]; }",
+    "a row before an element": "{ for (int j = 0; j < n; j++) x[j] += a[i][j]; y[i] = a[i][7]; }",
+    "two elements around a vector": "{ y[i] = 1; for (int j = 0; j < n; j++) x[j] += a[i][j];"
+    " for (int k = 0; k < n; k++) x[k] *= y[i]; }",
+}
+
+
+@pytest.mark.parametrize("text", SEVERAL_LOOPS.values(), ids=SEVERAL_LOOPS.keys())
+def test_misses_of_loops_side_by_side(text: str) -> None:
+    """A row is nine lines: of caches of less than one, of all of an iteration, of all there is."""
+    nest = nest_of(f"for (int i = 0; i < n; i++) {text}", MATRIX, n=64)
+    found, reuse = stack_distances(nest), reuse_distances(nest, 64)
+    for cache in (4, 8, 32, 300, 600):
+        truth = sum(n for away, n in found.items() if away is None or away >= cache)
+        assert misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
 
 
 @pytest.mark.parametrize("name", NESTS)

@@ -87,7 +87,7 @@ def test_groups_of_the_same_addresses_are_one() -> None:
       for (int m = 1; m < n; m++) e[i] += x[m];
     }"""
     nest = nest_of(loops, "int n, double *c, double *d, double *e, double *x", n=9)
-    joined = joined_groups(list(nest.groups()))
+    joined = joined_groups(list(nest.groups()), {})
     (c,) = (group for group in joined if group.array == "c")
     assert (c.offsets, c.written, len(c.loops)) == ((0.0, 8.0), (0.0, 8.0), 1)
     # x over k and over l, which range alike; over m it begins later.

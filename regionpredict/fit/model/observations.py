@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,22 @@ from regionpredict.fit.model.terms import FloatArray
 
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
 
-# Variance of each statistic against that of the mean, for normal noise and 5 repetitions.
+# Variance of each statistic against that of the mean, for normal noise and 5 repetitions; that of
+# the minimum depends on how many there are.
 _VARIANCE_FACTOR: dict[str, float] = {
     "mean": 1.0,
     "median": 1.44,
-    "minimum": 2.24,
     "first-quartile": 1.6,
 }
+# Variance of the least of so many standard normal values, by integration of its density: more
+# repetitions hardly make it smaller.
+_OF_THE_LEAST = (
+    (1, 1.0), (2, 0.6817), (3, 0.5595), (4, 0.4917), (5, 0.4475), (6, 0.4159), (8, 0.3729),
+    (10, 0.3443), (15, 0.301), (20, 0.2757), (30, 0.2458), (50, 0.2157), (100, 0.1844),
+    (200, 0.1607), (500, 0.1372), (1000, 0.1235),
+)  # fmt: skip
+_LOG_COUNTS = np.log([count for count, _ in _OF_THE_LEAST])
+_LEAST_VARIANCES = np.array([variance for _, variance in _OF_THE_LEAST])
 
 _ENOUGH_REPETITIONS = 3.0  # degrees of freedom that tell how large the noise is
 _LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
@@ -81,9 +90,9 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     >>> o.y.tolist(), o.within, o.dof
     ([2.0, 4.0], 0.5, 2.0)
     """
-    if statistic not in _VARIANCE_FACTOR:
+    if statistic not in get_args(Statistic):
         raise InputError(
-            f"unknown summary '{statistic}'", remedy=f"use one of {', '.join(_VARIANCE_FACTOR)}"
+            f"unknown summary '{statistic}'", remedy=f"use one of {', '.join(get_args(Statistic))}"
         )
     try:
         data = np.array(values, dtype=np.float64)
@@ -144,6 +153,18 @@ def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray,
     return np.quantile(data, 0.25, axis=-1), within
 
 
+def variance_factor(statistic: Statistic, count: FloatArray | int) -> FloatArray | float:
+    """The variance of a summary of `count` repetitions over that of their mean.
+
+    >>> round(float(variance_factor("minimum", 50)), 1)
+    10.8
+    """
+    if statistic != "minimum":
+        return _VARIANCE_FACTOR[statistic]
+    of_the_least = np.interp(np.log(count), _LOG_COUNTS, _LEAST_VARIANCES)
+    return np.asarray(count * of_the_least)
+
+
 def _weigh(
     y: FloatArray,
     within: FloatArray,
@@ -152,7 +173,7 @@ def _weigh(
     statistic: Statistic,
 ) -> Observations:
     """`dof` and `within` are each point's own."""
-    factor = _VARIANCE_FACTOR[statistic]
+    factor = variance_factor(statistic, count)
     relative = bool(np.minimum.reduce(y) > 0)
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
     own = within / squares

@@ -98,7 +98,8 @@ def fit(
 
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
-        return _finished(_fit_grid(plan, observations, options), plan, options)
+        model, done = _fit_grid(plan, observations, options)
+        return model if done else _finished(model, plan, options)
     compiled = plan.single
     assert compiled is not None
     o = observations
@@ -110,14 +111,16 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     return _finished(_built(plan, o, options, *_chosen(selection, 0)), plan, options)
 
 
-def _fit_grid(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
-    """The model of several parameters."""
+def _fit_grid(
+    plan: PointPlan, observations: Observations, options: Options
+) -> tuple[FittedModel, bool]:
+    """The model of several parameters, and whether it explains all points."""
     grid = plan.grid
     assert grid is not None
-    terms, constant = several_parameters.search(grid, observations, options.criterion)
-    return FittedModel(
-        constant=constant,
-        terms=terms,
+    found = several_parameters.search(grid, observations, options.criterion)
+    model = FittedModel(
+        constant=found.constant,
+        terms=found.terms,
         law="pmnf",
         parameters=plan.names,
         points=plan.points,
@@ -125,6 +128,7 @@ def _fit_grid(plan: PointPlan, observations: Observations, options: Options) -> 
         rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
         forecaster=Outlooks(plan.active, options),
     )
+    return model, found.explained
 
 
 def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
@@ -134,7 +138,7 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
 
     def refit(observations: Observations) -> FittedModel:
         if plan.grid is not None:
-            return _fit_grid(plan, observations, options)
+            return _fit_grid(plan, observations, options)[0]
         compiled = plan.single
         assert compiled is not None
         selection = one_parameter.select(

@@ -106,7 +106,9 @@ class GridForecaster:
             work = replace(seen, y=seen.y * first, weights=seen.weights / first**2)
             found = []
             for observed in (seen, work):
-                terms, constant = several_parameters.search(grid, observed, self._options.criterion)
+                terms, constant, _ = several_parameters.search(
+                    grid, observed, self._options.criterion
+                )
                 found.append((constant, terms))
             self._formulas[key] = found
         values = []

@@ -67,7 +67,7 @@ def fit_known(
     }
     if len(active) > 1:
         grid = several_parameters.Grid.of(points, tuple(active), options.space, spaces)
-        terms, constant = several_parameters.search(grid, observations, options.criterion)
+        terms, constant, _ = several_parameters.search(grid, observations, options.criterion)
         return FittedModel(
             constant,
             terms,

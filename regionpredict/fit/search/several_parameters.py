@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,15 @@ class _Columns:
     pair_price: FloatArray
     sums: NDArray[np.intp]
     sum_price: FloatArray
+    _prices: dict[tuple[int, ...], float] = field(default_factory=dict)
+
+    def price_of(self, chosen: tuple[int, ...], criterion: Criterion) -> float:
+        """The prior's price of these columns together, by the criterion that priced the rest."""
+        price = self._prices.get(chosen)
+        if price is None:
+            price = _price(tuple(self.monomials[k] for k in chosen), criterion)
+            self._prices[chosen] = price
+        return price
 
 
 def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
@@ -228,13 +238,15 @@ def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Standardised columns `(c, n)` of one data set, their products, and the scales.
+    """Standardised columns `unit` `(c, n)` of one data set, their products with each other, `gram`
+    `(c, c)`, and with the values, and the scales.
 
     `signed` says that coefficients may be negative, for a price.
     """
 
     columns: _Columns
     unit: FloatArray
+    gram: FloatArray
     projection: FloatArray
     norm: FloatArray
     column_mean: FloatArray
@@ -305,6 +317,7 @@ def _standardise(
     return _Fit(
         columns=columns,
         unit=unit,
+        gram=unit @ unit.T,
         projection=unit @ centred,
         norm=norm,
         column_mean=column_mean,
@@ -329,7 +342,7 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
     ranked.extend((float(single_scores[k]), (int(k),)) for k in np.argsort(single_scores)[:keep])
     a, b = fit.columns.first, fit.columns.second
     if len(a):
-        rho = (fit.unit @ fit.unit.T)[a, b]
+        rho = fit.gram[a, b]
         pa, pb = fit.projection[a], fit.projection[b]
         determinant = 1.0 - rho * rho
         positive = (pa > rho * pb) & (pb > rho * pa)
@@ -360,10 +373,7 @@ def _sums(fit: _Fit, keep: int) -> list[_Scored]:
     sums = fit.columns.sums
     if not len(sums):
         return []
-    used = np.unique(sums)
-    gram = np.eye(len(fit.unit))
-    gram[np.ix_(used, used)] = fit.unit[used] @ fit.unit[used].T
-    matrices = gram[sums[:, :, None], sums[:, None, :]]
+    matrices = fit.gram[sums[:, :, None], sums[:, None, :]]
     projection = fit.projection[sums]
     sound = np.flatnonzero(np.linalg.det(matrices) > _SMALLEST_DETERMINANT)
     solution = np.linalg.solve(matrices[sound], projection[sound][:, :, None])[:, :, 0]
@@ -381,10 +391,9 @@ def _sums(fit: _Fit, keep: int) -> list[_Scored]:
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
     """Coefficients of the standardised columns and the residual; None for a wrong sign."""
     index = list(chosen)
-    unit = fit.unit[index]
     try:
         solution = np.asarray(
-            np.linalg.solve(unit @ unit.T, fit.projection[index]), dtype=np.float64
+            np.linalg.solve(fit.gram[index][:, index], fit.projection[index]), dtype=np.float64
         )
     except np.linalg.LinAlgError:
         return None
@@ -399,29 +408,30 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
     beam = [item for item in ranked if len(item[1]) == 2][:_BEAM]
     while beam and len(beam[0][1]) < limit:
         grown: list[_Scored] = []
-        for score, chosen in beam:
-            if score > best[0] + 2 * _FURTHER_TERM:
-                continue
-            index = list(chosen)
-            shared = fit.unit[index] @ fit.unit.T  # of the chosen columns with all
-            known = np.linalg.solve(
-                shared[:, index], np.column_stack([fit.projection[index], shared])
-            )
-            explained = float(fit.projection[index] @ known[:, 0])
-            independent = 1.0 - (shared * known[:, 1:]).sum(0)  # of each column's unit of squares
-            rest = fit.projection - known[:, 0] @ shared
-            usable = independent > _SMALLEST_DETERMINANT
-            gain = np.where(usable, rest**2 / np.where(usable, independent, 1.0), 0.0)
-            hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))
-            low = _price(tuple(fit.columns.monomials[k] for k in chosen), criterion)
-            for k in np.flatnonzero(hopeful + low + _FURTHER_TERM < best[0])[:200].tolist():
+        beam = [item for item in beam if item[0] <= best[0] + 2 * _FURTHER_TERM]
+        if not beam:
+            break
+        index = np.array([chosen for _, chosen in beam])
+        shared = fit.gram[index]  # (models, columns of each, all columns)
+        projection = fit.projection[index][:, None, :]
+        inverse = np.linalg.inv(fit.gram[index[:, :, None], index[:, None, :]])
+        known = projection @ inverse
+        explained = (known * projection).sum(2)
+        independent = 1.0 - (shared * (inverse @ shared)).sum(1)  # of each column's unit of squares
+        rest = fit.projection - (known @ shared)[:, 0]
+        usable = independent > _SMALLEST_DETERMINANT
+        gain = np.where(usable, rest**2 / np.where(usable, independent, 1.0), 0.0)
+        hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))
+        for row, (_, chosen) in zip(hopeful, beam, strict=True):
+            low = fit.columns.price_of(chosen, criterion)
+            for k in np.flatnonzero(row + low + _FURTHER_TERM < best[0])[:200].tolist():
                 if k in chosen:
                     continue
                 wider = (*chosen, k)
                 solved = _coefficients(fit, wider)
                 if solved is None:
                     continue
-                price = _price(tuple(fit.columns.monomials[j] for j in wider), criterion)
+                price = fit.columns.price_of(wider, criterion)
                 grown.append((float(fit.dof * np.log(fit.base + solved[1])) + price, wider))
         grown.sort(key=lambda item: item[0])
         if not grown or grown[0][0] >= best[0]:
@@ -431,17 +441,24 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
     return best
 
 
-def search(
-    grid: Grid, observations: Observations, criterion: Criterion
-) -> tuple[list[tuple[float, Monomial]], float]:
-    """The best model's terms, largest growth first, and its constant.
+class Found(NamedTuple):
+    """A model's terms, largest growth first, its constant, and whether it explains the points:
+    `Observations.explained`."""
+
+    terms: list[tuple[float, Monomial]]
+    constant: float
+    explained: bool
+
+
+def search(grid: Grid, observations: Observations, criterion: Criterion) -> Found:
+    """The best model.
 
     Coefficients are positive, unless that leaves something to explain: then they may be negative
     where the values stay positive at all corners of the measured ranges, as those of efficiencies.
     """
     fit, (_, chosen) = _best(grid, observations, criterion)
     if not chosen:
-        return [], fit.mean
+        return Found([], fit.mean, observations.explained(fit.spread, 1))
     solved = _coefficients(fit, chosen)
     assert solved is not None
     coefficients = solved[0] / fit.norm[list(chosen)]
@@ -451,7 +468,7 @@ def search(
         for c, k in zip(coefficients, chosen, strict=True)
     ]
     terms.sort(key=lambda item: growth_key(item[1]), reverse=True)
-    return terms, constant
+    return Found(terms, constant, observations.explained(solved[1], 1 + len(terms)))
 
 
 def _best(grid: Grid, observations: Observations, criterion: Criterion) -> tuple[_Fit, _Scored]:

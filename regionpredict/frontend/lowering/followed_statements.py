@@ -210,7 +210,7 @@ class FollowedStatements:
             if path is not None and target.field.ctype.kind == "int":
                 known = value is not None and is_plain(value)
                 kept = converted(value, target.field.ctype) if known and value is not None else None
-                self.context.set_member(path, target.field, kept)
+                self.context.set_member(path, kept)
             if own is None or own.kind not in OWN or own.ctype.kind != "struct":
                 self._forget_exposed(frame)
             return

@@ -119,7 +119,7 @@ class Context:
         listed = ZERO if behind else self.member_values.get(f"{base}.{field.position}")
         return converted(listed, field.ctype) if listed is not None else None
 
-    def set_member(self, path: str, field: Decl, value: Expr | None) -> None:
+    def set_member(self, path: str, value: Expr | None) -> None:
         """A member is set; None: to what is not known, so that its list tells nothing any more."""
         self.member_values.pop(path, None)
         if value is not None:

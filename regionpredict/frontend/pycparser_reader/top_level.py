@@ -49,7 +49,7 @@ def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
             elif value == "=":
                 assigned = True
             elif value == ";":
-                if old_style and at + 1 < count and not _ends_parameters(words, at, partner):
+                if old_style and at + 1 < count and not _ends_parameters(words, at):
                     at += 1
                     continue
                 break
@@ -73,7 +73,7 @@ def _starts_old_style(words: list[Word], at: int, partner: list[int]) -> bool:
     return plain and words[at].type not in ("SEMI", "EQUALS", "LBRACKET", "LPAREN", "COLON")
 
 
-def _ends_parameters(words: list[Word], at: int, partner: list[int]) -> bool:
+def _ends_parameters(words: list[Word], at: int) -> bool:
     """Whether no function body follows within a few declarations."""
     for index in range(at + 1, min(at + 120, len(words))):
         if words[index].value == "{":

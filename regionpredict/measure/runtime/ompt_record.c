@@ -6,17 +6,26 @@
    clock; and two more by type, see the enumeration. A record counts when its first word is set,
    which is written last. A site is a line of the file `sites-PID`: a place of the program's code.
    With REGIONPREDICT_OMPT_LEVEL=regions only parallel regions are recorded, which costs nothing
-   that a measured time would show. */
+   that a measured time would show. With =trace it is teams, loops, barriers and locks, and, where
+   this library is loaded before the program's own, functions that are compiled with
+   -finstrument-functions and regions that the program names; a name is a line of `names-PID`.
+   REGIONPREDICT_OMPT_COUNTERS names up to three counters of the kernel as TYPE:CONFIG, with commas
+   between; each thread has a group of its own, and behind each record that has a time it writes
+   their values. The file `counters-PID` then has the word `read`, or the errno for which they
+   cannot be had. */
 #define _GNU_SOURCE
 #include "ompt_abi.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +33,7 @@
 #define WINDOW (1 << 20) /* bytes of a thread's file that are mapped at a time */
 #define SITES 4096       /* places of the code that one thread tells apart; a power of two */
 #define ID_BITS 40       /* of an id, below the number of the thread that gave it */
+#define MOST_COUNTERS 3  /* what a record has room for */
 
 enum {
     HEADER = 1,      /* aux: version; a: number of the thread; b: process */
@@ -41,7 +51,13 @@ enum {
     DEPENDENCE,      /* a: task, b: address, aux: type */
     WAIT_BEGIN,      /* a: task, at the end of a taskgroup */
     WAIT_END,        /* a: task */
-    FINISHED         /* the runtime ended; a: number of the thread */
+    FINISHED,        /* the runtime ended; a: number of the thread */
+    COUNTERS,        /* of the record before; the three words behind are the values */
+    MUTEX_ACQUIRE,   /* a: which lock, aux: kind */
+    MUTEX_ACQUIRED,  /* a: which lock, aux: kind */
+    MUTEX_RELEASED,  /* a: which lock, aux: kind */
+    FUNCTION_ENTER,  /* site */
+    FUNCTION_EXIT
 };
 
 struct thread {
@@ -49,12 +65,15 @@ struct thread {
     uint64_t ids;
     off_t at;
     int file;
+    int counters; /* the leader of the thread's group, -1 where it has none */
     const void *places[SITES];
     uint32_t sites[SITES];
 };
 
 static char folder[3500];
 static int on;
+static int asked_counters; /* how many, and each one's type and config */
+static uint64_t counter_types[MOST_COUNTERS], counter_configs[MOST_COUNTERS];
 static uint32_t threads, sites;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *known[SITES];
@@ -90,7 +109,8 @@ static int more(struct thread *self)
     return 1;
 }
 
-static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64_t a, uint64_t b)
+static inline void put_words(struct thread *self, uint64_t head, uint64_t time, uint64_t a,
+                             uint64_t b)
 {
     uint64_t *record;
     if (self->next == self->end && !more(self))
@@ -103,9 +123,76 @@ static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64
     self->next = record + 4;
 }
 
+static void put_counters(struct thread *self)
+{
+    uint64_t values[1 + MOST_COUNTERS] = {0}; /* how many, then each */
+    if (read(self->counters, values, sizeof values) > 0)
+        put_words(self, COUNTERS, values[1], values[2], values[3]);
+}
+
+static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64_t a, uint64_t b)
+{
+    put_words(self, head, time, a, b);
+    if (self->counters >= 0 && time)
+        put_counters(self);
+}
+
 static inline uint64_t head(int type, uint32_t aux, uint32_t site)
 {
     return (uint64_t)type | (uint64_t)(aux & 0xffffff) << 8 | (uint64_t)site << 32;
+}
+
+/* What this thread does in user mode; kernels may refuse more to a user. */
+static int open_counter(uint64_t type, uint64_t config, int leader)
+{
+    struct perf_event_attr wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.size = sizeof wanted;
+    wanted.type = (uint32_t)type;
+    wanted.config = config;
+    wanted.read_format = PERF_FORMAT_GROUP;
+    wanted.exclude_kernel = type != PERF_TYPE_SOFTWARE;
+    wanted.exclude_hv = wanted.exclude_kernel;
+    return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The leader of the thread's group; -1 where any counter cannot be had. The first thread says it. */
+static int open_counters(uint32_t number)
+{
+    char path[4096];
+    FILE *file;
+    int i, opened[MOST_COUNTERS], leader = -1, error = 0;
+    for (i = 0; i < asked_counters && !error; i++) {
+        opened[i] = open_counter(counter_types[i], counter_configs[i], leader);
+        error = opened[i] < 0 ? errno : 0;
+        leader = i ? leader : opened[i];
+    }
+    for (i -= error ? 2 : 1; error && i >= 0; i--)
+        close(opened[i]);
+    if (!number && asked_counters) {
+        snprintf(path, sizeof path, "%s/counters-%d", folder, (int)getpid());
+        file = fopen(path, "we");
+        if (file) {
+            error ? fprintf(file, "%d\n", error) : fprintf(file, "read\n");
+            fclose(file);
+        }
+    }
+    return error ? -1 : leader;
+}
+
+/* TYPE:CONFIG,TYPE:CONFIG: what is wrong ends the list. */
+static void ask_counters(const char *text)
+{
+    char *end;
+    while (text && *text && asked_counters < MOST_COUNTERS) {
+        counter_types[asked_counters] = strtoull(text, &end, 0);
+        if (*end != ':')
+            return;
+        counter_configs[asked_counters++] = strtoull(end + 1, &end, 0);
+        if (*end != ',')
+            return;
+        text = end + 1;
+    }
 }
 
 static struct thread *open_thread(void)
@@ -121,12 +208,14 @@ static struct thread *open_thread(void)
     snprintf(path, sizeof path, "%s/events-%d-%u", folder, (int)getpid(), number);
     self->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     self->ids = (uint64_t)number << ID_BITS;
+    self->counters = -1;
     if (!more(self)) {
         refused = 1;
         free(self);
         return NULL;
     }
     put(self, head(HEADER, VERSION, 0), now(), number, (uint64_t)getpid());
+    self->counters = open_counters(number);
     return mine = self;
 }
 
@@ -135,8 +224,9 @@ static inline struct thread *thread(void)
     return mine ? mine : open_thread();
 }
 
-/* The number of a place, which is written down where it is new to the process. */
-static uint32_t new_site(const void *place)
+/* The number of a place, which is written down where it is new to the process; `name` is what the
+   program calls it, NULL for a place of the code. */
+static uint32_t new_site(const void *place, const char *name)
 {
     char path[4096];
     Dl_info info;
@@ -147,10 +237,12 @@ static uint32_t new_site(const void *place)
     }
     if (number == sites && sites < SITES) {
         known[sites++] = place;
-        snprintf(path, sizeof path, "%s/sites-%d", folder, (int)getpid());
+        snprintf(path, sizeof path, "%s/%s-%d", folder, name ? "names" : "sites", (int)getpid());
         file = fopen(path, "ae");
         if (file) {
-            if (dladdr(place, &info) && info.dli_fname)
+            if (name)
+                fprintf(file, "%u %.200s\n", number + 1, name);
+            else if (dladdr(place, &info) && info.dli_fname)
                 fprintf(file, "%u %lx %lx %s\n", number + 1,
                         (unsigned long)((const char *)place - (const char *)info.dli_fbase),
                         (unsigned long)place, info.dli_fname);
@@ -162,16 +254,21 @@ static uint32_t new_site(const void *place)
     return number;
 }
 
-static inline uint32_t site(struct thread *self, const void *place)
+static inline uint32_t named_site(struct thread *self, const void *place, const char *name)
 {
     size_t slot = ((uintptr_t)place * 0x9e3779b97f4a7c15u) >> 52 & (SITES - 1);
     if (!place)
         return 0;
     if (self->places[slot] != place) {
-        self->sites[slot] = new_site(place);
+        self->sites[slot] = new_site(place, name);
         self->places[slot] = place;
     }
     return self->sites[slot];
+}
+
+static inline uint32_t site(struct thread *self, const void *place)
+{
+    return named_site(self, place, NULL);
 }
 
 static inline uint64_t id(const tool_data *data)
@@ -289,10 +386,62 @@ static void dependences(tool_data *task, const task_dependence *list, int count)
             list[i].variable.value);
 }
 
+static void mutex_acquire(int kind, unsigned int hint, unsigned int how, uint64_t which,
+                          const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(MUTEX_ACQUIRE, (uint32_t)kind, site(self, place)), now(), which, 0);
+}
+
+static void mutex_acquired(int kind, uint64_t which, const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(MUTEX_ACQUIRED, (uint32_t)kind, 0), now(), which, 0);
+}
+
+static void mutex_released(int kind, uint64_t which, const void *place)
+{
+    struct thread *self = thread();
+    if (self)
+        put(self, head(MUTEX_RELEASED, (uint32_t)kind, 0), now(), which, 0);
+}
+
+/* What the compiler calls at both ends of a function, and programs where they name a region. */
+static int functions;
+
+void __cyg_profile_func_enter(void *function, void *from)
+{
+    struct thread *self = functions ? thread() : NULL;
+    if (self)
+        put(self, head(FUNCTION_ENTER, 0, site(self, function)), now(), 0, 0);
+}
+
+void __cyg_profile_func_exit(void *function, void *from)
+{
+    struct thread *self = functions ? thread() : NULL;
+    if (self)
+        put(self, head(FUNCTION_EXIT, 0, 0), now(), 0, 0);
+}
+
+/* For programs that name their regions themselves; they declare them weak. */
+void regionpredict_enter(const char *name)
+{
+    struct thread *self = functions ? thread() : NULL;
+    if (self)
+        put(self, head(FUNCTION_ENTER, 0, named_site(self, name, name)), now(), 0, 0);
+}
+
+void regionpredict_leave(void)
+{
+    __cyg_profile_func_exit(NULL, NULL);
+}
+
 /* A child process that runs on without exec shares the files: it records nothing. */
 static void leave_child_alone(void)
 {
-    on = 0;
+    on = functions = 0;
     mine = NULL;
     refused = 1;
 }
@@ -303,13 +452,23 @@ static int initialize(find_function find, int device, tool_data *data)
     const char *level = getenv("REGIONPREDICT_OMPT_LEVEL");
     if (!set)
         return 0;
+    if (!on)
+        pthread_atfork(NULL, NULL, leave_child_alone);
     on = 1;
-    pthread_atfork(NULL, NULL, leave_child_alone);
+    ask_counters(getenv("REGIONPREDICT_OMPT_COUNTERS"));
     set(ON_PARALLEL_BEGIN, (tool_function)parallel_begin);
     set(ON_PARALLEL_END, (tool_function)parallel_end);
     if (level && !strcmp(level, "regions"))
         return 1;
     set(ON_IMPLICIT_TASK, (tool_function)implicit_task);
+    if (level && !strcmp(level, "trace")) {
+        set(ON_SYNC_REGION, (tool_function)sync_region);
+        set(ON_WORK, (tool_function)work);
+        set(ON_MUTEX_ACQUIRE, (tool_function)mutex_acquire);
+        set(ON_MUTEX_ACQUIRED, (tool_function)mutex_acquired);
+        set(ON_MUTEX_RELEASED, (tool_function)mutex_released);
+        return 1;
+    }
     set(ON_TASK_CREATE, (tool_function)task_create);
     set(ON_TASK_SCHEDULE, (tool_function)task_schedule);
     set(ON_SYNC_REGION, (tool_function)sync_region);
@@ -325,15 +484,30 @@ static void finalize(tool_data *data)
     struct thread *self = thread();
     if (self)
         put(self, head(FINISHED, 0, 0), now(), self->ids >> ID_BITS, 0);
-    on = 0;
+    on = functions; /* functions may end after the runtime */
+}
+
+static int find_folder(void)
+{
+    const char *given = getenv("REGIONPREDICT_OMPT");
+    if (!given || strlen(given) >= sizeof folder)
+        return 0;
+    strcpy(folder, given);
+    return 1;
+}
+
+/* Functions count from the program's begin on, also where it has no OpenMP. */
+__attribute__((constructor)) static void begin(void)
+{
+    const char *level = getenv("REGIONPREDICT_OMPT_LEVEL");
+    if (level && !strcmp(level, "trace") && find_folder()) {
+        on = functions = 1;
+        pthread_atfork(NULL, NULL, leave_child_alone);
+    }
 }
 
 struct tool_result *ompt_start_tool(unsigned int version, const char *runtime)
 {
     static struct tool_result result = {initialize, finalize, {0}};
-    const char *given = getenv("REGIONPREDICT_OMPT");
-    if (!given || strlen(given) >= sizeof folder)
-        return NULL;
-    strcpy(folder, given);
-    return &result;
+    return find_folder() ? &result : NULL;
 }

@@ -1,5 +1,6 @@
 /* Runs a task graph whose nodes only let time pass, as OpenMP tasks.
-   usage: task_replay GRAPH REPETITIONS; prints the seconds of each repetition.
+   usage: task_replay GRAPH REPETITIONS; prints for each repetition its seconds and the most seconds
+   of it in which one of the threads had no processor.
 
    GRAPH: two 64-bit numbers, nodes n and edges m; n times in ns; n + 1 places where the edges of a
    node begin; m targets; m flags, 1 where the target goes on in the same task. A node whose
@@ -17,6 +18,14 @@ static int64_t now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Processor time of this thread. Threads that wait spin: what is missing, others have taken. */
+static int64_t used(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -79,12 +88,14 @@ int main(int count, char **words)
     for (int64_t e = 0; e < edges; e++)
         missing[targets[e]]++;
     for (int i = 0; i < repetitions; i++) {
-        int64_t began = 0, ended = 0;
+        int64_t began = 0, ended = 0, taken = 0;
         for (int64_t v = 0; v < nodes; v++)
             waiting[v] = missing[v];
-#pragma omp parallel
+#pragma omp parallel reduction(max : taken)
         {
+            int64_t at, processor;
 #pragma omp barrier
+            at = now(), processor = used();
 #pragma omp single
             {
                 began = now();
@@ -96,8 +107,9 @@ int main(int count, char **words)
                     }
                 ended = now();
             }
+            taken = now() - at - (used() - processor);
         }
-        printf("%.9f\n", (double)(ended - began) / 1e9);
+        printf("%.9f %.9f\n", (double)(ended - began) / 1e9, (double)taken / 1e9);
     }
     return 0;
 }

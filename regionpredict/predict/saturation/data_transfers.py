@@ -154,7 +154,7 @@ class DataTransfers:
             if one.apart is not None:
                 writers = min(writers, self.line_bytes / one.apart)
             else:
-                lines = max(1.0, self.touched.get(one.array, 0.0) / self.line_bytes)
+                lines = (self.touched.get(one.array) or self.line_bytes) / self.line_bytes
                 there = min(1.0, self._room() * threads / lines)
             if writers > 1.0:
                 each = there * (1.0 - 1.0 / writers)

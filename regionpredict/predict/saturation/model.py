@@ -84,7 +84,7 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
 
 def round_counts(machine: Machine, most: int) -> list[int]:
     """Round numbers of threads up to `most`: powers of two, and whole domains."""
-    counts = {1 << k for k in range(most.bit_length()) if 1 << k <= most} | {most}
+    counts = {1 << k for k in range(most.bit_length())} | {most}
     return sorted(counts | set(range(machine.cores_per_domain, most, machine.cores_per_domain)))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
-from regionpredict.machine.thread_places import thread_places
+from regionpredict.machine.thread_places import ThreadPlaces, thread_places, threads_on_a_core
 from regionpredict.predict.curve import CoreTime, Point
 from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
@@ -101,6 +101,7 @@ class LoopTime:
             machine.memory.write_allocate or machine.processor.write_allocate.value,
         )
         self._asking: dict[tuple[float, ...], float] = {}
+        self._placed: dict[int, ThreadPlaces] = {}
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
         peak = machine.memory.peak_bytes_per_s
         self._peak = math.inf if peak is None else peak.value
@@ -209,14 +210,21 @@ class LoopTime:
         if not self.parts.hardware_threads:
             return 1.0
         if self.static:
-            return float(thread_places(self.machine, threads).on_a_core)
+            return float(threads_on_a_core(self.machine, threads))
         return max(1.0, threads / self.machine.cores)
 
     def _crowd(self, threads: int) -> float:
         """Threads that share the path of the busiest of them."""
         if self.machine.memory.shared_path is not None or self._far:
             return float(threads)
-        return float(thread_places(self.machine, threads).crowd)
+        return float(self._places(threads).crowd)
+
+    def _places(self, threads: int) -> ThreadPlaces:
+        """Where they lie, which the search for the waiting cores asks again and again."""
+        places = self._placed.get(threads)
+        if places is None:
+            places = self._placed[threads] = thread_places(self.machine, threads)
+        return places
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of the path that `requesting` cores share."""
@@ -239,7 +247,7 @@ class LoopTime:
         """
         if requesting <= 1.0:
             return self._domain(requesting, writes)
-        asking, places = requesting / threads, thread_places(self.machine, threads)
+        asking, places = requesting / threads, self._places(threads)
         if self.static:
             full = self._domain(max(1.0, asking * places.crowd), writes)
             return full * threads / places.crowd

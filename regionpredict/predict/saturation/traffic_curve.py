@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.machine.thread_places import thread_places
+from regionpredict.machine.thread_places import threads_on_a_core
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
     PREFETCHED_STRIDE,
@@ -176,7 +176,7 @@ class TrafficCurve:
         """Threads that share a cache which `cores` share, where there are as many."""
         if self.machine.binding == "spread" and threads < self.machine.cores:
             return max(1, -(-threads * cores // self.machine.cores))
-        return cores * thread_places(self.machine, threads).on_a_core
+        return cores * threads_on_a_core(self.machine, threads)
 
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is worked out, so that it is straight in between.

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from regionpredict.measure.runtime_library import shared_library
+from regionpredict.user_cache import private_folder
 
 FOLDER = Path(__file__).parent
 
@@ -30,4 +31,4 @@ class Kernels:
 
 @cache
 def _loaded(compiler: Sequence[str], folder: Path, source: str) -> ctypes.CDLL:
-    return ctypes.CDLL(str(shared_library(compiler, folder, FOLDER / source)))
+    return ctypes.CDLL(str(shared_library(compiler, private_folder(folder), FOLDER / source)))

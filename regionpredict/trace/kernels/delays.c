@@ -122,25 +122,45 @@ static void note(struct last_points *l, const struct replay *r, int64_t point)
         l->of_rank[r->group_members[at]] = point;
 }
 
-static bool find_previous(struct work *w)
+static bool have_last_points(struct last_points *l, const struct replay *r)
 {
-    struct replay *r = w->r;
     bool large = false;
     for (int64_t group = 0; group < r->groups; group++)
         large |= r->group_first[group + 1] - r->group_first[group] > SMALL_GROUP;
-    struct last_points l = {make(r->ranks, 8), make(r->groups, 8), make(MOST_USED, 8), 0,
-                            large ? make(r->groups * r->ranks, 1) : NULL};
-    bool fine = l.of_rank && l.of_group && l.used && (!large || l.member);
+    *l = (struct last_points){make(r->ranks, 8), make(r->groups, 8), make(MOST_USED, 8), 0,
+                              large ? make(r->groups * r->ranks, 1) : NULL};
+    bool fine = l->of_rank && l->of_group && l->used && (!large || l->member);
     for (int64_t group = 0; fine && large && group < r->groups; group++)
         for (int64_t at = r->group_first[group]; at < r->group_first[group + 1]; at++)
-            l.member[group * r->ranks + r->group_members[at]] = 1;
+            l->member[group * r->ranks + r->group_members[at]] = 1;
+    return fine;
+}
+
+static void forget_points(struct last_points *l, const struct replay *r)
+{
+    l->used_count = 0;
+    for (int64_t rank = 0; rank < r->ranks; rank++)
+        l->of_rank[rank] = NONE;
+    for (int64_t group = 0; group < r->groups; group++)
+        l->of_group[group] = NONE;
+}
+
+static void free_last_points(struct last_points *l)
+{
+    free(l->of_rank);
+    free(l->of_group);
+    free(l->used);
+    free(l->member);
+}
+
+static bool find_previous(struct work *w)
+{
+    struct replay *r = w->r;
+    struct last_points l;
+    bool fine = have_last_points(&l, r);
     for (int64_t location = 0; fine && location < r->locations; location++) {
         int64_t team = NONE;
-        l.used_count = 0;
-        for (int64_t rank = 0; rank < r->ranks; rank++)
-            l.of_rank[rank] = NONE;
-        for (int64_t group = 0; group < r->groups; group++)
-            l.of_group[group] = NONE;
+        forget_points(&l, r);
         for (int64_t point = r->first[location]; point < r->first[location + 1]; point++) {
             if (r->wait[point] > 0 && r->cause[point] >= 0)
                 w->before_wait[point] = r->is_team[point] ? team
@@ -156,11 +176,33 @@ static bool find_previous(struct work *w)
                 note(&l, r, point);
         }
     }
-    free(l.of_rank);
-    free(l.of_group);
-    free(l.used);
-    free(l.member);
+    free_last_points(&l);
     return fine;
+}
+
+/* The last point of a location before an event at which it met a rank, or, for -1, its team.
+   The events ascend. 0, or -1 where there is no memory. */
+int rp_last_met(struct replay *r, int64_t count, const int64_t *event, const int32_t *met,
+                int64_t *found)
+{
+    struct last_points l;
+    bool fine = have_last_points(&l, r);
+    int64_t query = 0;
+    for (int64_t location = 0; fine && location < r->locations; location++) {
+        int64_t team = NONE, point = r->first[location], stop = r->first[location + 1];
+        forget_points(&l, r);
+        for (; query < count && event[query] < r->starts[location + 1]; query++) {
+            for (; point < stop && r->event[point] < event[query]; point++) {
+                if (r->is_team[point])
+                    team = point;
+                else
+                    note(&l, r, point);
+            }
+            found[query] = met[query] < 0 ? team : previous(&l, r, met[query]);
+        }
+    }
+    free_last_points(&l);
+    return fine ? 0 : NO_MEMORY;
 }
 
 static bool list_waiters(struct work *w)
@@ -394,6 +436,14 @@ static bool replay_backwards(struct work *w)
 
 /* ---- the critical path ---- */
 
+/* The time of a point. The time of a team's region counts from the fork on. */
+static int64_t moment(const struct work *w, int64_t point)
+{
+    const struct replay *r = w->r;
+    bool fork = r->is_team[point] && r->kind[r->event[point]] == ENTER;
+    return w->reached[point] - (fork ? r->total[point] : 0);
+}
+
 static void add_segment(struct work *w, int64_t location, int64_t begin, int64_t end)
 {
     struct replay *r = w->r;
@@ -414,8 +464,8 @@ static void add_segment(struct work *w, int64_t location, int64_t begin, int64_t
     int64_t first = r->starts[location], last = r->starts[location + 1] - 1;
     r->segment_location[r->segments] = (int32_t)location;
     r->segment_from[r->segments] = begin < 0 ? (last >= first ? r->time[first] : 0)
-                                             : w->reached[begin] + r->wait[begin];
-    r->segment_to[r->segments++] = end < 0 ? (last >= first ? r->time[last] : 0) : w->reached[end];
+                                             : moment(w, begin) + r->wait[begin];
+    r->segment_to[r->segments++] = end < 0 ? (last >= first ? r->time[last] : 0) : moment(w, end);
 }
 
 /* Follows it backwards; `starts_at` says for each point whether the path may begin there. */

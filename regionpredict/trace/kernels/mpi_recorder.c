@@ -2,16 +2,16 @@
    its name, passes it on by its PMPI name, and notes when it was entered and left.
 
    Each rank keeps its events in memory and writes them to REGIONPREDICT_TRACE/RANK.events when it
-   finalizes. Functions compiled with -finstrument-functions are regions, too. Built by mpicc. */
+   finalizes. Only the thread that called MPI_Init counts. Functions and OpenMP are recorded by
+   ompt_record.c, by the same clock. Built by mpicc. */
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define QUIET __attribute__((no_instrument_function))
 
@@ -34,8 +34,8 @@ struct block {
 
 static struct block *first_block, *last_block;
 static int recording, world_rank = -1;
-static const void *name_keys[MOST_NAMES];  /* a literal's address, or a function's */
-static int name_is_code[MOST_NAMES];
+static __thread int mine;  /* whether this thread called MPI_Init */
+static const char *name_keys[MOST_NAMES];
 static int names;
 static MPI_Comm comms[MOST_COMMS];
 static int comm_count;
@@ -59,7 +59,7 @@ QUIET static uint64_t now(void)
 QUIET static void note_at(uint64_t time, int what, uint64_t first, uint64_t second, int partner,
                           int comm, int tag)
 {
-    if (!recording)
+    if (!recording || !mine)
         return;
     if (!last_block || last_block->used == BLOCK) {
         struct block *more = malloc(sizeof *more);
@@ -84,7 +84,8 @@ QUIET static void note(int what, uint64_t first, uint64_t second, int partner, i
     note_at(now(), what, first, second, partner, comm, tag);
 }
 
-QUIET static int name_of(const void *key, int code)
+/* The number of a literal. */
+QUIET static int name_of(const char *key)
 {
     uint64_t at = ((uintptr_t)key >> 3) * 0x9E3779B97F4A7C15u >> 52;
     for (int tries = 0; tries < MOST_NAMES; tries++, at = (at + 1) % MOST_NAMES) {
@@ -94,31 +95,14 @@ QUIET static int name_of(const void *key, int code)
             if (names++ >= MOST_NAMES - 1)
                 return 0;
             name_keys[at] = key;
-            name_is_code[at] = code;
             return (int)at;
         }
     }
     return 0;
 }
 
-QUIET static void enter(const char *name) { note(ENTER, (uint64_t)name_of(name, 0), 0, -1, -1, -1); }
+QUIET static void enter(const char *name) { note(ENTER, (uint64_t)name_of(name), 0, -1, -1, -1); }
 QUIET static void leave(void) { note(LEAVE, 0, 0, -1, -1, -1); }
-
-QUIET void __cyg_profile_func_enter(void *function, void *site)
-{
-    (void)site;
-    if (recording)
-        note(ENTER, (uint64_t)name_of(function, 1), 0, -1, -1, -1);
-}
-QUIET void __cyg_profile_func_exit(void *function, void *site)
-{
-    (void)function, (void)site;
-    leave();
-}
-
-/* For programs that name their regions themselves; declare them weak. */
-QUIET void regionpredict_enter(const char *name) { enter(name); }
-QUIET void regionpredict_leave(void) { leave(); }
 
 /* The number of a communicator; its members are written down when it is met first. */
 QUIET static int comm_of(MPI_Comm comm)
@@ -221,13 +205,15 @@ QUIET static void begin_recording(void)
         recording = 0;
     else if (!(definitions = fopen(path, "w")))
         recording = 0;
-    if (recording)
+    if (recording) {
+        fprintf(definitions, "process %d -\n", (int)getpid());
         comm_of(MPI_COMM_WORLD);
+    }
 }
 
 int MPI_Init(int *count, char ***arguments)
 {
-    recording = 1;
+    recording = mine = 1;
     enter("MPI_Init");
     int code = PMPI_Init(count, arguments);
     begin_recording();
@@ -236,7 +222,7 @@ int MPI_Init(int *count, char ***arguments)
 }
 int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
 {
-    recording = 1;
+    recording = mine = 1;
     enter("MPI_Init_thread");
     int code = PMPI_Init_thread(count, arguments, required, provided);
     begin_recording();
@@ -249,18 +235,9 @@ QUIET static void write_all(void)
     char path[4096];
     if (!definitions)
         return;
-    for (int at = 0; at < MOST_NAMES; at++) {
-        Dl_info info;
-        if (!name_keys[at])
-            continue;
-        if (!name_is_code[at])
-            fprintf(definitions, "name %d %s\n", at, (const char *)name_keys[at]);
-        else if (dladdr(name_keys[at], &info) && info.dli_fname)
-            fprintf(definitions, "code %d %s %llx %s\n", at,
-                    info.dli_sname ? info.dli_sname : "?",
-                    (unsigned long long)((char *)name_keys[at] - (char *)info.dli_fbase),
-                    info.dli_fname);
-    }
+    for (int at = 0; at < MOST_NAMES; at++)
+        if (name_keys[at])
+            fprintf(definitions, "name %d %s\n", at, name_keys[at]);
     fclose(definitions);
     snprintf(path, sizeof path, "%s/%d.events", getenv("REGIONPREDICT_TRACE"), world_rank);
     FILE *file = fopen(path, "wb");
@@ -480,7 +457,18 @@ int MPI_Cart_create(MPI_Comm comm, int count, const int sizes[], const int perio
 {
     enter("MPI_Cart_create");
     int code = PMPI_Cart_create(comm, count, sizes, periodic, reorder, made);
-    comm_of(*made);
+    int number = comm_of(*made);
+    if (number >= 0 && count > 0) { /* a rank that is not in it has none */
+        int *places = malloc((size_t)count * sizeof *places), place;
+        PMPI_Comm_rank(*made, &place);
+        if (places && !PMPI_Cart_coords(*made, place, count, places)) {
+            fprintf(definitions, "grid %d", number);
+            for (int at = 0; at < count; at++)
+                fprintf(definitions, " %d %d %d", sizes[at], periodic[at] != 0, places[at]);
+            fprintf(definitions, "\n");
+        }
+        free(places);
+    }
     leave();
     return code;
 }

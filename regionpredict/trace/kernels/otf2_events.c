@@ -37,6 +37,15 @@ struct table {
     uint8_t *collective;
     int64_t *ends;   /* the number of events after each location */
     int64_t *notes;  /* NOTES for each location */
+    int64_t readings, reading_room;  /* of counters; memory of our own, see rp_free_readings */
+    struct reading *reading;
+};
+
+struct reading {
+    int64_t event;   /* with which it was taken: the one that follows */
+    uint64_t value;  /* as its bits are */
+    uint32_t metric, place;  /* a class or instance, and which of its members */
+    uint8_t type;
 };
 
 struct state {
@@ -259,7 +268,6 @@ static int on_program_end(HEAD, int64_t status)
 #define COUNTER(name, note) \
     static int name(HEAD) { STATE; (void)time; state->notes[note]++; return 0; }
 COUNTER(on_one_sided, ONE_SIDED)
-COUNTER(on_metric, METRIC)
 COUNTER(on_task, TASK)
 COUNTER(on_file, FILE_IO)
 COUNTER(on_sample, SAMPLE)
@@ -267,6 +275,35 @@ COUNTER(on_pause, PAUSE)
 COUNTER(on_unknown, UNKNOWN)
 COUNTER(on_probe, PROBE)
 COUNTER(on_matched, MATCHED_PROBE)
+
+static int on_metric(HEAD, uint32_t metric, uint8_t count, const uint8_t *types,
+                     const uint64_t *values)
+{
+    STATE;
+    (void)time;
+    struct table *table = state->table;
+    if (table->readings + count > table->reading_room) {
+        int64_t room = 2 * table->reading_room + 4096;
+        struct reading *more = realloc(table->reading, (size_t)room * sizeof *more);
+        if (!more) {
+            state->notes[METRIC]++;
+            return 0;
+        }
+        table->reading = more;
+        table->reading_room = room;
+    }
+    for (uint8_t at = 0; at < count; at++)
+        table->reading[table->readings++]
+            = (struct reading){table->events, values[at], metric, at, types[at]};
+    return 0;
+}
+
+void rp_free_readings(struct table *table)
+{
+    free(table->reading);
+    table->reading = NULL;
+    table->readings = table->reading_room = 0;
+}
 
 static const struct { const char *name; void *function; } CALLBACKS[] = {
     {"Enter", on_enter}, {"Leave", on_leave}, {"MpiSend", on_send}, {"MpiIsend", on_isend},

@@ -318,6 +318,7 @@ def test_streaming_misses_by_what_they_move(pattern: str, size: int, weight: flo
         ((1, 2), (1, 2), (1, 2)),
         ((1, 2, 4, 8), (1, 2), (4, 8)),
         ((2, 5), (1, 2), (3, 5)),  # three packages, the third in part
+        ((3, 8), (2, 3), (4, 8)),  # the least of what is too much
     ],
 )
 def test_only_counts_that_may_be_used(

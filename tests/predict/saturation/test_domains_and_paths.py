@@ -50,6 +50,19 @@ def test_pages_of_one_domain_are_everybodys(workload: Workload) -> None:
     assert time.at(8).total == pytest.approx(4 * (1.5 + wait), rel=1e-4)
 
 
+def test_only_what_comes_from_memory_has_pages(workload: Workload) -> None:
+    """Below the last cache three quarters of the bytes are those of the array in one domain."""
+
+    def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": (3e9, 0.0) if position == 2 else (5e9, 0.0), "x": (9e9 - 4e9 * position, 0.0)}
+
+    placement = Placement(
+        "mixed", "the test's", False,
+        (ArrayPlacement("a", "serial", "", False), ArrayPlacement("x", "parallel", "", False)),
+    )  # fmt: skip
+    assert loops(workload, given=given, placement=placement).pages.single == pytest.approx(0.75)
+
+
 def test_one_of_two_arrays_in_one_domain(workload: Workload) -> None:
     def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
         return {"a": (15e9, 5e9), "x": (20e9, 0.0)}

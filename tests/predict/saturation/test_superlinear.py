@@ -7,13 +7,16 @@ fast: 64 GB/s for each core.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 from round_machine import round_machine
 from test_prediction import N, curve_of, predicted
 
+from regionpredict.predict.curve import Point, Superlinear
 from regionpredict.predict.saturation.constants import SUPERLINEAR
-from regionpredict.predict.saturation.superlinear import told
+from regionpredict.predict.saturation.region_time import RegionTime
+from regionpredict.predict.saturation.superlinear import superlinear_gain, told
 
 MACHINE = round_machine(("bandwidth: {load: {1: 16, 4: 32}}", "bandwidth: {load: {1: 64, 4: 256}}"))
 THREE = 200_000
@@ -44,6 +47,17 @@ def test_what_is_divided_and_no_more_is_not_told(tmp_path: Path, warm: bool) -> 
 
 def test_a_first_run_finds_nothing_in_any_cache(tmp_path: Path) -> None:
     assert predicted(tmp_path, machine=MACHINE, n=THREE, warm=False).superlinear is None
+
+
+def test_the_reason_is_what_lost_most_not_what_is_longest() -> None:
+    """On two threads 10 s of arithmetic take 5, and 4 s of overhead a half."""
+    points = [
+        Point(threads, compute + overhead, 14.0 / (compute + overhead), "compute",
+              {"compute": compute, "overhead": overhead}, 0.0, 0.0)
+        for threads, compute, overhead in ((1, 10.0, 4.0), (2, 5.0, 0.5))
+    ]  # fmt: skip
+    found = superlinear_gain(points, cast("RegionTime", None))
+    assert found == Superlinear(2, 14.0 / 5.5, "overhead takes each thread less than its share")
 
 
 def test_it_is_told_for_the_numbers_of_threads_that_are_asked_for(tmp_path: Path) -> None:

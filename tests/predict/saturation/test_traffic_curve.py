@@ -117,6 +117,17 @@ def test_past_the_last_core_as_on_it(nest: LoopNest) -> None:
     assert curve.at(100) == curve.at(8)
 
 
+def test_cores_of_several_threads_are_counted_at_their_first_and_last(nest: LoopNest) -> None:
+    """Two a core are 9 to 16 threads on eight cores, three a core 17 to 24."""
+    bytes_of = {threads: 1000.0 * threads**2 for threads in range(1, 25)}
+    curve, counter = curve_of(nest, below_memory(bytes_of))
+    for threads in (9, 16, 17, 24):
+        assert curve.at(threads).memory == bytes_of[threads]
+    assert curve.at(12).memory == pytest.approx(81e3 + 3 / 7 * (256e3 - 81e3))
+    assert curve.at(20).memory == pytest.approx(289e3 + 3 / 7 * (576e3 - 289e3))
+    assert {9, 16, 17, 24} == {threads for threads in counter.asked if threads > 8}
+
+
 def three_caches(position: int, threads: int) -> dict[str, tuple[float, float]]:
     """Bytes below the first, second and third cache: 96, 64 and 32 MB, a quarter written."""
     total = (96e6, 64e6, 32e6)[position]

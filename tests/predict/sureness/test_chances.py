@@ -45,6 +45,12 @@ def test_a_rival_that_is_as_far_off_as_may_be_lost_is_better_in_half_of_the_case
     assert far == pytest.approx(0.6915, abs=1e-4)
 
 
+def test_a_rival_that_is_surely_just_as_good_is_no_better() -> None:
+    alike, faster = curve((1.0, 0.0), (1.0, 0.0)), curve((1.0, 0.0), (1.1, 0.0))
+    assert chance_of(alike, 1, 0.0, assumed=False, fitted=PLAIN) == 1.0
+    assert chance_of(faster, 1, 0.0, assumed=False, fitted=PLAIN) == 0.0
+
+
 def test_both_sides_count_and_the_strongest_of_each() -> None:
     allowed = -math.log(0.95)
     known = curve((allowed, 0.0), (-1.0, 0.04), (0.0, 0.04), (allowed - 0.2, 0.08), (-1.0, 0.09))

@@ -1,0 +1,38 @@
+"""`regionpredict trace convert ARCHIVE -o FOLDER`: a trace as a store in Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from regionpredict.cli.trace_request import matched, trace_kernels
+from regionpredict.cli.trace_selection import Reading, reading_options
+
+
+@click.command("convert")
+@reading_options
+@click.option(
+    "-o", "--output", "target", type=click.Path(), required=True,
+    help="The folder of the store; it must not exist.",
+)  # fmt: skip
+def command(reading: Reading, target: str) -> None:
+    """ARCHIVE, or a part of it, as a store in Parquet, a folder that all commands read.
+
+    Of a store, --ranks and --time read only what they need. ARCHIVE is an OTF2 anchor file or its
+    folder, or a Paraver trace (.prv, .prv.gz). Needs the package pyarrow.
+    """
+    from regionpredict.errors import InputError, UsageError
+    from regionpredict.trace.parquet_store import write_store
+    from regionpredict.trace.selection import selected
+
+    if reading.correct_clocks:
+        raise UsageError("a store has the times as recorded", remedy="correct them when it is read")
+    if Path(target).exists():
+        raise InputError("is there already", remedy="name another by -o", path=target)
+    kernels, selection = trace_kernels(), reading.selection()
+    trace, matches = matched(reading, selection, kernels)
+    if selection:
+        trace, matches = selected(trace, matches, selection, kernels)
+    write_store(trace, matches, Path(target))
+    click.echo(f"written: {target}", err=True)

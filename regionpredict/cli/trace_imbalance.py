@@ -1,0 +1,47 @@
+"""`regionpredict trace imbalance ARCHIVE`."""
+
+from __future__ import annotations
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_request import analysed
+from regionpredict.cli.trace_selection import Reading, reading_options
+
+
+@click.command("imbalance")
+@reading_options
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@click.option(
+    "--top", type=click.IntRange(1), default=20, show_default=True, help="Rows of the table."
+)
+@click.option(
+    "--mark", metavar="REGION", help="The region that begins an iteration; else it is found."
+)
+def command(reading: Reading, output: str, target: str | None, top: int, mark: str | None) -> None:
+    """How unevenly work is distributed over ranks and threads, by call path.
+
+    I_t is how much more the busiest location has than the mean, I_T that times all locations. Where
+    the run has iterations, it is told whether the same locations have too much in each (static), or
+    others every time (dynamic). ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace.
+    """
+    from regionpredict.report.imbalance import imbalance_json, imbalance_table
+    from regionpredict.trace.imbalance import imbalances
+
+    analysis = analysed(reading)
+    study = imbalances(analysis, mark)
+    if output == "json":
+        text = imbalance_json(study, analysis.findings)
+    else:
+        text = imbalance_table(study, analysis.trace, top)
+    write_result(text, target)
+    for finding in (*analysis.findings, *([study.note] if study.note else [])):
+        click.echo(f"regionpredict: note: {finding}", err=True)

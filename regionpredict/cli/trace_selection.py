@@ -1,0 +1,110 @@
+"""Which part of a trace is analysed, and how it is read: options of the commands on one trace."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from regionpredict.trace.selection import Selection
+
+F = TypeVar("F", bound=Callable[..., Any])
+_NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The trace's `archive`, the texts of its options, and whether its clocks are corrected."""
+
+    archive: str
+    ranks: str | None = None
+    time: str | None = None
+    call_path: str | None = None
+    correct_clocks: bool = False
+    processes: int | None = None
+    scheduler: str | None = None
+
+    def selection(self) -> Selection:
+        """What the options choose. Raises UsageError where one is not understood."""
+        from regionpredict.trace.selection import Selection
+
+        return Selection(
+            ranks=None if self.ranks is None else _ranks(self.ranks),
+            time_s=None if self.time is None else _span(self.time),
+            call_path=self.call_path,
+        )
+
+
+_OPTIONS = (
+    click.argument("archive", type=click.Path()),
+    click.option("--ranks", metavar="LIST", help="Only these ranks, as 0-3,8."),
+    click.option(
+        "--time", metavar="FROM-TO", help="Only this span, in seconds since the first event."
+    ),
+    click.option(
+        "--call-path", metavar="PATH", help="Only this call path and what it calls, as main/solve."
+    ),
+    click.option(
+        "--correct-clocks",
+        is_flag=True,
+        help="Correct times at which messages come before they are sent, and the like.",
+    ),
+    click.option(
+        "-j",
+        "--processes",
+        type=click.IntRange(1),
+        help="Read rank by rank, in so many processes.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Read rank by rank on the workers of a Dask scheduler, as tcp://node:8786.",
+    ),
+)
+
+
+def reading_options(function: F) -> F:
+    """The argument ARCHIVE and its options, given to the command as `reading`."""
+
+    @functools.wraps(function)
+    def command(**words: Any) -> Any:
+        own = {name: words.pop(name) for name in Reading.__dataclass_fields__}
+        return function(reading=Reading(**own), **words)
+
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command  # type: ignore[return-value]
+
+
+def _ranks(text: str) -> frozenset[int]:
+    from regionpredict.errors import UsageError
+
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
+        first, last = (0, -1) if match is None else (int(match[1]), int(match[2] or match[1]))
+        if first > last:
+            raise UsageError(f"--ranks: '{part}' is no rank", remedy="write 0-3,8")
+        if last - first > 10**7:
+            raise UsageError(f"--ranks: '{part}' are too many", remedy="leave it out for all")
+        found |= set(range(first, last + 1))
+    return frozenset(found)
+
+
+def _span(text: str) -> tuple[float, float]:
+    from regionpredict.errors import UsageError
+
+    match = re.fullmatch(rf"({_NUMBER})?-({_NUMBER})?", text.strip())
+    if match is None or not any(match.groups()):
+        raise UsageError(
+            f"--time: '{text}' is no span", remedy="write FROM-TO in seconds, as 1.5-2, -2 or 1.5-"
+        )
+    first, last = float(match[1] or 0), float(match[2] or "inf")
+    if first >= last:
+        raise UsageError(f"--time: '{text}' ends before it begins", remedy="write FROM-TO")
+    return first, last

@@ -1,0 +1,60 @@
+"""`regionpredict trace what-if ARCHIVE`."""
+
+from __future__ import annotations
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.trace_request import analysed, trace_kernels
+from regionpredict.cli.trace_selection import Reading, reading_options
+
+
+@click.command("what-if")
+@reading_options
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Only so many call paths, those with the largest delay costs.",
+)
+@click.option("--callpath", help="Only this call path, for example main/solve.")
+def command(
+    reading: Reading, output: str, target: str | None, top: int, callpath: str | None
+) -> None:
+    """What to fix first in ARCHIVE: the run again, each time without one call path's delays.
+
+    A delay is what a call path takes longer on the rank that others wait for. The recorded run is
+    replayed without it, and with half of it; call paths are ranked by what the run gains. ARCHIVE
+    is an OTF2 anchor file or its folder, or a Paraver trace.
+    """
+    from regionpredict.report import what_if as report
+    from regionpredict.trace.what_if import what_if
+
+    kernels = trace_kernels()
+    analysis = analysed(reading)
+    found = what_if(analysis, kernels, callpath, top)
+    if output == "json":
+        text = report.what_if_json(found, analysis.findings)
+    elif output == "csv":
+        text = report.what_if_csv(found)
+    else:
+        text = report.what_if_table(found, analysis.trace)
+    write_result(text, target)
+    for finding in analysis.findings:
+        click.echo(f"regionpredict: note: {finding}", err=True)
+    if found.contradicted:
+        click.echo(
+            f"regionpredict: note: {found.contradicted} waits that the trace's times contradict "
+            "bind nobody here",
+            err=True,
+        )

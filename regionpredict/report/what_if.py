@@ -1,0 +1,77 @@
+"""What a run would gain without the delays of call paths, as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+
+from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.csv_text import csv_text
+from regionpredict.report.names import cut
+from regionpredict.trace import EventTrace, Finding
+from regionpredict.trace.what_if import Change, WhatIf
+
+SCHEMA = "regionpredict/what-if/1"
+_WIDTH = 80
+_LEAST_PATH = 16  # columns in which a call path can still be told
+
+
+def what_if_json(found: WhatIf, findings: Sequence[Finding]) -> str:
+    """The run time as it was, the changes by gain, and findings; all times in seconds."""
+    document = {
+        "schema": SCHEMA,
+        "runtime_s": found.runtime_s,
+        "changes": [asdict(change) for change in found.changes],
+        "untried": found.untried,
+        "contradicted": found.contradicted,
+        "findings": [
+            {"message": finding.message, "location": finding.location, "count": finding.count}
+            for finding in findings
+        ],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def what_if_csv(found: WhatIf) -> str:
+    """A row each change, under a header row."""
+    header = [field.name for field in fields(Change)]
+    rows = [
+        [repr(v) if isinstance(v, float) else v for v in asdict(change).values()]
+        for change in found.changes
+    ]
+    return csv_text(header, rows)
+
+
+def what_if_table(found: WhatIf, trace: EventTrace) -> str:
+    """Call paths by what the run gains without their delays."""
+    lines = [f"{trace.name}: the run takes {found.runtime_s:.6g} s", ""]
+    if not found.changes:
+        return "\n".join([*lines, "no call path delays anybody"]) + "\n"
+    head = ("call path", "delay cost", "run time", "gain", "halved", "most on")
+    rows = [
+        (
+            change.callpath,
+            f"{change.delay_cost_s:.6g}",
+            f"{change.runtime_s:.6g}",
+            _share(change.gain_s, found.runtime_s),
+            _share(change.half_gain_s, found.runtime_s),
+            change.location,
+        )
+        for change in found.changes
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    room = max(_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
+    lines += aligned_lines([head, *((cut(row[0], room, room // 3), *row[1:]) for row in rows)])
+    if found.untried:
+        lines.append(f"... and {found.untried} more with smaller costs; --top tries them")
+    lines += [
+        "",
+        "Seconds: what others wait for the call path, summed over ranks; the run time without its",
+        "delays, what the run gains by that, and what by half of it; the rank with most of them.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _share(gain: float, runtime: float) -> str:
+    return f"{gain:.6g} ({100 * gain / runtime if runtime else 0.0:.1f} %)"

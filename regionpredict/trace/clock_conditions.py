@@ -1,0 +1,162 @@
+"""What must have happened before what, whatever the clocks say, and where they say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.collective_table import (
+    N_TO_N,
+    N_TO_ONE,
+    ONE_TO_N,
+    PREFIX,
+    CollectiveTable,
+    collective_table,
+)
+from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind, Location
+from regionpredict.trace.matching import Matches
+from regionpredict.trace.team_conditions import team_conditions
+from regionpredict.trace.team_order import Slots, Synchronisation
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """How often an event of `to` has a time before one of `source` that it needs.
+
+    `kind` is message, collective or thread (forks, joins and barriers of OpenMP). `largest` is in
+    ticks.
+    """
+
+    kind: str
+    source: Location
+    to: Location
+    count: int
+    largest: int
+
+
+_WHAT = {
+    "message": "messages received before they were sent",
+    "collective": "collective operations left before all had entered that they need",
+    "thread": "forks, joins and barriers of OpenMP passed before they could be",
+}
+
+
+def clock_conditions(
+    trace: EventTrace, paths: CallPaths, matches: Matches
+) -> dict[str, Synchronisation]:
+    """By kind, the events that others need, and those that need them.
+
+    A message is received after it was sent. In an operation of one to all nobody but the root ends
+    before the root begins, in one of all to one the root not before the others, in one of all with
+    all, a barrier, and MPI_Finalize nobody before all. In a scan nobody ends before lower ranks
+    begin.
+    """
+    return {
+        "message": message_conditions(trace, matches),
+        "collective": _collectives(trace, paths, matches),
+        "thread": team_conditions(trace),
+    }
+
+
+def violations(
+    trace: EventTrace, conditions: dict[str, Synchronisation]
+) -> tuple[tuple[Violations, ...], tuple[Finding, ...]]:
+    """Where the times contradict the conditions, by pair of locations, and findings that say so."""
+    found: list[Violations] = []
+    findings = []
+    for kind, condition in conditions.items():
+        source, to, late = _late(trace, condition)
+        if not len(late):
+            continue
+        pairs, owner = np.unique(np.stack([source, to]), axis=1, return_inverse=True)
+        owner = owner.reshape(-1)
+        largest = np.zeros(pairs.shape[1], dtype=np.int64)
+        np.maximum.at(largest, owner, late)
+        counts = np.bincount(owner)
+        found += [
+            Violations(kind, trace.locations[a], trace.locations[b], int(count), int(most))
+            for (a, b), count, most in zip(pairs.T.tolist(), counts, largest, strict=True)
+        ]
+        worst = int(np.argmax(largest))
+        a, b = pairs[:, worst].tolist()
+        findings.append(
+            Finding(
+                f"{_WHAT[kind]}, by up to {late.max() / trace.ticks_per_second:.6g} s "
+                f"(from {trace.locations[a]} to {trace.locations[b]}): clocks differ",
+                count=len(late),
+            )
+        )
+    return tuple(found), tuple(findings)
+
+
+def _late(trace: EventTrace, condition: Synchronisation) -> tuple[Rows, Rows, Rows]:
+    """Locations of the latest post and of the need, and the ticks by which it comes before."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not len(condition.need):
+        return nothing, nothing, nothing
+    latest = np.full(condition.count, np.iinfo(np.int64).min)
+    np.maximum.at(latest, condition.post_slot, trace.time[condition.post])
+    late = latest[condition.need_slot] - trace.time[condition.need]
+    rows = np.flatnonzero(late > 0)
+    if not len(rows):
+        return nothing, nothing, nothing
+    last = np.flatnonzero(trace.time[condition.post] == latest[condition.post_slot])[::-1]
+    event = np.zeros(condition.count, dtype=np.int64)
+    event[condition.post_slot[last]] = condition.post[last]
+    source = trace.locations_of(event[condition.need_slot[rows]])
+    to = trace.locations_of(condition.need[rows])
+    return source.astype(np.int64), to.astype(np.int64), late[rows]
+
+
+def message_conditions(trace: EventTrace, matches: Matches) -> Synchronisation:
+    """A message is received after it was sent."""
+    event = trace.operations.event
+    kind = trace.kind[event]
+    receives = np.flatnonzero(
+        ((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)) & (matches.mate >= 0)
+    )
+    slot = np.arange(len(receives))
+    return Synchronisation(event[matches.mate[receives]], slot, event[receives], slot, len(slot))
+
+
+def _collectives(trace: EventTrace, paths: CallPaths, matches: Matches) -> Synchronisation:
+    table, _ = collective_table(trace, paths, matches)
+    slots = Slots()
+    count = len(table.operation)
+    owner = np.repeat(np.arange(count), np.diff(table.first))
+    is_root = table.rank == table.root
+    sends, receives = table.sent > 0, table.received > 0
+    everyone = np.ones(len(owner), dtype=bool)
+    for operations, posts, needs in (
+        (ONE_TO_N, is_root & sends, ~is_root & receives),
+        (N_TO_ONE, ~is_root & sends, is_root & receives),
+        (N_TO_N, sends, receives),
+        ((Collective.BARRIER,), everyone, everyone),
+    ):
+        chosen = np.isin(table.operation, operations)[owner]
+        first = slots.new(count)
+        post, need = np.flatnonzero(chosen & posts), np.flatnonzero(chosen & needs)
+        slots.posts.append((table.begin_event[post], first + owner[post]))
+        slots.needs.append((table.event[need], first + owner[need]))
+    for instance in np.flatnonzero(np.isin(table.operation, PREFIX)).tolist():
+        _prefix(trace, table, instance, slots)
+    return slots.found()
+
+
+def _prefix(trace: EventTrace, table: CollectiveTable, instance: int, slots: Slots) -> None:
+    """Every member needs those with lower ranks in the communicator."""
+    ranks = trace.communicators[int(table.communicator[instance])].members or ()
+    place = {rank: at for at, rank in enumerate(ranks)}
+    rows = np.arange(table.first[instance], table.first[instance + 1])
+    rows = rows[np.argsort([place[int(rank)] for rank in table.rank[rows]])]
+    first = slots.new(len(rows))
+    for at, row in enumerate(rows):
+        lower = rows[:at][table.sent[rows[:at]] > 0]
+        if len(lower) and table.received[row] > 0:
+            slots.posts.append((table.begin_event[lower], np.full(len(lower), first + at)))
+            slots.needs.append((table.event[[row]], np.array([first + at])))

@@ -1,0 +1,41 @@
+"""Pieces of work on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from regionpredict.errors import InputError
+
+_SECONDS = 30  # in which a scheduler answers
+
+
+def cluster_spread(address: str) -> Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]:
+    """`[work(item) for item in items]` on the workers of the scheduler at `address`.
+
+    The workers need this package, a C compiler of the same name, and see files where they are seen
+    here. Raises InputError where the package distributed is missing or nobody answers.
+    """
+    try:
+        from distributed import Client  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise InputError(
+            "work on a cluster needs the package distributed",
+            remedy="pip install 'regionpredict[dask]'",
+        ) from None
+
+    connect: Any = Client
+
+    def spread(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        try:
+            client: Any = connect(address, timeout=_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise InputError(
+                f"no Dask scheduler answers at {address}: {error}", remedy="check the address"
+            ) from None
+        with client:
+            futures = client.map(work, items, pure=False)
+            results: list[Any] = client.gather(futures)
+            return results
+
+    return spread

@@ -1,0 +1,124 @@
+"""MPI's collective operations as a table: who took part in which, from when to when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind
+from regionpredict.trace.matching import Matches
+
+_Rows = NDArray[np.int64]
+
+ONE_TO_N = (Collective.BCAST, Collective.SCATTER, Collective.SCATTERV)
+N_TO_ONE = (Collective.GATHER, Collective.GATHERV, Collective.REDUCE)
+N_TO_N = (
+    Collective.ALLGATHER,
+    Collective.ALLGATHERV,
+    Collective.ALLTOALL,
+    Collective.ALLREDUCE,
+    Collective.REDUCE_SCATTER,
+    Collective.REDUCE_SCATTER_BLOCK,
+)
+_ANY_TO_ANY = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits for whom
+PREFIX = (Collective.SCAN, Collective.EXSCAN)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveTable:
+    """Collective operations in the order of their instances; `first` has where each begins."""
+
+    event: _Rows
+    location: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    node: NDArray[np.int32]
+    begin_event: _Rows
+    begin: _Rows  # times
+    end: _Rows
+    total: _Rows
+    sent: _Rows
+    received: _Rows
+    root: NDArray[np.int32]
+    first: _Rows  # of each instance, and their number
+    operation: NDArray[np.uint8]  # of each instance
+    communicator: NDArray[np.int32]
+
+
+def collective_table(
+    trace: EventTrace, paths: CallPaths, matches: Matches
+) -> tuple[CollectiveTable, list[Finding]]:
+    """All that every member of its communicator called; findings tell of the others."""
+    operations = trace.operations
+    sizes = np.array(
+        [len(group.members or ()) for group in trace.communicators] or [0], dtype=np.int64
+    )
+    between = np.array([group.remote is not None for group in trace.communicators] or [False])
+    kind = trace.kind[operations.event]
+    ended = (kind == Kind.COLLECTIVE_END) & (matches.instance >= 0)
+    findings = _not_analysed(kind, operations.collective[ended])
+    across = ended & between[operations.communicator]
+    if np.any(across):
+        count = int(np.count_nonzero(across))
+        findings.append(
+            Finding("collective operations of inter-communicators, not analysed", count=count)
+        )
+    rows = np.flatnonzero(ended & ~across & (paths.operation_leave >= 0))
+    rows = rows[sizes[operations.communicator[rows]] > 1]
+    communicator = operations.communicator[rows].astype(np.int64)
+    instance = matches.instance[rows]
+    order = np.lexsort((operations.event[rows], instance, communicator))
+    rows, communicator, instance = rows[order], communicator[order], instance[order]
+    changes = np.ones(len(rows), dtype=bool)
+    changes[1:] = (communicator[1:] != communicator[:-1]) | (instance[1:] != instance[:-1])
+    first = np.flatnonzero(changes)
+    counts = np.diff(np.append(first, len(rows)))
+    whole = counts == sizes[communicator[first]] if len(first) else np.zeros(0, dtype=bool)
+    if not np.all(whole):
+        missing = int(np.count_nonzero(~whole))
+        findings.append(Finding("collective operations that members miss", count=missing))
+        rows = rows[np.repeat(whole, counts)]
+        counts = counts[whole]
+        first = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)
+    event = operations.event[rows]
+    enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
+    begin = _begins(trace, enter, event)
+    location = trace.locations_of(event)
+    ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
+    return CollectiveTable(
+        event=event,
+        location=location,
+        rank=ranks[location],
+        node=paths.operation_node[rows],
+        begin_event=begin,
+        begin=trace.time[begin],
+        end=trace.time[event],
+        total=trace.time[leave] - trace.time[enter],
+        sent=operations.sent[rows],
+        received=operations.received[rows],
+        root=operations.root[rows],
+        first=np.append(first, len(rows)).astype(np.int64),
+        operation=operations.collective[rows[first]] if len(rows) else np.zeros(0, np.uint8),
+        communicator=(operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)),
+    ), findings
+
+
+def _not_analysed(kind: NDArray[np.uint8], operations: NDArray[np.uint8]) -> list[Finding]:
+    found = []
+    for count, what in (
+        (np.count_nonzero(kind == Kind.COLLECTIVE_COMPLETE), "non-blocking collective operations"),
+        (np.count_nonzero(np.isin(operations, _ANY_TO_ANY)), "MPI_Alltoallv and MPI_Alltoallw"),
+    ):
+        if count:
+            found.append(Finding(f"{what}, not analysed", count=int(count)))
+    return found
+
+
+def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:
+    """The event at which each operation begins: a record of its own, or the call's ENTER."""
+    before = event - 1
+    after = enter + 1
+    begin = np.where(trace.kind[after] == Kind.COLLECTIVE_BEGIN, after, enter)
+    return np.where(trace.kind[before] == Kind.COLLECTIVE_BEGIN, before, begin)

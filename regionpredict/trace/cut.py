@@ -1,0 +1,123 @@
+"""Parts of a trace: rows of events, with the operations and matches that lie in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import NONE, Counter, EventTrace, Kind, Operations
+from regionpredict.trace.matching import Matches
+
+Rows = NDArray[np.int64]
+
+
+def cut(
+    trace: EventTrace,
+    matches: Matches,
+    begin: Rows,
+    end: Rows,
+    between: tuple[int, int] | None = None,
+) -> tuple[EventTrace, Matches]:
+    """The trace of the rows after `begin` up to and with `end`, one of each a location.
+
+    What belongs together is so still, as far as it lies inside.
+
+    Regions that are open there begin and end with the cut: at the times of those rows, or at the
+    two times in `between`. Messages and readings of counters
+    whose rows lie outside are left out.
+    """
+    parts: list[NDArray[np.int64]] = []
+    row_of = np.full(len(trace), NONE, dtype=np.int64)
+    starts, total = [0], 0
+    if between is None:
+        first_time = int(min(trace.time[np.maximum(begin, trace.starts[:-1])]))
+    else:
+        first_time = between[0]
+    for number in range(len(trace.locations)):
+        low, high = int(begin[number]), int(end[number])
+        before, after = _open(trace, number, low), _open(trace, number, high)
+        opened, closed = between or (
+            int(trace.time[max(low, int(trace.starts[number]))]),
+            int(trace.time[high]),
+        )
+        rows = np.arange(low + 1, high + 1)
+        head = [(opened, int(Kind.ENTER), region) for region in before]
+        tail = [(closed, int(Kind.LEAVE), region) for region in reversed(after)]
+        body = np.stack([trace.time[rows], trace.kind[rows], trace.region[rows]], axis=1)
+        row_of[rows] = total + len(head) + np.arange(len(rows))
+        parts += [np.array(head).reshape(-1, 3), body, np.array(tail).reshape(-1, 3)]
+        total += len(head) + len(rows) + len(tail)
+        starts.append(total)
+    table = np.concatenate(parts).astype(np.int64)
+    part = replace(
+        trace,
+        starts=np.array(starts, dtype=np.int64),
+        time=table[:, 0] - first_time,
+        kind=table[:, 1].astype(np.uint8),
+        region=table[:, 2].astype(np.int32),
+    )
+    return _with_operations(part, trace, matches, row_of)
+
+
+def only_rows(
+    trace: EventTrace, matches: Matches, rows: NDArray[np.bool_]
+) -> tuple[EventTrace, Matches]:
+    """The trace of these rows alone; ENTER and LEAVE have to pair up in them."""
+    row_of = np.where(rows, np.cumsum(rows) - 1, NONE)
+    part = replace(
+        trace,
+        starts=np.concatenate([[0], np.cumsum(rows)])[trace.starts].astype(np.int64),
+        time=trace.time[rows],
+        kind=trace.kind[rows],
+        region=trace.region[rows],
+    )
+    return _with_operations(part, trace, matches, row_of)
+
+
+def _with_operations(
+    part: EventTrace, trace: EventTrace, matches: Matches, row_of: Rows
+) -> tuple[EventTrace, Matches]:
+    """What `trace` has in rows that `row_of` has a new place for, -1 where there is none."""
+    operations = trace.operations
+    kept = np.flatnonzero(row_of[operations.event] >= 0)
+    columns = {
+        name: getattr(operations, name)[kept] for name in Operations.__dataclass_fields__
+    } | {"event": row_of[operations.event[kept]]}
+    new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last is that of -1
+    new_row[kept] = np.arange(len(kept))
+    return replace(
+        part,
+        operations=Operations(**columns),
+        counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
+    ), Matches(
+        _moved(matches.mate[kept], new_row),
+        _moved(matches.other[kept], new_row),
+        matches.instance[kept],
+        matches.findings,
+    )
+
+
+def _moved(rows: Rows, new_row: Rows) -> Rows:
+    """Where operations are now, -1 where they are left out; what is negative stays."""
+    return np.where(rows >= 0, new_row[rows], rows)
+
+
+def _open(trace: EventTrace, location: int, row: int) -> list[int]:
+    """The regions that are open after a row of a location, outermost first."""
+    start = int(trace.starts[location])
+    kind, region = trace.kind[start : row + 1], trace.region[start : row + 1]
+    step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
+    depth = np.cumsum(step)
+    if not len(depth):
+        return []
+    # a region that stays open was entered at the last place where its depth was reached from below
+    lowest = np.minimum.accumulate(depth[::-1])[::-1]
+    stays = (kind == Kind.ENTER) & (lowest >= depth)
+    return [int(number) for number in region[stays]]
+
+
+def _cut_counter(counter: Counter, row_of: Rows) -> Counter:
+    kept = np.flatnonzero(row_of[counter.event] >= 0)
+    return Counter(counter.name, row_of[counter.event[kept]], counter.increase[kept], counter.unit)

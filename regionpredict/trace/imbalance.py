@@ -1,0 +1,263 @@
+"""How unevenly work is distributed, and whether that changes (Boehme 2014, sections 3.2 and 3.3).
+
+The workload `w_p(c)` of a location is its time on a call path without waits. Of it, with `P`
+locations,
+
+    delta_p = w_p - mean(w)      workload deviation
+    I_t     = max_p(delta_p)     what the run would gain if work were even and met only at its end
+    I_T     = P I_t              the same in allocated time
+
+The whole run's workload is useful time: what neither MPI nor other run-time systems nor waits take.
+
+*Patterns* are those of section 3.3.2: one group of locations, or several with a minority that has
+more, or less, to do. Workloads in order are parted where gaps are much wider than all others.
+
+*Change over time* (section 3.3.4): the sum over iterations of `I_t` of each is what imbalance costs
+where all meet in each iteration; `I_t` of the sums is what a profile shows of it. Their quotient is
+1 where the same locations have too much in each iteration (static), and near 0 where the excess
+moves around (dynamic).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.constant import Constant
+from regionpredict.errors import InputError
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.bursts import bursts_of, by_location
+from regionpredict.trace.call_paths import nodes_after
+from regionpredict.trace.event_trace import EventTrace, Location
+from regionpredict.trace.iterations import Iterations, iterations_of
+from regionpredict.trace.recorded_replay import recorded_run
+
+_Values = NDArray[np.float64]
+
+EVEN = Constant(
+    0.02,
+    "1",
+    "assumed",
+    "a largest deviation up to this share of the mean is noise: runs of one program on quiet "
+    "machines differ by a percent or two",
+)
+GAP = Constant(
+    4.0,
+    "1",
+    "assumed",
+    "gaps between groups are at least so many times as wide as any other gap, and so many standard "
+    "deviations of the groups: of 300 sets of 16 to 1000 normal or evenly spread numbers less than "
+    "one in 100 has such a gap, of 8 numbers one in 20, of 4 one in 5",
+)
+
+
+_MOST_GROUPS = 8
+
+
+class Pattern(StrEnum):
+    """How workloads are distributed."""
+
+    EVEN = "even"
+    SPREAD = "spread"  # one group: normal, or any other without gaps
+    OVERLOADED_MINORITY = "overloaded minority"
+    UNDERLOADED_MINORITY = "underloaded minority"
+    GROUPS = "groups"
+
+
+class Course(StrEnum):
+    """What becomes of an imbalance from iteration to iteration."""
+
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Locations with like workloads: how many, and their mean in seconds."""
+
+    locations: int
+    mean_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """`imbalance_s` has `I_t` of each iteration; `persistent` is `I_t` of the sums over iterations
+    as a share of their sum. `growth` is the last third's mean less the first third's, as a share of
+    the mean of all."""
+
+    imbalance_s: tuple[float, ...]
+    persistent: float
+    growth: float
+
+    @property
+    def course(self) -> Course:
+        """Static where four fifths stay with the same locations, dynamic up to one fifth."""
+        if self.persistent >= 0.8:
+            return Course.STATIC
+        return Course.DYNAMIC if self.persistent <= 0.2 else Course.MIXED
+
+
+@dataclass(frozen=True, slots=True)
+class Imbalance:
+    """Of one call path, or, `callpath` "", of the run's useful time: seconds by location.
+
+    `pattern` is None on fewer than three locations, `evolution` where no iterations are known or
+    the call path costs nothing in them.
+    """
+
+    callpath: str
+    workload_s: tuple[float, ...]
+    pattern: Pattern | None
+    groups: tuple[Group, ...]
+    evolution: Evolution | None
+
+    @property
+    def mean_s(self) -> float:
+        """The mean workload."""
+        return float(np.mean(self.workload_s))
+
+    @property
+    def deviation_s(self) -> tuple[float, ...]:
+        """delta_p of each location."""
+        return tuple((np.array(self.workload_s) - self.mean_s).tolist())
+
+    @property
+    def runtime_impact_s(self) -> float:
+        """I_t."""
+        return max((*self.deviation_s, 0.0))
+
+    @property
+    def allocation_impact_s(self) -> float:
+        """I_T = P I_t."""
+        return len(self.workload_s) * self.runtime_impact_s
+
+    @property
+    def most_on(self) -> int:
+        """The location, as a row, with the largest workload."""
+        return int(np.argmax(self.workload_s))
+
+
+@dataclass(frozen=True, slots=True)
+class ImbalanceStudy:
+    """The whole run first, then its call paths by I_t, the largest first.
+
+    `iterations` is None where none are known, for the reason in `note`.
+    """
+
+    locations: tuple[Location, ...]
+    whole: Imbalance
+    callpaths: tuple[Imbalance, ...]
+    iterations: Iterations | None
+    note: str
+
+
+def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
+    """The imbalance of a run and of its call paths; `mark` names the region of an iteration.
+
+    Raises InputError for a mark that not every location enters thrice.
+    """
+    trace = analysis.trace
+    found, note = None, ""
+    try:
+        found = iterations_of(trace, mark)
+    except InputError as error:
+        if mark is not None:
+            raise
+        note = str(error)
+    tick = 1.0 / trace.ticks_per_second
+    bursts = bursts_of(trace)
+    useful = np.where(bursts.useful, bursts.length, 0)
+    whole = _imbalance(
+        "", trace.seconds(by_location(trace, useful)), _summed(trace, useful, found, tick)
+    )
+    work = recorded_run(trace, analysis.matches).work
+    node = nodes_after(trace, analysis.paths)
+    by_name: dict[str, list[int]] = {}
+    for at, name in enumerate(analysis.names):
+        by_name.setdefault(name, []).append(at)
+    rows = []
+    for name, nodes in by_name.items():
+        mine = np.where(np.isin(node, nodes), work, 0)
+        workload = trace.seconds(by_location(trace, mine))
+        if workload.max(initial=0.0) <= workload.mean():
+            continue
+        rows.append(_imbalance(name, workload, _summed(trace, mine, found, tick)))
+    rows.sort(key=lambda row: (-row.runtime_impact_s, row.callpath))
+    return ImbalanceStudy(trace.locations, whole, tuple(rows), found, note)
+
+
+def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
+    """The pattern of workloads, and their groups from the least to the most."""
+    count, mean = len(workload), float(workload.mean())
+    ordered = np.sort(workload)
+    if count < 3 or mean <= 0:
+        return None, ()
+    if ordered[-1] - mean <= EVEN.value * mean and mean - ordered[0] <= EVEN.value * mean:
+        return Pattern.EVEN, (Group(count, mean),)
+    groups = _groups(ordered)
+    told = tuple(Group(len(part), float(part.mean())) for part in groups)
+    if len(groups) == 1:
+        return Pattern.SPREAD, told
+    largest = max(range(len(groups)), key=lambda at: len(groups[at]))
+    if 2 * len(groups[largest]) > count:
+        if largest == 0:
+            return Pattern.OVERLOADED_MINORITY, told
+        if largest == len(groups) - 1:
+            return Pattern.UNDERLOADED_MINORITY, told
+    return Pattern.GROUPS, told
+
+
+def _groups(ordered: _Values) -> list[_Values]:
+    """Parts the numbers at their widest gaps, where these are much wider than all others.
+
+    At most half as many groups as numbers (but two of three), and at most eight.
+    """
+    gaps = np.diff(ordered)
+    widest = np.argsort(-gaps, kind="stable")
+    noise = EVEN.value * float(ordered.mean())
+    found = [ordered]
+    for cuts in range(1, min(max(2, len(ordered) // 2), _MOST_GROUPS)):
+        gap = gaps[widest[cuts - 1]]
+        following = gaps[widest[cuts]] if cuts < len(gaps) else 0.0
+        parts = np.split(ordered, np.sort(widest[:cuts]) + 1)
+        squares = sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
+        inside = float(np.sqrt(squares / (len(ordered) - len(parts))))
+        if gap >= max(GAP.value * max(following, inside), noise):
+            found = parts
+    return found
+
+
+def _imbalance(callpath: str, workload: _Values, parts: _Values | None) -> Imbalance:
+    pattern, groups = pattern_of(workload)
+    return Imbalance(callpath, tuple(workload.tolist()), pattern, groups, _evolution(parts))
+
+
+def _evolution(parts: _Values | None) -> Evolution | None:
+    """`parts` is (locations, iterations) in seconds."""
+    if parts is None or not parts.any():
+        return None
+    each = parts.max(axis=0) - parts.mean(axis=0)
+    total = float(each.sum())
+    sums = parts.sum(axis=1)
+    third = max(len(each) // 3, 1)
+    rise = float(each[-third:].mean() - each[:third].mean())
+    return Evolution(
+        tuple(each.tolist()),
+        float(sums.max() - sums.mean()) / total if total else 1.0,
+        rise / (total / len(each)) if total else 0.0,
+    )
+
+
+def _summed(
+    trace: EventTrace, ticks: NDArray[np.int64], found: Iterations | None, tick: float
+) -> _Values | None:
+    """Seconds by location and iteration of what passes after each event."""
+    if found is None:
+        return None
+    sums = np.concatenate([[0], np.cumsum(ticks)])
+    edges = np.maximum(found.bounds, trace.starts[:-1, None])
+    return np.asarray(np.diff(sums[edges], axis=1) * tick, dtype=np.float64)

@@ -1,0 +1,380 @@
+"""A trace in Parquet: written once, read back in the parts that are asked for.
+
+A store is a folder: `trace.json` has definitions and an index, `events.parquet` time, kind and
+region of the events, `operations.parquet` what communicates, with what belongs together (so a part
+needs no matching of the whole), `counters.parquet` readings. A row group of events holds at most
+`GROUP` events of one location; the operations of each are a row group of the other file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.event_trace import (
+    NONE,
+    Communicator,
+    Counter,
+    EventTrace,
+    Finding,
+    Kind,
+    Location,
+    Operations,
+    Paradigm,
+    ProcessGrid,
+    Region,
+    Role,
+)
+from regionpredict.trace.matching import OUTSIDE, Matches
+from regionpredict.trace.selection import Selection, known_ranks
+
+SCHEMA = "regionpredict/trace-store/1"
+GROUP = 1 << 18
+_INDEX = "trace.json"
+_EVENTS = ("time", "kind", "region")
+_OPERATIONS = tuple(Operations.__dataclass_fields__)
+_MATCHES = ("mate", "other", "instance")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A row group: its location, first event and operation and how many, first and last time, and
+    the regions that are open before it, outermost first."""
+
+    location: int
+    event: int
+    events: int
+    operation: int
+    operations: int
+    first: int
+    last: int
+    open: tuple[int, ...]
+
+
+def is_store(path: Path) -> bool:
+    """Whether a folder holds a store."""
+    return (path / _INDEX).is_file()
+
+
+def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
+    """Writes a store into a new folder.
+
+    Raises InputError where pyarrow is missing or the folder cannot be written.
+    """
+    arrow, parquet = _arrow()
+    groups = list(_groups(trace))
+    operations = trace.operations
+    try:
+        folder.mkdir(parents=True)
+        columns = {name: getattr(trace, name) for name in _EVENTS}
+        _write(arrow, parquet, folder / "events.parquet", columns,
+               [(group.event, group.events) for group in groups])  # fmt: skip
+        columns = {name: getattr(operations, name) for name in _OPERATIONS}
+        columns |= {name: getattr(matches, name) for name in _MATCHES}
+        _write(arrow, parquet, folder / "operations.parquet", columns,
+               [(group.operation, group.operations) for group in groups])  # fmt: skip
+        counts = [len(counter.event) for counter in trace.counters]
+        columns = {
+            "counter": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
+            "event": _joined([counter.event for counter in trace.counters]),
+            "increase": _joined([counter.increase for counter in trace.counters]),
+        }
+        _write(arrow, parquet, folder / "counters.parquet", columns, [(0, sum(counts))])
+        document = {
+            "schema": SCHEMA,
+            "name": trace.name,
+            "ticks_per_second": trace.ticks_per_second,
+            "locations": [asdict(location) for location in trace.locations],
+            "regions": [asdict(region) for region in trace.regions],
+            "communicators": [asdict(group) for group in trace.communicators],
+            "counters": [{"name": c.name, "unit": c.unit} for c in trace.counters],
+            "grids": [
+                [grid.name, grid.sizes, grid.periodic, list(grid.places.items())]
+                for grid in trace.grids
+            ],
+            "findings": [asdict(finding) for finding in trace.findings],
+            "unmatched": [asdict(finding) for finding in matches.findings],
+            "starts": trace.starts.tolist(),
+            "groups": [list(asdict(group).values()) for group in groups],
+        }
+        (folder / _INDEX).write_text(json.dumps(document), "utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="choose another folder", path=str(folder)
+        ) from None
+
+
+def _groups(trace: EventTrace) -> Iterator[_Group]:
+    for at in range(len(trace.locations)):
+        stack: list[int] = []
+        begin, end = int(trace.starts[at]), int(trace.starts[at + 1])
+        for first in range(begin, end, GROUP):
+            last = min(first + GROUP, end)
+            low, high = np.searchsorted(trace.operations.event, [first, last]).tolist()
+            yield _Group(
+                at, first, last - first, low, high - low,
+                int(trace.time[first]), int(trace.time[last - 1]), tuple(stack),
+            )  # fmt: skip
+            if last < end:
+                stack = _opened(stack, trace.kind[first:last], trace.region[first:last])
+
+
+def _opened(stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]) -> list[int]:
+    """The regions that are open after such events."""
+    step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
+    depth = np.cumsum(step)
+    lowest = np.minimum.accumulate(depth[::-1])[::-1]
+    stays = (kind == Kind.ENTER) & (lowest >= depth)
+    kept = len(stack) + min(0, int(depth.min(initial=0)))
+    return [*stack[:kept], *region[stays].tolist()]
+
+
+def _write(
+    arrow: ModuleType,
+    parquet: ModuleType,
+    path: Path,
+    columns: dict[str, NDArray[Any]],
+    groups: Sequence[tuple[int, int]],
+) -> None:
+    schema = arrow.schema([(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()])
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for first, count in groups:
+            rows = {name: column[first : first + count] for name, column in columns.items()}
+            writer.write_table(arrow.table(rows, schema=schema), row_group_size=max(count, 1))
+
+
+class Store:
+    """A store, opened; nothing but its index is read until it is asked for.
+
+    Raises InputError where pyarrow is missing or the store cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[str, Any] = {}
+        self._arrow, self._parquet = _arrow()
+        try:
+            document = json.loads((folder / _INDEX).read_text("utf-8"))
+            if document["schema"] != SCHEMA:
+                raise KeyError(document["schema"])
+            self.locations = tuple(Location(**fields) for fields in document["locations"])
+            self.name: str = document["name"]
+            self.ticks_per_second: float = document["ticks_per_second"]
+            self.starts = np.array(document["starts"], dtype=np.int64)
+            self._groups = [_group(*row) for row in document["groups"]]
+            self._document = document
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"is no store of a trace: {error}",
+                remedy="convert the trace anew",
+                path=str(folder),
+            ) from None
+
+    def columns(
+        self, names: Sequence[str], selection: Selection
+    ) -> Iterator[tuple[Location, dict[str, NDArray[Any]]]]:
+        """Columns of events (time, kind, region), row group by row group, as far as they may lie
+        in the selection's ranks and span."""
+        for at, group in self._chosen(selection):
+            yield self.locations[group.location], self._rows("events", at, names)
+
+    def read(self, selection: Selection) -> tuple[EventTrace, Matches]:
+        """The row groups that the selection touches, as a trace; its ranks have all locations.
+
+        What lies outside of them is OUTSIDE in matches. Regions that are open around a row group
+        are entered at its first event and left at the one after its last.
+        """
+        known_ranks(selection, {place.rank for place in self.locations}, self.name)
+        chosen = list(self._chosen(selection))
+        kept = [
+            at
+            for at, place in enumerate(self.locations)
+            if selection.ranks is None or place.rank in selection.ranks
+        ]
+        parts: list[dict[str, NDArray[Any]]] = []
+        operations: list[dict[str, NDArray[Any]]] = []
+        numbers: list[NDArray[np.int64]] = []
+        moved: list[tuple[int, int, int]] = []  # first event, end, and where they are now
+        starts, total = [0], 0
+        for location in kept:
+            mine = [(at, group) for at, group in chosen if group.location == location]
+            stack: list[int] = []
+            for place, (at, group) in enumerate(mine):
+                rows = self._rows("events", at, _EVENTS)
+                if not place and group.open:
+                    parts.append(_regions(Kind.ENTER, group.first, group.open))
+                    total += len(group.open)
+                stack = list(group.open)
+                parts.append(rows)
+                moved.append((group.event, group.event + group.events, total))
+                total += group.events
+                if group.operations:
+                    found = self._rows("operations", at, (*_OPERATIONS, *_MATCHES))
+                    found["event"] = found["event"] - group.event + moved[-1][2]
+                    operations.append(found)
+                    numbers.append(np.arange(group.operation, group.operation + group.operations))
+                if place + 1 == len(mine):
+                    stack = _opened(stack, rows["kind"], rows["region"])
+                    if stack:
+                        parts.append(_regions(Kind.LEAVE, self._reach(at), stack[::-1]))
+                        total += len(stack)
+            starts.append(total)
+        columns = {name: _stacked(parts, name, self._type("events", name)) for name in _EVENTS}
+        table = {
+            name: _stacked(operations, name, self._type("operations", name))
+            for name in (*_OPERATIONS, *_MATCHES)
+        }
+        place_of = _Places(_joined(numbers))
+        document = self._document
+        trace = EventTrace(
+            locations=tuple(self.locations[at] for at in kept),
+            regions=tuple(_region(fields) for fields in document["regions"]),
+            communicators=tuple(_communicator(fields) for fields in document["communicators"]),
+            ticks_per_second=self.ticks_per_second,
+            starts=np.array(starts, dtype=np.int64),
+            **columns,
+            operations=Operations(**{name: table[name] for name in _OPERATIONS}),
+            findings=tuple(Finding(**fields) for fields in document["findings"]),
+            name=self.name,
+            counters=self._counters(moved),
+            grids=tuple(_grid(*fields) for fields in document["grids"]),
+        )
+        return trace, Matches(
+            place_of(table["mate"]),
+            place_of(table["other"]),
+            table["instance"],
+            tuple(Finding(**fields) for fields in document["unmatched"]),
+        )
+
+    def _chosen(self, selection: Selection) -> Iterator[tuple[int, _Group]]:
+        low, high = -1.0, float("inf")
+        if selection.time_s is not None:
+            low, high = (time * self.ticks_per_second for time in selection.time_s)
+        for at, group in enumerate(self._groups):
+            rank = self.locations[group.location].rank
+            if selection.ranks is not None and rank not in selection.ranks:
+                continue
+            if self._reach(at) + 1 >= low and group.first <= high + 1:
+                yield at, group
+
+    def _reach(self, at: int) -> int:
+        """The time up to which nothing but this row group tells what its location does."""
+        group = self._groups[at]
+        if at + 1 < len(self._groups) and self._groups[at + 1].location == group.location:
+            return self._groups[at + 1].first
+        return group.last
+
+    def _rows(self, file: str, group: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        try:
+            table = self._file(file).read_row_group(group, columns=list(names))
+        except (OSError, self._arrow.ArrowException) as error:
+            raise InputError(
+                f"{file}.parquet cannot be read: {str(error).splitlines()[0][:100]}",
+                remedy="convert the trace anew", path=str(self._folder),
+            ) from None  # fmt: skip
+        return {name: table.column(name).to_numpy() for name in names}
+
+    def _file(self, name: str) -> Any:
+        """A file of the store, with its footer read once."""
+        if name not in self._files:
+            self._files[name] = self._parquet.ParquetFile(self._folder / f"{name}.parquet")
+        return self._files[name]
+
+    def _type(self, file: str, name: str) -> Any:
+        return self._file(file).schema_arrow.field(name).type.to_pandas_dtype()
+
+    def _counters(self, moved: Sequence[tuple[int, int, int]]) -> tuple[Counter, ...]:
+        named = self._document["counters"]
+        if not named:
+            return ()
+        rows = self._rows("counters", 0, ("counter", "event", "increase"))
+        first = np.array([begin for begin, _, _ in moved], dtype=np.int64)
+        at = np.searchsorted(first, rows["event"], side="right") - 1
+        ends = np.array([end for _, end, _ in moved] or [0], dtype=np.int64)
+        now = np.array([place for _, _, place in moved] or [0], dtype=np.int64)
+        kept = (at >= 0) & (rows["event"] < ends[at])
+        event = rows["event"] - np.append(first, 0)[at] + now[at]
+        found = []
+        for number, fields in enumerate(named):
+            mine = kept & (rows["counter"] == number)
+            found.append(
+                Counter(fields["name"], event[mine], rows["increase"][mine], fields["unit"])
+            )
+        return tuple(found)
+
+
+class _Places:
+    """Where operations of the whole trace are among those read, OUTSIDE where they are not."""
+
+    def __init__(self, numbers: NDArray[np.int64]) -> None:
+        self._numbers = numbers
+
+    def __call__(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        at = np.searchsorted(self._numbers, rows)
+        there = at < len(self._numbers)
+        there[there] = self._numbers[at[there]] == rows[there]
+        return np.where(there, at, np.where(rows >= 0, OUTSIDE, NONE)).astype(np.int64)
+
+
+def _regions(kind: Kind, time: int, regions: Sequence[int]) -> dict[str, NDArray[Any]]:
+    return {
+        "time": np.full(len(regions), time, dtype=np.int64),
+        "kind": np.full(len(regions), kind, dtype=np.uint8),
+        "region": np.array(regions, dtype=np.int32),
+    }
+
+
+def _region(fields: dict[str, Any]) -> Region:
+    return replace(
+        Region(**fields), paradigm=Paradigm(fields["paradigm"]), role=Role(fields["role"])
+    )
+
+
+def _group(*row: Any) -> _Group:
+    *numbers, opened = row
+    location, event, events, operation, operations, first, last = numbers
+    return _Group(location, event, events, operation, operations, first, last, tuple(opened))
+
+
+def _grid(
+    name: str, sizes: list[int], periodic: list[bool], places: list[tuple[int, list[int]]]
+) -> ProcessGrid:
+    where = {rank: tuple(place) for rank, place in places}
+    return ProcessGrid(name, tuple(sizes), tuple(periodic), where)
+
+
+def _communicator(fields: dict[str, Any]) -> Communicator:
+    members, remote = fields["members"], fields["remote"]
+    return Communicator(
+        fields["name"],
+        None if members is None else tuple(members),
+        None if remote is None else tuple(remote),
+    )
+
+
+def _joined(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *columns])
+
+
+def _stacked(parts: Sequence[dict[str, NDArray[Any]]], name: str, kind: Any) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=kind), *(part[name] for part in parts)])
+
+
+def _arrow() -> tuple[ModuleType, ModuleType]:
+    try:
+        import pyarrow  # noqa: PLC0415 (an extra)
+        import pyarrow.parquet  # noqa: PLC0415
+    except ImportError:
+        raise InputError(
+            "a store in Parquet needs the package pyarrow",
+            remedy="pip install 'regionpredict[parquet]'",
+        ) from None
+    return pyarrow, pyarrow.parquet

@@ -1,0 +1,224 @@
+"""An archive read and matched rank by rank, in independent pieces with one exchange.
+
+Each rank's events are read, its requests and collective operations matched, its sends listed by
+their receivers. The lists are exchanged; then each rank's receives are matched to the sends to it.
+What runs the pieces is given: processes here (`workers.spread`), or a cluster (`cluster.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Location, Operations
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches, match_columns, unmatched
+from regionpredict.trace.otf2_definitions import Definitions
+from regionpredict.trace.otf2_reader import (
+    Events,
+    assembled,
+    joined,
+    open_otf2,
+    operations_of,
+    read_events,
+)
+
+Rows = NDArray[np.int64]
+Spread = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+"""`[work(item) for item in items]`, wherever; work, items and results can be pickled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sends:
+    """Messages from one rank to another, in order: operations of the sender, and their channel."""
+
+    sender: int
+    row: Rows
+    communicator: NDArray[np.int32]
+    tag: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One rank's events as the archive has them, its matches, and its sends by receiver.
+
+    `receives` are the operations that receive, with the columns that matching asks for.
+    """
+
+    rank: int
+    events: Events
+    other: Rows
+    instance: Rows
+    sends: dict[int, _Sends]
+    receives: Rows
+    partner: NDArray[np.int32]
+    communicator: NDArray[np.int32]
+    tag: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the rank whose locations begin and end at two positions."""
+
+    anchor: Path
+    definitions: Definitions
+    kernels: Kernels
+
+    def __call__(self, span: tuple[int, int]) -> _Piece:
+        definitions, (first, end) = self.definitions, span
+        places = definitions.locations[first:end]
+        expected = definitions.events * (end - first) // max(len(definitions.locations), 1)
+        numbers = definitions.references[first:end]
+        events = read_events(self.anchor, numbers, expected, self.kernels)
+        raw = events.columns
+        own = {name: raw[name].copy() for name in ("communicator", "partner", "root")}
+        operations, _ = operations_of(
+            Events({**raw, **own}, events.ends, events.notes, events.readings), definitions, places
+        )
+        kind = np.ascontiguousarray(raw["kind"][raw["event"]])
+        starts = np.concatenate([[0], events.ends]).astype(np.int64)
+        _, other, instance = match_columns(
+            np.searchsorted(raw["event"], starts).astype(np.int64),
+            np.array([place.rank for place in places], dtype=np.int32),
+            kind,
+            operations,
+            len(definitions.communicators),
+            self.kernels,
+        )
+        cancelled = (other >= 0) & (kind[np.maximum(other, 0)] == Kind.REQUEST_CANCELLED)
+        sending = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
+        receives = np.flatnonzero((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE))
+        rank = places[0].rank
+        return _Piece(
+            rank,
+            events,
+            other,
+            instance,
+            _by_receiver(rank, operations, np.flatnonzero(sending & ~cancelled)),
+            receives,
+            operations.partner[receives],
+            operations.communicator[receives],
+            operations.tag[receives],
+        )
+
+
+def _by_receiver(rank: int, operations: Operations, sends: Rows) -> dict[int, _Sends]:
+    sends = sends[operations.partner[sends] >= 0]
+    if not len(sends):
+        return {}
+    order = sends[np.argsort(operations.partner[sends], kind="stable")]
+    receivers, first = np.unique(operations.partner[order], return_index=True)
+    return {
+        int(receiver): _Sends(rank, rows, operations.communicator[rows], operations.tag[rows])
+        for receiver, rows in zip(receivers, np.split(order, first[1:]), strict=True)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """What one rank receives, and all that is sent to it."""
+
+    rank: int
+    partner: NDArray[np.int32]
+    communicator: NDArray[np.int32]
+    tag: NDArray[np.int32]
+    sends: tuple[_Sends, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """For each receive, which of the sends to its rank it takes, -1 where there is none."""
+
+    communicators: int
+    kernels: Kernels
+
+    def __call__(self, exchange: _Exchange) -> Rows:
+        sizes = [len(sends.row) for sends in exchange.sends]
+        count, received = sum(sizes), len(exchange.partner)
+        nothing = np.full(count + received, NONE, dtype=np.int64)
+        small = nothing.astype(np.int32)
+        sent = np.full(count, exchange.rank, dtype=np.int32)
+        operations = Operations(
+            event=nothing,
+            partner=np.concatenate([sent, exchange.partner]).astype(np.int32),
+            communicator=_stacked([s.communicator for s in exchange.sends], exchange.communicator),
+            tag=_stacked([s.tag for s in exchange.sends], exchange.tag),
+            root=small,
+            sent=nothing,
+            received=nothing,
+            request=nothing,
+            collective=np.full(count + received, 255, dtype=np.uint8),
+        )
+        kind = np.full(count + received, Kind.SEND, dtype=np.uint8)
+        kind[count:] = Kind.RECEIVE
+        mate, _, _ = match_columns(
+            np.cumsum([0, *sizes, received]).astype(np.int64),
+            np.array([*(s.sender for s in exchange.sends), exchange.rank], dtype=np.int32),
+            kind,
+            operations,
+            self.communicators,
+            self.kernels,
+        )
+        return mate[count:]
+
+
+def _stacked(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.concatenate([*parts, last]).astype(np.int32)
+
+
+def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventTrace, Matches]:
+    """What `read_otf2` and `match` give, from pieces that `spread` runs.
+
+    Raises InputError as they do.
+    """
+    anchor, definitions = open_otf2(path, kernels)
+    spans = _spans(definitions.locations)
+    pieces: list[_Piece] = spread(_Reader(anchor, definitions, kernels), spans)
+    exchanges = [
+        _Exchange(
+            piece.rank,
+            piece.partner,
+            piece.communicator,
+            piece.tag,
+            tuple(other.sends[piece.rank] for other in pieces if piece.rank in other.sends),
+        )
+        for piece in pieces
+    ]
+    taken: list[Rows] = spread(_Matcher(len(definitions.communicators), kernels), exchanges)
+    if not pieces:
+        nothing = np.zeros(0, dtype=np.int64)
+        trace = assembled(anchor, definitions, read_events(anchor, (), 0, kernels))
+        return trace, Matches(nothing, nothing, nothing, ())
+    first = np.cumsum([0, *(len(piece.other) for piece in pieces)])
+    place = {piece.rank: int(at) for piece, at in zip(pieces, first[:-1], strict=True)}
+    mate = np.full(first[-1], NONE, dtype=np.int64)
+    for piece, exchange, found in zip(pieces, exchanges, taken, strict=True):
+        if not exchange.sends:
+            continue
+        rows = np.concatenate([sends.row + place[sends.sender] for sends in exchange.sends])
+        matched = found >= 0
+        receives = piece.receives[matched] + place[piece.rank]
+        mate[receives] = rows[found[matched]]
+        mate[rows[found[matched]]] = receives
+    other = np.concatenate(
+        [
+            np.where(piece.other >= 0, piece.other + at, NONE)
+            for piece, at in zip(pieces, first[:-1], strict=True)
+        ]
+    )
+    instance = np.concatenate([piece.instance for piece in pieces])
+    trace = assembled(anchor, definitions, joined([piece.events for piece in pieces]))
+    return trace, Matches(mate, other, instance, unmatched(trace, mate, other))
+
+
+def _spans(locations: tuple[Location, ...]) -> list[tuple[int, int]]:
+    """Where each rank's locations begin and end, in the order of ranks."""
+    ranks = np.array([location.rank for location in locations], dtype=np.int64)
+    edges = np.flatnonzero(np.diff(ranks, prepend=-1, append=-1) != 0).tolist()
+    return list(pairwise(edges))

@@ -1,0 +1,236 @@
+"""The run again as it was: calls take what they took beyond waiting, and waits follow from others.
+
+With nothing changed, each location ends when it did in the trace, to the tick. With other lengths
+of the work the waits are what they would have been. Who waits for whom is as in `replay.py` but for
+this: a message is synchronous where the trace shows that its sender waited, too; collective
+operations bind those whose data they move (a broadcast waits for its root alone); MPI_Finalize ends
+together. What the trace contradicts, since somebody went on before the other had come, binds
+nobody. Scans and all-to-alls of varying sizes, which do not tell who waits for whom, keep their
+time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.bursts import bursts_of
+from regionpredict.trace.collective_table import N_TO_N, N_TO_ONE, ONE_TO_N
+from regionpredict.trace.event_trace import Collective, EventTrace, Kind, Paradigm, Role
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches
+from regionpredict.trace.mpi_regions import Call, call_of, plain_name
+from regionpredict.trace.replay import (
+    IDEAL,
+    Coupled,
+    Couplings,
+    Network,
+    ends_of,
+    outermost_calls,
+    timed_steps,
+)
+from regionpredict.trace.team_order import synchronisations
+
+Ticks = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A trace, ready to be replayed.
+
+    `work` has the ticks after each event that are no wait. `coupled` is who waits for whom, and
+    `waits` tells which of its needs are calls of MPI and barriers of OpenMP. `contradicted` is how
+    many needs were left out. `opens` are the rows that begin the outermost calls and barriers,
+    `closes` those that end them.
+    """
+
+    trace: EventTrace
+    coupled: Coupled
+    waits: NDArray[np.bool_]
+    work: Ticks
+    contradicted: int
+    opens: Ticks
+    closes: Ticks
+
+    def beginning(self, event: Ticks) -> Ticks:
+        """The row that begins the call or barrier which each event is in, before its end."""
+        if not len(self.opens):
+            return event
+        at = np.searchsorted(self.opens, event, side="right") - 1
+        inside = (at >= 0) & (event < self.closes[at])
+        return np.where(inside, self.opens[at], event)
+
+    def ends(self, kernels: Kernels, work: Ticks | None = None) -> Ticks:
+        """When each location ends, in ticks from the trace's begin, with `work` after each event.
+
+        Raises BlockedError where the trace is out of order.
+        """
+        steps = timed_steps(self.trace, self.coupled, self.work if work is None else work)
+        return ends_of(steps, self.trace, kernels)
+
+
+def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) -> RecordedRun:
+    """The couplings and the work of a trace. Of `network` only the eager limit matters."""
+    bursts = bursts_of(trace)
+    opens = outermost_calls(bursts.depth)
+    closes = _closes(trace, bursts.depth, opens)
+    made = Couplings(trace, matches, Network(eager_limit=network.eager_limit), opens)
+    made.messages(_synchronous(trace, matches, made, closes, network.eager_limit))
+    made.collectives(*_bound(trace))
+    finalize = _finalizes(trace)
+    if finalize is not None:
+        made.together(finalize)
+    slots_of_mpi = made.slots
+    made.teams(synchronisations(trace))
+    coupled = made.coupled()
+    ready = np.full(len(coupled.posts), -1, dtype=np.int64)
+    posts = coupled.is_post
+    np.maximum.at(ready, coupled.slot[posts], trace.time[coupled.event[posts]])
+    in_call = coupled.slot < slots_of_mpi
+    at_barrier = ~in_call & _barrier_enters(trace)[coupled.event]
+    waits = (in_call | at_barrier) & ~posts
+    until = _ends_of_waits(trace, coupled, in_call, at_barrier, closes)
+    kept = posts | (ready[coupled.slot] <= until)
+    coupled = replace(
+        coupled,
+        event=coupled.event[kept],
+        slot=coupled.slot[kept],
+        is_post=coupled.is_post[kept],
+        cost=coupled.cost[kept],
+    )
+    waits = waits[kept]
+    work = _work(trace, coupled, ready, waits, until[kept], closes)
+    barriers = np.flatnonzero(_barrier_enters(trace))
+    begins = np.concatenate([opens, barriers])
+    order = np.argsort(begins, kind="stable")
+    ends = np.concatenate([closes[opens], barriers + 2])[order]  # its LEAVE is the barrier, too
+    return RecordedRun(
+        trace, coupled, waits, work, int(np.count_nonzero(~kept)), begins[order], ends
+    )
+
+
+def _closes(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
+    """The row that ends the call which a row of `opens` begins; the row itself elsewhere."""
+    ends = np.flatnonzero((depth == 0) & (np.concatenate([[0], depth[:-1]]) > 0))
+    closes = np.arange(len(trace), dtype=np.int64)
+    at = np.searchsorted(ends, opens)
+    found = at < len(ends)
+    closes[opens[found]] = ends[at[found]]
+    return closes
+
+
+def _synchronous(
+    trace: EventTrace, matches: Matches, made: Couplings, closes: Ticks, limit: float
+) -> NDArray[np.bool_]:
+    """Of each operation, whether it sends and its call waits for the receiver."""
+    operations, kind = trace.operations, trace.kind[trace.operations.event]
+    sends = np.flatnonzero(
+        ((kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)) & (matches.mate >= 0)
+    )
+    named = np.array(
+        [plain_name(region.name) in ("mpi_ssend", "mpi_issend") for region in trace.regions]
+        + [False]
+    )
+    receives = matches.mate[sends]
+    posted = made.call(np.where(matches.other[receives] >= 0, matches.other[receives], receives))
+    done = made.call(np.where(matches.other[sends] >= 0, matches.other[sends], sends))
+    when = trace.time[posted]
+    waited = (when > trace.time[done]) & (when < trace.time[closes[done]])
+    size = np.maximum(operations.sent[sends], operations.received[receives])
+    found = np.zeros(len(operations), dtype=bool)
+    large = (size > limit) & (when <= trace.time[closes[done]])  # else it was sent without asking
+    found[sends] = large | named[trace.region[made.call(sends)]] | waited
+    return found
+
+
+def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each operation, whether others of its collective wait for it, and whether it does."""
+    operations = trace.operations
+    rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
+    location = trace.locations_of(operations.event)
+    is_root = operations.root == rank[location]
+    everybody = np.isin(operations.collective, (Collective.BARRIER, *N_TO_N))
+    one, many = (np.isin(operations.collective, kinds) for kinds in (ONE_TO_N, N_TO_ONE))
+    return everybody | (one & is_root) | (many & ~is_root), (
+        everybody | (one & ~is_root) | (many & is_root)
+    )
+
+
+def _finalizes(trace: EventTrace) -> Ticks | None:
+    """The rows at which the ranks enter MPI_Finalize; None where not each does once."""
+    ends = np.array([call_of(region.name) == Call.FINALIZE for region in trace.regions] + [False])
+    rows = np.flatnonzero(ends[trace.region] & (trace.kind == Kind.ENTER))
+    location = trace.locations_of(rows)
+    ranks = sorted(trace.locations[at].rank for at in location.tolist())
+    return rows if len(rows) > 1 and ranks == list(trace.ranks) else None
+
+
+def _barrier_enters(trace: EventTrace) -> NDArray[np.bool_]:
+    """Whether each event enters a barrier of OpenMP."""
+    barrier = np.array(
+        [
+            region.paradigm is Paradigm.OPENMP
+            and region.role in (Role.BARRIER, Role.IMPLICIT_BARRIER)
+            for region in trace.regions
+        ]
+        + [False]
+    )
+    return np.asarray(barrier[trace.region] & (trace.kind == Kind.ENTER))
+
+
+def _ends_of_waits(
+    trace: EventTrace,
+    coupled: Coupled,
+    in_call: NDArray[np.bool_],
+    at_barrier: NDArray[np.bool_],
+    closes: Ticks,
+) -> Ticks:
+    """The time by which each step's wait was over: its call's or barrier's end, else its event."""
+    event = coupled.event
+    following = np.minimum(event + 1, len(trace) - 1)
+    row = np.where(in_call, closes[event], np.where(at_barrier, following, event))
+    return np.asarray(trace.time[row])
+
+
+def _work(
+    trace: EventTrace,
+    coupled: Coupled,
+    ready: Ticks,
+    waits: NDArray[np.bool_],
+    until: Ticks,
+    closes: Ticks,
+) -> Ticks:
+    """The ticks after each event, without waits.
+
+    What a call does besides waiting comes after the wait. Of a need outside calls (a fork, a lock,
+    the end of a team) the wait lies before its event.
+    """
+    time = trace.time
+    work = np.zeros(len(trace), dtype=np.int64)
+    work[:-1] = np.diff(time)
+    work[trace.starts[1:][np.diff(trace.starts) > 0] - 1] = 0
+    event, full = coupled.event, ready[coupled.slot]
+    calls = np.flatnonzero(waits)
+    first = event[calls]
+    longest = np.zeros(len(trace), dtype=np.int64)
+    np.maximum.at(longest, first, np.maximum(full[calls] - time[first], 0))
+    rows = np.unique(first)
+    last = np.maximum(closes[rows], rows + 1)
+    inside = np.zeros(len(trace) + 1, dtype=np.int64)
+    np.add.at(inside, rows, 1)
+    np.add.at(inside, last, -1)
+    work[np.cumsum(inside[:-1]) > 0] = 0
+    work[rows] = time[np.minimum(last, len(trace) - 1)] - time[rows] - longest[rows]
+    others = np.flatnonzero(~coupled.is_post & ~waits)
+    latest = np.full(len(trace), -1, dtype=np.int64)
+    np.maximum.at(latest, event[others], full[others])
+    rows = np.unique(event[others])
+    opening = np.isin(rows, trace.starts)
+    before = np.where(opening, -1, time[np.maximum(rows - 1, 0)])
+    late = latest[rows] > before
+    rows, opening = rows[late], opening[late]
+    work[rows[~opening] - 1] = 0
+    work[rows] += time[rows] - latest[rows]
+    return work

@@ -1,0 +1,95 @@
+"""`region_splits`: what threads lose in each parallel region, by its place in the source.
+
+With `D` the durations of a region's executions, from fork to join, and `u_t` thread t's useful time
+in one, over all executions and ranks
+
+    scheduling   = sum(max_t u_t) / sum(D)
+    load balance = sum(mean_t u_t) / sum(max_t u_t)
+
+The product is the share of the team's time that is used. That threads slow each other down, as on
+shared memory, is not in it: what they do is useful, if slow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regionpredict.trace.bursts import Bursts
+from regionpredict.trace.event_trace import EventTrace, Kind, Role
+from regionpredict.trace.team_order import constructs
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSplit:
+    """One parallel region: `threads` of its largest team, `executions` over all ranks, `seconds` of
+    all of them; factors from 0 to 1; `file` "" and `line` None where unknown."""
+
+    name: str
+    file: str
+    line: int | None
+    threads: int
+    executions: int
+    seconds: float
+    scheduling: float
+    load_balance: float
+
+    @property
+    def efficiency(self) -> float:
+        """The product of both."""
+        return self.scheduling * self.load_balance
+
+
+def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
+    """The parallel regions of a trace that tells them, the longest first."""
+    parallel = np.array([region.role is Role.PARALLEL for region in trace.regions] + [False])
+    useful = np.concatenate([[0], np.cumsum(np.where(bursts.useful, bursts.length, 0))])
+    by_rank: dict[int, list[int]] = {}
+    for number, location in enumerate(trace.locations):
+        by_rank.setdefault(location.rank, []).append(number)
+    # threads, executions, durations, largest and mean useful times
+    sums: dict[int, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
+    for numbers in by_rank.values():
+        fork, join = constructs(trace, numbers[0])
+        if not len(fork):
+            continue
+        a, b = trace.starts[numbers[0]], trace.starts[numbers[0] + 1]
+        entered = np.flatnonzero(parallel[trace.region[a:b]] & (trace.kind[a:b] == Kind.ENTER)) + a
+        at = np.searchsorted(entered, fork)
+        told = at < len(entered)
+        told[told] = entered[at[told]] < join[told]
+        fork, join, region = fork[told], join[told], trace.region[entered[at[told]]]
+        own = np.zeros((len(numbers), len(fork)))
+        there = np.zeros((len(numbers), len(fork)), dtype=bool)
+        for row, number in enumerate(numbers):
+            first, last = trace.starts[number], trace.starts[number + 1]
+            times = trace.time[first:last]
+            low = first + np.searchsorted(times, trace.time[fork], side="left")
+            high = first + np.searchsorted(times, trace.time[join], side="right") - 1
+            there[row] = high > low
+            own[row] = useful[np.maximum(high, low)] - useful[low]
+        team = np.maximum(there.sum(axis=0), 1)
+        duration = trace.time[join] - trace.time[fork]
+        for number in np.unique(region).tolist():
+            mine = region == number
+            found = sums.setdefault(number, np.zeros(5))
+            found[0] = max(found[0], float(team[mine].max()))
+            found[1:] += (
+                np.count_nonzero(mine),
+                duration[mine].sum(),
+                own[:, mine].max(axis=0).sum(),
+                (own[:, mine].sum(axis=0) / team[mine]).sum(),
+            )
+    rows = []
+    for number, (threads, count, duration_sum, largest, mean) in sums.items():
+        place = trace.regions[number]
+        if duration_sum > 0 and largest > 0:
+            rows.append(
+                RegionSplit(
+                    place.name, place.file, place.line, int(threads), int(count),
+                    float(duration_sum) / trace.ticks_per_second,
+                    float(largest / duration_sum), float(mean / largest),
+                )
+            )  # fmt: skip
+    return tuple(sorted(rows, key=lambda row: (-row.seconds, row.name)))

@@ -1,0 +1,165 @@
+"""A part of a trace, chosen before it is analysed: ranks, a span of time, a call path."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
+from regionpredict.trace.cut import cut, only_rows
+from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches
+from regionpredict.trace.whole_run import with_whole_run
+
+_NAMED = 8  # call paths that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to keep, each None for all: `ranks` in MPI_COMM_WORLD; `time_s`, seconds since the
+    trace's first event, from and to; `call_path` as results name it, with all that it calls."""
+
+    ranks: frozenset[int] | None = None
+    time_s: tuple[float, float] | None = None
+    call_path: str | None = None
+
+    def __bool__(self) -> bool:
+        return any(part is not None for part in (self.ranks, self.time_s, self.call_path))
+
+
+def selected(
+    trace: EventTrace, matches: Matches, selection: Selection, kernels: Kernels
+) -> tuple[EventTrace, Matches]:
+    """The chosen part. What belongs together is still so; what lost its counterpart is a finding.
+
+    Regions that are open at the span's begin begin there, those open at its end end there. Around
+    a call path, the regions that lead to it are kept, without what else they call: that time is
+    theirs. Raises InputError where nothing is left.
+    """
+    linked = matches.mate, matches.other
+    numbers = np.arange(len(trace.operations))
+    known_ranks(selection, set(trace.ranks), trace.name)
+    if selection.ranks is not None:
+        trace, matches, numbers = _of_ranks(trace, matches, numbers, selection.ranks)
+    if selection.call_path is not None:
+        trace = with_whole_run(trace)
+        rows = _of_call_path(trace, call_paths(trace, kernels), selection.call_path)
+        numbers = numbers[rows[trace.operations.event]]
+        trace, matches = only_rows(trace, matches, rows)
+    if selection.time_s is not None:
+        trace, matches, numbers = _of_time(trace, matches, numbers, selection.time_s)
+    findings = _cut_off(matches, (linked[0][numbers], linked[1][numbers]))
+    whole = replace(
+        matches,
+        mate=np.maximum(matches.mate, NONE),  # what is OUTSIDE is told of
+        other=np.maximum(matches.other, NONE),
+    )
+    return replace(trace, findings=(*trace.findings, *findings)), whole
+
+
+def known_ranks(selection: Selection, ranks: Set[int], name: str) -> None:
+    """Raises InputError where the selection has a rank that is not among these."""
+    unknown = sorted((selection.ranks or frozenset()) - ranks)
+    if unknown:
+        raise InputError(
+            f"there is no rank {unknown[0]}",
+            remedy=f"the trace has {min(ranks)} to {max(ranks)}" if ranks else "it has none",
+            path=name,
+        )
+
+
+def _of_ranks(
+    trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], ranks: frozenset[int]
+) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
+    kept = np.array([location.rank in ranks for location in trace.locations], dtype=bool)
+    rows = np.repeat(kept, np.diff(trace.starts))
+    numbers = numbers[rows[trace.operations.event]]
+    part, matches = only_rows(trace, matches, rows)
+    return (
+        replace(
+            part,
+            locations=tuple(location for location in trace.locations if location.rank in ranks),
+            starts=np.append(part.starts[:-1][kept], part.starts[-1]),
+        ),
+        matches,
+        numbers,
+    )
+
+
+def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[np.bool_]:
+    """The rows inside the call path, and those that enter and leave what leads to it."""
+    names = path_names(paths, trace.regions)
+    count = len(names)
+    inside = np.array([name == wanted or name.startswith(f"{wanted}/") for name in names] + [False])
+    if not np.any(inside):
+        known = ", ".join(names[:_NAMED]) + (", ..." if count > _NAMED else "")
+        raise InputError(
+            f"there is no call path '{wanted}'", remedy=f"there are {known}", path=trace.name
+        )
+    leads = np.zeros(count + 1, dtype=bool)
+    for chosen in np.flatnonzero(inside[:-1]).tolist():
+        above = int(paths.parent[chosen])
+        while above >= 0:
+            leads[above] = True
+            above = int(paths.parent[above])
+    named = trace.kind <= Kind.LEAVE
+    node = np.where(named, paths.event_node, count)
+    # other events lie in the region that was entered or left last, or around it
+    around = _around(trace, paths)
+    return np.where(named, inside[node] | leads[node], inside[around])
+
+
+def _around(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
+    """The node each event lies in, the number of nodes outside all."""
+    count = len(paths.parent)
+    above = np.append(np.where(paths.parent >= 0, paths.parent, count), count).astype(np.int32)
+    leaves = trace.kind == Kind.LEAVE
+    named = trace.kind <= Kind.LEAVE
+    node = np.where(named & (paths.event_node >= 0), paths.event_node, count).astype(np.int32)
+    after = np.where(leaves, above[node], node)
+    last = np.maximum.accumulate(np.where(named, np.arange(len(trace)), -1))
+    inside = last >= np.repeat(trace.starts[:-1], np.diff(trace.starts))
+    return np.where(inside, after[np.maximum(last, 0)], count)
+
+
+def _of_time(
+    trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], span: tuple[float, float]
+) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
+    last = int(trace.time.max(initial=0))
+    low = min(max(0, round(span[0] * trace.ticks_per_second)), last + 1)
+    high = min(last, round(min(span[1] * trace.ticks_per_second, 2.0**62)))
+    if low > high:
+        raise InputError(
+            f"nothing happens from {span[0]:g} s to {span[1]:g} s",
+            remedy=f"the trace ends after {last / trace.ticks_per_second:.9g} s",
+            path=trace.name,
+        )
+    begin, end = np.empty((2, len(trace.locations)), dtype=np.int64)
+    for at in range(len(trace.locations)):
+        first = int(trace.starts[at])
+        times = trace.time[first : int(trace.starts[at + 1])]
+        begin[at] = first + np.searchsorted(times, low, side="left") - 1
+        end[at] = first + np.searchsorted(times, high, side="right") - 1
+    location = trace.locations_of(trace.operations.event)
+    inside = trace.operations.event > begin[location]
+    inside &= trace.operations.event <= end[location]
+    return *cut(trace, matches, begin, end, (low, high)), numbers[inside]
+
+
+def _cut_off(
+    matches: Matches, before: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> list[Finding]:
+    found = []
+    for now, then, message in (
+        (matches.mate, before[0], "messages with their other side outside the selection"),
+        (matches.other, before[1], "requests begun or completed outside the selection"),
+    ):
+        count = int(np.count_nonzero((then != NONE) & (now < 0)))
+        if count:
+            found.append(Finding(f"{message}, left out", count=count))
+    return found

@@ -1,0 +1,293 @@
+"""What the threads of recorded processes did: functions, teams, barriers and locks, by thread.
+
+Reads what `measure/runtime/ompt_record.c` leaves behind at its level `trace`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from regionpredict.measure.ompt_runtime import is_fixed
+
+_RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")])
+# As ompt_record.c numbers them.
+_HEADER, _PARALLEL_BEGIN, _PARALLEL_END, _IMPLICIT_BEGIN, _IMPLICIT_END = range(1, 6)
+_SYNC_BEGIN, _SYNC_END, _WORK_BEGIN, _WORK_END = 8, 9, 10, 11
+_ACQUIRE, _ACQUIRED, _RELEASED, _FUNCTION_ENTER, _FUNCTION_EXIT = 18, 19, 20, 21, 22
+# Kinds as OpenMP 5.2 numbers them (ompt_sync_region_t, ompt_work_t, ompt_mutex_t).
+_IMPLICIT_BARRIERS, _EXPLICIT_BARRIERS = (2, 8, 9), (3, 4)
+_WORK = {1: "loop", 2: "sections", 3: "single", 10: "loop", 11: "loop", 12: "loop", 13: "loop"}
+_LOCKS, _TESTED_LOCKS, _CRITICAL = (1, 3), (2, 4), 5
+_SECONDS = 60
+
+
+class PlaceKind(Enum):
+    """What a place is to the trace."""
+
+    FUNCTION = "function"
+    MPI = "mpi"
+    PARALLEL = "parallel"
+    LOOP = "loop"
+    SECTIONS = "sections"
+    SINGLE = "single"
+    BARRIER = "barrier"
+    IMPLICIT_BARRIER = "implicit barrier"
+    LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A region as it is written to the archive; `line` 0 and `file` "" where unknown."""
+
+    name: str
+    file: str = ""
+    line: int = 0
+    kind: PlaceKind = PlaceKind.FUNCTION
+
+
+class What(Enum):
+    """What a step says."""
+
+    ENTER = "enter"
+    LEAVE = "leave"
+    FORK = "fork"
+    JOIN = "join"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a thread: nanoseconds; the place entered, or the threads or the lock meant."""
+
+    time: int
+    what: What
+    place: Place | None = None
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEvents:
+    """The steps of a process's threads that did anything, its first thread in front.
+
+    `nested` counts teams inside teams, which are left out.
+    """
+
+    threads: tuple[tuple[Step, ...], ...]
+    nested: int
+
+
+@dataclass(slots=True)
+class _Teams:
+    """What all threads of a process know: teams that are not nested, where and how large they are,
+    and when they end."""
+
+    outermost: dict[int, tuple[int, int]] = field(default_factory=dict)  # site, threads
+    ends: dict[int, int] = field(default_factory=dict)
+    nested: int = 0
+
+
+def thread_events(folder: Path) -> dict[int, ProcessEvents]:
+    """The processes of a recording, by their numbers."""
+    files: dict[int, dict[int, Path]] = {}
+    for path in folder.glob("events-*-*"):
+        _, process, thread = path.name.rsplit("-", 2)
+        files.setdefault(int(process), {})[int(thread)] = path
+    return {
+        process: _process(folder, process, [paths[thread] for thread in sorted(paths)])
+        for process, paths in sorted(files.items())
+    }
+
+
+def _process(folder: Path, process: int, paths: Iterable[Path]) -> ProcessEvents:
+    threads = []
+    for path in paths:
+        records = np.fromfile(path, dtype=_RECORD)
+        unused = np.flatnonzero(records["head"] == 0)  # the rest of the last window
+        threads.append(records[: unused[0] if len(unused) else len(records)].tolist())
+    teams = _teams(threads)
+    places = _Places(folder, process)
+    steps = [_steps(records, teams, places) for records in threads]
+    used = [thread for at, thread in enumerate(steps) if thread or at == 0]
+    return ProcessEvents(tuple(map(tuple, used)), teams.nested)
+
+
+def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:
+    """The teams that begin outside any other."""
+    teams = _Teams()
+    sizes: dict[int, int] = {}
+    for records in threads:
+        inside = 0
+        implicit: list[bool] = []
+        for head, time, _, region in records:
+            what = head & 0xFF
+            if what == _PARALLEL_BEGIN:
+                if inside:
+                    teams.nested += 1
+                else:
+                    teams.outermost[region] = (head >> 32, 0)
+            elif what == _PARALLEL_END:
+                teams.ends[region] = time
+            elif what == _IMPLICIT_BEGIN:
+                implicit.append(region != 0)
+                inside += region != 0
+                sizes[region] = head >> 32
+            elif what == _IMPLICIT_END and implicit:
+                inside -= implicit.pop()
+    for region, (site, _) in teams.outermost.items():
+        teams.outermost[region] = (site, sizes.get(region, 1))
+    return teams
+
+
+def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Places) -> list[Step]:
+    """One thread's events. A worker leaves its last barrier when it is needed again: it is done
+    when its team is."""
+    steps: list[Step] = []
+    open_teams: list[int] = []  # 0 where a team is left out, or it is the initial task
+    latest = 2**63
+
+    def add(time: int, what: What, place: Place | None = None, number: int = 0) -> None:
+        steps.append(Step(min(time, latest), what, place, number))
+
+    before = 0
+    for head, time, a, b in records:
+        what, kind, site = head & 0xFF, head >> 8 & 0xFFFFFF, head >> 32
+        after_work, before = before == _WORK_END, what
+        if what == _FUNCTION_ENTER:
+            add(time, What.ENTER, places.function(site))
+        elif what == _FUNCTION_EXIT:
+            add(time, What.LEAVE)
+        elif what == _PARALLEL_BEGIN and b in teams.outermost:
+            add(time, What.FORK, number=teams.outermost[b][1])
+        elif what == _PARALLEL_END and b in teams.outermost:
+            add(time, What.JOIN)
+        elif what == _IMPLICIT_BEGIN:
+            known = b in teams.outermost
+            open_teams.append(b if known else 0)
+            if known:
+                latest = teams.ends.get(b, latest)
+                add(time, What.ENTER, places.construct(teams.outermost[b][0], PlaceKind.PARALLEL))
+        elif what == _IMPLICIT_END and open_teams:
+            if open_teams.pop():
+                add(time, What.LEAVE)
+                latest = 2**63
+        elif not open_teams or not open_teams[-1]:
+            continue  # constructs outside teams bind nobody
+        elif what == _SYNC_BEGIN and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
+            # the barrier of a gcc program is of no kind, also at the end of a loop
+            explicit = kind in _EXPLICIT_BARRIERS and not after_work
+            barrier = PlaceKind.BARRIER if explicit else PlaceKind.IMPLICIT_BARRIER
+            team = teams.outermost[open_teams[-1]]
+            add(time, What.ENTER, places.construct(site or team[0], barrier))
+        elif what == _SYNC_END and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
+            add(time, What.LEAVE)
+        elif what in (_WORK_BEGIN, _WORK_END) and kind in _WORK:
+            if what == _WORK_BEGIN:
+                add(time, What.ENTER, places.construct(site, PlaceKind(_WORK[kind])))
+            else:
+                add(time, What.LEAVE)
+        else:
+            for done, place, lock in _locking(what, kind, site, a, places):
+                add(time, done, place, lock)
+    return steps
+
+
+def _locking(
+    what: int, kind: int, site: int, which: int, places: _Places
+) -> list[tuple[What, Place | None, int]]:
+    """What a record of a lock says: a critical region is around its lock, a routine takes it."""
+    if kind not in (*_LOCKS, *_TESTED_LOCKS, _CRITICAL):
+        return []
+    if what == _ACQUIRE and kind not in _TESTED_LOCKS:
+        return [(What.ENTER, places.construct(site, PlaceKind.LOCK), 0)]
+    if what == _ACQUIRED:
+        taken: list[tuple[What, Place | None, int]] = [(What.ACQUIRE, None, places.lock(which))]
+        return [*taken, (What.LEAVE, None, 0)] if kind in _LOCKS else taken
+    if what == _RELEASED:
+        freed: list[tuple[What, Place | None, int]] = [(What.RELEASE, None, places.lock(which))]
+        return [*freed, (What.LEAVE, None, 0)] if kind == _CRITICAL else freed
+    return []
+
+
+class _Places:
+    """The places of one process's code, by their numbers."""
+
+    def __init__(self, folder: Path, process: int) -> None:
+        self._names: dict[int, str] = {}
+        self._sites: dict[int, tuple[int, int, str]] = {}
+        self._known: dict[tuple[int, bool], tuple[str, str, int]] = {}
+        self._locks: dict[int, int] = {}
+        for line in _lines(folder / f"names-{process}"):
+            number, _, name = line.partition(" ")
+            self._names[int(number)] = name
+        for line in _lines(folder / f"sites-{process}"):
+            words = line.split(" ", 3)
+            if len(words) == 4 and words[0].isdigit():
+                self._sites[int(words[0])] = (int(words[1], 16), int(words[2], 16), words[3])
+        self._look_up()
+
+    def function(self, site: int) -> Place:
+        """A function by its first instruction, or a region that the program named."""
+        if site in self._names:
+            return Place(self._names[site])
+        name, file, line = self._known.get((site, True), ("", "", 0))
+        return Place(name or f"function {site}", file, line)
+
+    def construct(self, site: int, kind: PlaceKind) -> Place:
+        """A construct of OpenMP by where its call returns to."""
+        _, file, line = self._known.get((site, False), ("", "", 0))
+        where = f" @{Path(file).name}:{line}" if line else ""
+        return Place(f"{kind.value}{where}", file, line, kind)
+
+    def lock(self, which: int) -> int:
+        """A small number for a lock's own."""
+        return self._locks.setdefault(which, len(self._locks))
+
+    def _look_up(self) -> None:
+        """Asks once a file for all places, each as a function's begin and as a call's return."""
+        modules: dict[str, list[tuple[int, bool, int]]] = {}
+        for site, (offset, address, module) in self._sites.items():
+            at = address if is_fixed(Path(module)) else offset
+            modules.setdefault(module, []).extend([(site, True, at), (site, False, at - 1)])
+        for module, asked in modules.items():
+            found = _addr2line(module, [f"{at:x}" for _, _, at in asked])
+            for (site, begin, at), (name, file, line) in zip(asked, found, strict=True):
+                known = name or f"{Path(module).name}+0x{at:x}"
+                self._known[site, begin] = (known, file, line)
+
+
+def _lines(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def _addr2line(file: str, offsets: list[str]) -> list[tuple[str, str, int]]:
+    """Function, file and line of each place, as far as known."""
+    nothing = [("", "", 0)] * len(offsets)
+    program = shutil.which("addr2line")
+    if program is None or not Path(file).exists():
+        return nothing
+    try:
+        done = subprocess.run(
+            [program, "-f", "-C", "-e", file, *offsets],
+            capture_output=True, text=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return nothing
+    lines = done.stdout.splitlines()
+    if len(lines) != 2 * len(offsets):
+        return nothing
+    places = []
+    for name, place in zip(lines[::2], lines[1::2], strict=True):
+        source, _, line = place.split(" ")[0].rpartition(":")
+        number = int(line) if line.isdigit() else 0
+        places.append(("" if name == "??" else name, source if number else "", number))
+    return places

@@ -1,0 +1,225 @@
+"""What if a call path had no delay: the run again without it (what to fix first).
+
+The *delay* of a call path at a wait is how much longer it took on the late side than on the
+waiting one since both last met (Boehme 2014, section 4.2.1). Taking it off means that the late
+side's pieces of work on the call path become shorter, each in proportion, until none is left in any
+interval; the recorded run is then replayed (`recorded_replay.py`). Of operations of more than two,
+the last is held against all that wait, and everybody else who was late against the first: where two
+ranks are late alike, both delays go.
+
+A delay cost says how long others waited because of a call path; a gain, how much earlier the run
+ends. Costs add up over ranks; a gain counts once, and only as far as nobody else is as late.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError, UsageError
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.call_paths import nodes_after
+from regionpredict.trace.cost_replay import last_met
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.recorded_replay import RecordedRun, recorded_run
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The run with one call path's delays shortened.
+
+    `delay_cost_s` are its costs (short- and long-term) in the run as it was, summed over ranks.
+    `removed_s` is the work taken off, summed over locations; `runtime_s` and `gain_s` are the run
+    time after that and the difference. `half_runtime_s` and `half_gain_s` are the same where half
+    of each delay stays. `location` is that of most of the work taken off, "" where there is none.
+    """
+
+    callpath: str
+    delay_cost_s: float
+    removed_s: float
+    runtime_s: float
+    gain_s: float
+    half_runtime_s: float
+    half_gain_s: float
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """`changes` in the order of their gains, the largest first; `runtime_s` of the run as it was.
+
+    `untried` counts further call paths with delay costs. `contradicted` counts waits that the
+    trace's own times contradict; these bind nobody in the replay.
+    """
+
+    runtime_s: float
+    changes: tuple[Change, ...]
+    untried: int
+    contradicted: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Who was late for whom: rows of the trace from which on (`begin`) and before which (`end`)
+    either side's interval lies."""
+
+    late_begin: Rows
+    late_end: Rows
+    waiting_begin: Rows
+    waiting_end: Rows
+
+
+def what_if(
+    analysis: Analysis, kernels: Kernels, callpath: str | None = None, most: int = 20
+) -> WhatIf:
+    """Replays the run without the delays of `callpath`, or of each of the `most` dearest ones.
+
+    Raises UsageError for a call path that is not in the trace, InputError where the trace is out
+    of order.
+    """
+    run = recorded_run(analysis.trace, analysis.matches)
+    tick = 1.0 / analysis.trace.ticks_per_second
+    costs = _costs_by_path(analysis)
+    if callpath is not None and callpath not in analysis.names:
+        raise UsageError(
+            f"there is no call path '{callpath}'",
+            remedy="trace delays --format csv lists them",
+        )
+    ranked = sorted((name for name in costs if costs[name] > 0), key=lambda name: -costs[name])
+    chosen = [callpath] if callpath is not None else ranked[:most]
+    end = int(run.ends(kernels).max(initial=0))
+    pairs = _pairs(analysis, run, kernels)
+    node_after = nodes_after(analysis.trace, analysis.paths)
+    changes = []
+    for name in chosen:
+        nodes = [at for at, other in enumerate(analysis.names) if other == name]
+        ends, removed = [], np.zeros(len(analysis.trace), dtype=np.int64)
+        for share in (1.0, 0.5):
+            work = _shortened(run, pairs, node_after, nodes, share, kernels)
+            ends.append(int(run.ends(kernels, work).max(initial=0)) if work is not None else end)
+            if share == 1.0 and work is not None:
+                removed = run.work - work
+        by_location = np.add.reduceat(
+            np.append(removed, 0), np.minimum(analysis.trace.starts[:-1], len(removed))
+        ) * (np.diff(analysis.trace.starts) > 0)
+        largest = int(np.argmax(by_location)) if by_location.any() else -1
+        changes.append(
+            Change(
+                callpath=name,
+                delay_cost_s=costs.get(name, 0.0),
+                removed_s=int(removed.sum()) * tick,
+                runtime_s=ends[0] * tick,
+                gain_s=(end - ends[0]) * tick,
+                half_runtime_s=ends[1] * tick,
+                half_gain_s=(end - ends[1]) * tick,
+                location="" if largest < 0 else str(analysis.trace.locations[largest]),
+            )
+        )
+    changes.sort(key=lambda change: (-change.gain_s, -change.delay_cost_s, change.callpath))
+    return WhatIf(
+        runtime_s=end * tick,
+        changes=tuple(changes),
+        untried=0 if callpath is not None else max(len(ranked) - most, 0),
+        contradicted=run.contradicted,
+    )
+
+
+def _costs_by_path(analysis: Analysis) -> dict[str, float]:
+    """Delay costs in seconds; call paths of one name are one."""
+    replay = analysis.replay
+    by_node = (replay.short_term.sum(axis=(0, 1)) + replay.long_term.sum(axis=(0, 1))) / (
+        analysis.trace.ticks_per_second
+    )
+    costs: dict[str, float] = {}
+    for name, cost in zip(analysis.names, by_node.tolist(), strict=True):
+        costs[name] = costs.get(name, 0.0) + cost
+    return costs
+
+
+def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:
+    """The last to come to each slot against all that wait, other late ones against the first."""
+    time, coupled = analysis.trace.time, run.coupled
+    slots = len(coupled.posts)
+    used = np.zeros(slots, dtype=bool)
+    used[coupled.slot[run.waits]] = True
+    posts = np.flatnonzero(coupled.is_post & used[coupled.slot])
+    needs = np.flatnonzero(run.waits)
+    posts = posts[np.argsort(time[coupled.event[posts]], kind="stable")]
+    needs = needs[np.argsort(-time[coupled.event[needs]], kind="stable")]
+    last = np.full(slots, -1, dtype=np.int64)
+    last[coupled.slot[posts]] = coupled.event[posts]
+    first = np.full(slots, -1, dtype=np.int64)
+    first[coupled.slot[needs]] = coupled.event[needs]
+    late = np.concatenate([last[coupled.slot[needs]], coupled.event[posts]])
+    waiting = np.concatenate([coupled.event[needs], first[coupled.slot[posts]]])
+    late, waiting = np.unique(np.stack([late, waiting]), axis=1)
+    chosen = (late >= 0) & (waiting >= 0) & (time[late] > time[waiting])
+    late, waiting = late[chosen], waiting[chosen]
+    return _Pairs(
+        _begins(analysis, run, kernels, late, waiting),
+        late,
+        _begins(analysis, run, kernels, waiting, late),
+        waiting,
+    )
+
+
+def _begins(
+    analysis: Analysis, run: RecordedRun, kernels: Kernels, mine: Rows, other: Rows
+) -> Rows:
+    """Where the intervals begin that end with `mine`: where both locations last met."""
+    trace, points = analysis.trace, analysis.points
+    location, theirs = trace.locations_of(mine), trace.locations_of(other)
+    rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
+    met = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
+    order = np.argsort(mine, kind="stable")
+    point = np.empty(len(mine), dtype=np.int64)
+    point[order] = last_met(trace, analysis.paths, points, kernels, mine[order], met[order])
+    begin = trace.starts[location]
+    known = point >= 0
+    event = points.event[point[known]]
+    begin[known] = run.beginning(event)
+    return np.asarray(begin)
+
+
+def _shortened(
+    run: RecordedRun,
+    pairs: _Pairs,
+    node_after: NDArray[np.int32],
+    nodes: Sequence[int],
+    share: float,
+    kernels: Kernels,
+) -> Rows | None:
+    """The work after each event without `share` of the nodes' delays; None where there are none."""
+    pieces = np.flatnonzero(np.isin(node_after, nodes) & (run.work > 0))
+    ticks = run.work[pieces].astype(np.float64)
+    total = np.concatenate([[0.0], np.cumsum(ticks)])
+    rows = (pairs.late_begin, pairs.late_end, pairs.waiting_begin, pairs.waiting_end)
+    low, high, other_low, other_high = (np.searchsorted(pieces, row) for row in rows)
+    mine = total[high] - total[low]
+    delay = mine - (total[other_high] - total[other_low])
+    chosen = np.flatnonzero(delay > 0)
+    if not len(chosen):
+        return None
+    # in order of time, shorter intervals first: what they lose is lost to longer ones, too
+    order = chosen[np.lexsort((-low[chosen], high[chosen]))]
+    begin, end = low[order].astype(np.int64), high[order].astype(np.int64)
+    most = mine[order] - share * delay[order]
+    left = np.empty(len(pieces))
+    columns = (ctypes.c_void_p(column.ctypes.data) for column in (begin, end, most, left))
+    failed = kernels.load("what_if.c").rp_shorten(
+        ctypes.c_int64(len(pieces)),
+        ctypes.c_void_p(ticks.ctypes.data),
+        ctypes.c_int64(len(order)),
+        *columns,
+    )
+    if failed:
+        raise InputError("memory does not suffice", remedy="filter the trace")
+    work = run.work.copy()
+    work[pieces] = np.rint(left).astype(np.int64)
+    return np.asarray(work)

@@ -1,0 +1,123 @@
+"""Counters of the kernel beside the times of nodes: by hand, and the one that counts time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.measure.ompt_run import Counter, recorded_run, refused_counters
+from regionpredict.tasks import measure_graph, read_task_graph
+from regionpredict.tasks.json_file import json_text
+from regionpredict.tasks.recording import (
+    COUNTER_NAMES,
+    COUNTERS,
+    CREATE,
+    FINISHED,
+    HEADER,
+    IMPLICIT_BEGIN,
+    IMPLICIT_END,
+    PARALLEL_BEGIN,
+    SCHEDULE,
+    counter_names_text,
+    read_recording,
+)
+
+COMPLETE = 1  # of a schedule event: the prior task has ended
+INITIAL, REGION, THREAD, CHILD = 1, 2, 3, 4
+
+
+def event(kind: int, time: int, first: int, second: int = 0, aux: int = 0, site: int = 0):
+    return [kind | aux << 8 | site << 32, time, first, second]
+
+
+def written(folder: Path, rows: list[list[int]]) -> Path:
+    folder.mkdir()
+    table = np.array([*rows, event(FINISHED, 99, 0)], dtype="<u8")
+    (folder / "events-7-0").write_bytes(table.tobytes())
+    return folder
+
+
+def test_what_a_task_counts_while_it_runs(tmp_path):
+    """A thread's task counts 100 before its child begins, the child 30, then the first 5 more."""
+    rows = [
+        event(HEADER, 0, 0, 7, aux=1),
+        event(IMPLICIT_BEGIN, 1, INITIAL, 0, site=1), [COUNTERS, 10, 1, 0],
+        event(PARALLEL_BEGIN, 2, INITIAL, REGION), [COUNTERS, 20, 1, 0],
+        event(IMPLICIT_BEGIN, 3, THREAD, REGION, site=1), [COUNTERS, 1000, 1, 0],
+        event(CREATE, 4, THREAD, CHILD), [COUNTERS, 1060, 2, 0],
+        event(SCHEDULE, 5, THREAD, CHILD), [COUNTERS, 1100, 3, 0],
+        event(SCHEDULE, 6, CHILD, THREAD, aux=COMPLETE), [COUNTERS, 1130, 5, 0],
+        event(IMPLICIT_END, 8, THREAD), [COUNTERS, 1135, 9, 0],
+    ]  # fmt: skip
+    folder = written(tmp_path / "run", rows)
+    (folder / COUNTER_NAMES).write_text(counter_names_text(["instructions", "misses"]))
+    graph = read_task_graph(folder)
+    by_task = {
+        task: graph.counted[graph.tasks == task].sum(0).tolist()
+        for task in np.unique(graph.tasks).tolist()
+    }
+    assert by_task[CHILD - 1] == [30, 2]
+    assert by_task[THREAD - 1] == [105, 6]
+    assert by_task[INITIAL - 1] == [0, 0]  # outside parallel regions nothing counts
+    assert measure_graph(graph).counters == {"instructions": 30, "misses": 2}
+    assert '"counters": {"instructions": 30.0, "misses": 2.0}' in json_text(graph)
+
+
+def test_events_are_the_same_with_and_without_counters(tmp_path):
+    rows = [
+        event(HEADER, 0, 0, 7, aux=1), event(IMPLICIT_BEGIN, 1, INITIAL, 0, site=1),
+        event(CREATE, 4, INITIAL, CHILD),
+    ]  # fmt: skip
+    counted = [part for row in rows for part in (row, [COUNTERS, 5, 6, 7])]
+    plain = read_recording(written(tmp_path / "plain", rows))
+    both = read_recording(written(tmp_path / "both", counted))
+    assert both.threads[0].tolist() == plain.threads[0].tolist()
+    assert plain.counters == both.counters == ()
+
+
+@pytest.mark.parametrize("text", ["{}", '["a", 1]', '["a", "b", "c", "d"]', "["])
+def test_names_that_are_none(tmp_path, text):
+    folder = written(tmp_path / "run", [event(HEADER, 0, 0, 7, aux=1)])
+    (folder / COUNTER_NAMES).write_text(text)
+    with pytest.raises(InputError, match=COUNTER_NAMES):
+        read_recording(folder)
+
+
+@pytest.mark.compiler
+def test_the_counter_of_time_counts_the_time(tmp_path, build):
+    cache, folder = tmp_path / "cache", tmp_path / "run"
+    cache.mkdir(mode=0o700)
+    folder.mkdir()
+    program = build("mergesort")
+    clock = Counter("task clock", 1, 1)  # PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, in ns
+    recorded_run(
+        [str(program), "300000", "30000"], program, folder, compiler=["gcc"], cache=cache,
+        environment=os.environ, threads=2, silent=True, counters=(clock,),
+    )  # fmt: skip
+    if refused_counters(folder):
+        pytest.skip("the kernel gives no counters here")
+    (folder / COUNTER_NAMES).write_text(counter_names_text([clock.name]))
+    graph = read_task_graph(folder)
+    metrics = measure_graph(graph)
+    # No node has more processor time than time, but for what reading the counter takes; together
+    # the tasks have some.
+    assert 0 < metrics.counters["task clock"] / 1e9 <= metrics.tasks_s * 1.05 + 1e-3
+    assert (graph.counted >= 0).all()
+
+
+@pytest.mark.compiler
+def test_a_counter_that_there_is_not_is_refused(tmp_path, build):
+    cache, folder = tmp_path / "cache", tmp_path / "run"
+    cache.mkdir(mode=0o700)
+    folder.mkdir()
+    program = build("fibonacci")
+    recorded_run(
+        [str(program), "8"], program, folder, compiler=["gcc"], cache=cache,
+        environment=os.environ, silent=True, counters=(Counter("none", 1, 1), Counter("no", 1, 99)),
+    )  # fmt: skip
+    assert refused_counters(folder)
+    assert read_task_graph(folder).task_count == 2 * 34 - 2

@@ -1,0 +1,50 @@
+"""Replays: which runs count, and the bounds that hold however busy the host is."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from drawn_graphs import KNOWN, drawn
+
+from regionpredict.tasks import measure_graph
+from regionpredict.tasks.replay import QUIET, _counting, _enough, _Run, replay
+from regionpredict.tasks.task_graph import graph_of_tasks
+
+QUIET_RUN, TAKEN = _Run(1.0, QUIET), _Run(3.0, 1.5)
+
+
+def test_runs_that_others_disturbed_do_not_count():
+    assert _counting([QUIET_RUN, TAKEN] * 5) == [QUIET_RUN] * 5
+    assert _enough(_counting([QUIET_RUN, TAKEN] * 5))
+
+
+def test_too_few_quiet_runs_are_no_sample():
+    runs = [TAKEN, QUIET_RUN, TAKEN, TAKEN, TAKEN, TAKEN]
+    assert _counting(runs) == runs
+    assert not _enough(_counting(runs))
+    assert not _enough([TAKEN] * 60)
+
+
+def test_quiet_runs_that_differ_want_more():
+    assert not _enough([_Run(1.0, 0.0), _Run(2.0, 0.0)] * 4)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("known", KNOWN)
+def test_no_replay_is_faster_than_work_and_depth_allow(tmp_path, known, threads):
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    figure = drawn(*known[:2])
+    edges = list(zip(figure.sources.tolist(), figure.targets.tolist(), strict=True))
+    graph = graph_of_tasks([1e-5 * second for second in figure.seconds.tolist()], edges)
+    run = replay(
+        graph, threads, compiler=["gcc"], cache=cache, environment=os.environ, most_runs=10
+    )
+    metrics = measure_graph(graph, concurrency=False)
+    # Times are whole nanoseconds there.
+    assert run.least_s >= max(metrics.depth_s, metrics.work_s / threads) - 1e-8 * graph.nodes
+    assert run.starts == graph.nodes
+    assert run.runs >= 5
+    assert 0 <= run.overhead_s * run.starts / threads <= 1

@@ -1,0 +1,49 @@
+"""Programs compiled and recorded by `regionpredict trace record`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from regionpredict.measure.ompt_runtime import find_runtime
+
+# What pip brings lies beside the interpreter.
+SEARCH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+HAS_MPI = all(shutil.which(name, path=SEARCH) for name in ("mpicc", "mpirun"))
+HAS_OPENMP = shutil.which("gcc") is not None and find_runtime() is not None
+
+
+def environment() -> dict[str, str]:
+    """Programs of MPI may be run by root, and threads that wait leave the cores to others."""
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    polite = {"KMP_BLOCKTIME": "0", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return {**os.environ, **root, **polite, "PATH": SEARCH}
+
+
+def built(folder: Path, text: str, compiler: str = "mpicc", *options: str) -> Path:
+    """The program, with debug information and instrumented functions."""
+    (folder / "program.c").write_text(text)
+    subprocess.run(
+        [compiler, "-g", "-finstrument-functions", *options, "program.c", "-o", "program"],
+        cwd=folder, check=True, env=environment(),
+    )  # fmt: skip
+    return folder / "program"
+
+
+def record(*words: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process."""
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", "trace", "record", *words],
+        capture_output=True, text=True, check=False, timeout=120, env=environment(),
+    )  # fmt: skip
+
+
+def record_ranks(folder: Path, ranks: int, program: Path, *words: str) -> None:
+    """Records a program of MPI; fails where the command does."""
+    done = record(
+        "-o", str(folder), "--", "mpirun", "--oversubscribe", "-n", str(ranks), str(program), *words
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,107 @@
+"""Archives read rank by rank: the same trace and matches, byte for byte, wherever pieces run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.trace import EventTrace
+from regionpredict.trace.cluster import cluster_spread
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches, match
+from regionpredict.trace.otf2_reader import read_otf2
+from regionpredict.trace.pieces import read_in_pieces
+from regionpredict.workers import spread
+
+pytest.importorskip("otf2")
+from archives import write_archive
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_archive(tmp_path_factory.mktemp("pieces") / "ring", 5, 40)
+
+
+def same(first: object, second: object) -> bool:
+    """Equal to the last bit, types of columns too."""
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return first.dtype == second.dtype and first.tobytes() == second.tobytes()
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(same, first, second))
+    if type(first) is type(second) and hasattr(first, "__dataclass_fields__"):
+        return all(
+            same(getattr(first, field.name), getattr(second, field.name))
+            for field in fields(first)  # type: ignore[arg-type]
+        )
+    return first == second
+
+
+def _whole(path: Path, kernels: Kernels) -> tuple[EventTrace, Matches]:
+    trace = read_otf2(path, kernels)
+    return trace, match(trace, kernels)
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_processes_read_the_same(archive: Path, kernels: Kernels, processes: int) -> None:
+    pieces = read_in_pieces(archive, kernels, partial(spread, processes=processes))
+    for piece, whole in zip(pieces, _whole(archive, kernels), strict=True):
+        assert same(piece, whole)
+    assert np.count_nonzero(pieces[1].mate >= 0) == 2 * 5 * 40
+
+
+def test_a_rank_that_is_missing_is_told_the_same(
+    archive: Path, kernels: Kernels, tmp_path: Path
+) -> None:
+    folder = tmp_path / "cut"
+    shutil.copytree(archive.parent, folder)
+    (folder / "traces" / "2.evt").unlink()
+    pieces = read_in_pieces(folder, kernels, partial(spread, processes=2))
+    whole = _whole(folder, kernels)
+    assert whole[1].findings
+    assert all(same(piece, other) for piece, other in zip(pieces, whole, strict=True))
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    """The address of a Dask cluster of four processes on this machine."""
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    )
+    with cluster:
+        yield cluster.scheduler_address
+
+
+def test_a_cluster_reads_the_same(archive: Path, kernels: Kernels, scheduler: str) -> None:
+    pieces = read_in_pieces(archive, kernels, cluster_spread(scheduler))
+    for piece, whole in zip(pieces, _whole(archive, kernels), strict=True):
+        assert same(piece, whole)
+
+
+def test_commands_print_the_same(archive: Path, scheduler: str) -> None:
+    words = [sys.executable, "-m", "regionpredict", "trace", "delays", str(archive)]
+    printed = [
+        subprocess.run(
+            [*words, "--format", "json", *more], capture_output=True, check=True, timeout=120,
+            env=os.environ,
+        ).stdout
+        for more in ([], ["-j", "2"], ["--scheduler", scheduler])
+    ]  # fmt: skip
+    assert printed[0] == printed[1] == printed[2]
+    assert len(printed[0]) > 1000
+
+
+def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("regionpredict.trace.cluster._SECONDS", 1)
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        cluster_spread("tcp://127.0.0.1:9")(str, [1])

@@ -1,0 +1,194 @@
+"""Recordings of OpenMP, alone and with MPI: no findings, and waits in their closed forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recording import HAS_MPI, HAS_OPENMP, built, record, record_ranks
+
+from regionpredict.trace import EventTrace
+from regionpredict.trace.analysis import Analysis, analyse
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.otf2_reader import read_otf2
+from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.thread_events import thread_events
+
+pytest.importorskip("otf2")
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(not HAS_OPENMP, reason="no gcc, or no OpenMP runtime that tells tools"),
+]
+
+SLEEP = r"""
+#include <omp.h>
+#include <stdlib.h>
+#include <time.h>
+static void sleep_ms(long ms) { struct timespec t = {0, ms * 1000000}; nanosleep(&t, NULL); }
+"""
+SLOW_THREADS = (
+    SLEEP
+    + r"""
+void work(int slow) { sleep_ms(slow ? 60 : 30); }
+int main(int count, char **words)
+{
+    int threads = atoi(words[1]), slow = atoi(words[2]);
+    for (int step = 0; step < 2; step++) {
+        #pragma omp parallel num_threads(threads)
+        {
+            work(omp_get_thread_num() < slow);
+            #pragma omp barrier
+            work(omp_get_thread_num() < slow);
+        }
+    }
+    return 0;
+}
+"""
+)
+
+
+def analysed(folder: Path, kernels: Kernels) -> Analysis:
+    analysis = analyse(read_otf2(folder, kernels), kernels)
+    assert analysis.findings == ()
+    for result in (delays(analysis), critical_path(analysis)):
+        assert all(balance.holds for balance in result.balances)
+    return analysis
+
+
+def entered(trace: EventTrace) -> set[str]:
+    return {trace.regions[at].name for at in trace.region.tolist() if at >= 0}
+
+
+@pytest.fixture(scope="module")
+def slow_threads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("openmp"), SLOW_THREADS, "gcc", "-fopenmp")
+
+
+@pytest.mark.parametrize(("threads", "slow"), [(4, 1), (3, 2)])
+def test_threads_with_double_work(
+    slow_threads: Path, tmp_path: Path, kernels: Kernels, threads: int, slow: int
+) -> None:
+    """All others wait 30 ms at each of two barriers, in each of two teams."""
+    done = record("-o", str(tmp_path / "t"), "--", str(slow_threads), str(threads), str(slow))
+    assert done.returncode == 0, done.stderr
+    analysis = analysed(tmp_path / "t", kernels)
+    assert len(analysis.trace.locations) == threads
+    expected = 2 * (threads - slow) * 0.030
+    totals = waits(analysis).totals
+    for kind in ("omp_explicit_barrier", "omp_implicit_barrier"):
+        assert totals[kind] == pytest.approx(expected, rel=0.25)
+    found = delays(analysis)
+    in_work = sum(
+        record.value
+        for record in found.records
+        if record.metric.startswith("delay_short.omp") and record.callpath.endswith("work/sleep_ms")
+    )
+    assert in_work == pytest.approx(2 * expected, rel=0.25)
+
+
+EVERYTHING = (
+    SLEEP
+    + r"""
+void regionpredict_enter(const char *) __attribute__((weak));
+void regionpredict_leave(void) __attribute__((weak));
+int main(void)
+{
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    if (regionpredict_enter) regionpredict_enter("my region");
+    #pragma omp parallel num_threads(3)
+    {
+        #pragma omp critical
+        sleep_ms(10);
+        omp_set_lock(&lock);
+        sleep_ms(10);
+        omp_unset_lock(&lock);
+        #pragma omp for schedule(dynamic)
+        for (int i = 0; i < 6; i++) sleep_ms(1);
+        #pragma omp parallel num_threads(2)
+        sleep_ms(1);
+    }
+    if (regionpredict_leave) regionpredict_leave();
+    return 0;
+}
+"""
+)
+
+
+def test_locks_loops_and_named_regions(tmp_path: Path, kernels: Kernels) -> None:
+    program = built(tmp_path, EVERYTHING, "gcc", "-fopenmp")
+    done = record("-o", str(tmp_path / "t"), "--", str(program))
+    assert done.returncode == 0, done.stderr
+    assert "3 teams inside teams are not recorded" in done.stderr
+    analysis = analysed(tmp_path / "t", kernels)
+    names = {name.partition(" @")[0] for name in entered(analysis.trace)}
+    assert {"main", "my region", "parallel", "lock", "loop", "implicit barrier"} <= names
+    line = next(n for n, text in enumerate(EVERYTHING.splitlines(), 1) if "threads(3)" in text)
+    assert f"parallel @program.c:{line}" in entered(analysis.trace)
+    assert any(path.startswith("main/my region/parallel") for path in analysis.names)
+    # three threads take turns of 10 ms twice: the second waits for one turn, the third for two
+    locked = [at for at, name in enumerate(analysis.names) if "/lock @" in name]
+    inclusive = analysis.paths.inclusive()[:, locked].sum() / analysis.trace.ticks_per_second
+    assert inclusive > 3 * 0.010 + (1 + 2) * 0.010
+
+
+def test_a_program_without_instrumented_functions(tmp_path: Path, kernels: Kernels) -> None:
+    text = SLEEP + "int main(void) {\n#pragma omp parallel num_threads(2)\nsleep_ms(5); return 0; }"
+    program = built(tmp_path, text, "gcc", "-fopenmp", "-fno-instrument-functions")
+    assert record("-o", str(tmp_path / "t"), "--", str(program)).returncode == 0
+    analysis = analysed(tmp_path / "t", kernels)
+    assert "main" in analysis.names
+    assert len(analysis.trace.locations) == 2
+
+
+HYBRID = (
+    SLEEP
+    + r"""
+#include <mpi.h>
+void work(int slow) { sleep_ms(slow ? 60 : 30); }
+int main(int count, char **words)
+{
+    int rank, size, given;
+    MPI_Init_thread(&count, &words, MPI_THREAD_FUNNELED, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int step = 0; step < 2; step++) {
+        #pragma omp parallel num_threads(2)
+        work(rank == 0 && omp_get_thread_num() == 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+)
+
+
+@pytest.mark.skipif(not HAS_MPI, reason="no MPI")
+def test_ranks_with_threads(tmp_path: Path, kernels: Kernels) -> None:
+    """One thread of rank 0 is late: its team waits, and all ranks at the barrier."""
+    program = built(tmp_path, HYBRID, "mpicc", "-fopenmp")
+    record_ranks(tmp_path / "t", 3, program)
+    analysis = analysed(tmp_path / "t", kernels)
+    assert [(place.rank, place.thread) for place in analysis.trace.locations] == [
+        (rank, thread) for rank in range(3) for thread in range(2)
+    ]
+    found = waits(analysis)
+    records = {
+        (record.metric, str(record.location)): record.value
+        for record in found.records
+        if record.metric in ("wait_barrier", "omp_implicit_barrier")
+    }
+    assert records["omp_implicit_barrier", "0.1"] == pytest.approx(0.060, rel=0.3)
+    for rank in ("1", "2"):  # beside what the ranks were apart at the first barrier
+        assert records["wait_barrier", rank] > 0.045
+    assert found.counts["omp_implicit_barrier"] >= 2
+
+
+def test_what_is_left_behind_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    assert thread_events(tmp_path) == {}
+    (tmp_path / "events-7-0").write_bytes(bytes(64))
+    (found,) = thread_events(tmp_path).values()
+    assert found.threads == ((),)
+    assert found.nested == 0
