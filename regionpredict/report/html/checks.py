@@ -74,7 +74,7 @@ def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Block:
         return _check("Packages in use", None, "no team's time is known", machine.packages)
     mean = sum(packages * seconds for packages, seconds in timed) / whole
     least = sum(seconds for packages, seconds in timed if packages == 1) / whole
-    return _check("Packages in use", int(mean + 1e-9),
+    return _check("Packages in use", round(mean),
                   f"teams can use {mean:.1f} on average over the time on one thread; "
                   f"{100 * least:.0f} % of it stop at one", machine.packages)  # fmt: skip
 
@@ -128,7 +128,7 @@ def _graded(
     if known:
         one = known[0]
         why += f"; {one.message} at {one.span}: {100 * (one.gain - 1):+.0f} % ({one.id})"
-    return _check(name, min(_OF, max(0, int(_OF * share + 1e-9))), why)
+    return _check(name, min(_OF, max(0, round(_OF * share))), why)
 
 
 def _check(name: str, grade: int | None, why: str, of: int = _OF) -> Block:

@@ -104,7 +104,7 @@ def _overview(result: ProgramResult) -> list[Block]:
         blocks.append({"kind": "checks", "items": checks})
         blocks.append(text(
             "Grades are shares of the predicted time on the hinted threads (on one thread where no "
-            "team tells it), in quarters, rounded down; the first is packages."
+            "team tells it), in quarters, rounded; the first is packages."
         ))  # fmt: skip
     best = program_advice(result.advice)
     if best:
@@ -149,7 +149,8 @@ def _regions(result: ProgramResult) -> Block:
         size = one.working_set_bytes
         rows.append([
             region.id.removeprefix(folder), region.function,
-            (show_count(one.facts.iterations.value), one.facts.iterations.value), (show_bytes(size), size),
+            (show_count(one.facts.iterations.value), one.facts.iterations.value),
+            (show_bytes(size), size),
             ("" if gain is None else f"{gain:.1f}x", gain), (_known(one.packages), one.packages),
             (_known(one.threads), one.threads), one.bottleneck or one.status,
             _percent(one.confidence, one.packages),
