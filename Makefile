@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint samples compare thesis bench bench-fit same-answers accuracy mutants fuzz random-loops \
+.PHONY: demo test lint docs samples compare thesis bench bench-fit same-answers accuracy mutants fuzz random-loops \
     system clean
 
 demo: $(VENV)/installed
@@ -20,6 +20,13 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/mkdocs build --strict --quiet
+
+# The pages as a site in build/site; a link that leads nowhere is an error. With UPDATE=1 the
+# reference and the manual pages are printed anew from --help.
+docs: $(VENV)/installed-test
+	$(if $(UPDATE),$(BIN)/python tests/reference/print_reference.py)
+	$(BIN)/mkdocs build --strict --quiet
 
 # What pip does not bring: compilers, a Slurm. Once, as root, where there is apt-get.
 system $(VENV)/system: $(VENV)/python tests/system_packages.sh
@@ -62,7 +69,7 @@ $(RIVAL)/installed: pyproject.toml
 THESIS := demo_out/thesis
 WRAPPED := $(abspath $(BIN))/regionpredict cc -- gcc
 STUDY_OPTIONS := --time-budget 210s --quiet-wait 20s
-thesis: $(VENV)/installed
+thesis: $(VENV)/installed-test
 	@mkdir -p $(HOST) $(THESIS)
 	test -f $(HOST)/host.yaml || $(BIN)/regionpredict calibrate --time-budget 100s -o $(HOST)/host.yaml
 	$(MAKE) -C polybench_samples CC="$(WRAPPED)" CFLAGS="-O3 -march=native -g" DATASET=SMALL \

@@ -57,18 +57,19 @@ class Failure(NamedTuple):
 
 
 def isolated(
-    work: Callable[[T], R], items: Sequence[T], processes: int, limits: Limits = LIMITS
-) -> list[R | Failure]:
+    work: Callable[[T], R], items: Sequence[T], processes: int, limits: Limits = LIMITS,
+    tell: Callable[[int], None] = lambda done: None,
+) -> list[R | Failure]:  # fmt: skip
     """`work(item)` of each item, in order, or what ended it; in up to so many child processes.
 
     The longest items are best listed first. An `InputError` of `work` is raised here, for the
     first item that has one. Where the platform has no safe fork, this process does it all, and
-    only exceptions are kept to their item.
+    only exceptions are kept to their item. `tell` hears how many items are done, as they are.
     """
     if sys.platform != "linux":
         with recursion_limit(limits.recursion):
             return [_raised(_outcome(work, item)) for item in items]
-    return [_raised(outcome) for outcome in _Pool(work, items, limits).run(processes)]
+    return [_raised(outcome) for outcome in _Pool(work, items, limits).run(processes, tell)]
 
 
 @contextmanager
@@ -127,13 +128,14 @@ class _Pool:
         self._outcomes: dict[int, Any] = {}
         self._busy: dict[_Child, tuple[int, float]] = {}  # (item, deadline)
 
-    def run(self, processes: int) -> list[Any]:
+    def run(self, processes: int, tell: Callable[[int], None]) -> list[Any]:
         """Every item's outcome."""
         try:
             for _ in range(min(processes, len(self._items))):
                 self._hire()
             while self._busy:
                 self._collect()
+                tell(len(self._outcomes))
         finally:
             for child in list(self._busy):
                 self._end(child, kill=True)

@@ -136,6 +136,19 @@ class Predictions:
     pages: str | int = "first-touch"
 
 
+Tell = Callable[[str, int, int], None]
+"""Hears what is done, how many of the pieces are through, and how many there are."""
+
+
+def _nobody_told(what: str, done: int, pieces: int) -> None:
+    """Who asks for no progress."""
+
+
+def _stage(tell: Tell, what: str, pieces: int, done: int) -> None:
+    """The progress of one stage, whose pieces it knows."""
+    tell(what, done, pieces)
+
+
 def analyse(
     requests: Sequence[SourceRequest],
     given: Mapping[str, int],
@@ -149,6 +162,7 @@ def analyse(
     recording: Recording | None = None,
     arguments: Sequence[str] | None = None,
     optional: Collection[str] = (),
+    tell: Tell = _nobody_told,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
@@ -159,7 +173,8 @@ def analyse(
     tells the file and line at which the name was given; the `optional` ones may name nothing, as
     what a whole project is given and not all of it has. Where a run was recorded, its `recording`
     binds what is left; InputError where it is one of other sources. `arguments` are what the
-    program will be given, behind its name; UsageError where it has no `main`.
+    program will be given, behind its name; UsageError where it has no `main`. `tell` hears how far
+    each stage is.
     """
     chosen = frontend or default_frontend()
     begin = clock()
@@ -171,7 +186,7 @@ def analyse(
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
         asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
-                         arguments=arguments)  # fmt: skip
+                         arguments=arguments, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one.part for one in asked], chosen)
     program = replace(program, flows=with_callbacks(program.flows))
@@ -250,13 +265,14 @@ def _read_and_ask(
 def _ask_all(
     requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
     flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
+    tell: Tell,
 ) -> list[_Asked]:  # fmt: skip
     """A program of several files: each is parsed by itself, then lowered with all others known."""
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     parse = partial(_parse, frontend=frontend, flows=flows, clock=clock)
-    outcomes = dict(
-        zip(order, isolated(parse, [requests[at] for at in order], processes, limits), strict=True)
-    )
+    files = [requests[at] for at in order]
+    told = partial(_stage, tell, "reading", len(files))
+    outcomes = dict(zip(order, isolated(parse, files, processes, limits, told), strict=True))
     parsed: list[Parsed] = []
     seconds = []
     for at, request in enumerate(requests):
@@ -278,7 +294,8 @@ def _ask_all(
         values = followed
     lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
                     values=values)  # fmt: skip
-    lowered = dict(zip(busy, isolated(lower, busy, processes, limits), strict=True))
+    told = partial(_stage, tell, "analysing", len(busy))
+    lowered = dict(zip(busy, isolated(lower, busy, processes, limits, told), strict=True))
     asked = []
     for at, request in enumerate(requests):
         one = lowered.get(at)
@@ -361,10 +378,11 @@ def predict(
     within: float = WITHIN.value,
     processes: int = 1,
     parts: Parts = ALL_PARTS,
+    tell: Tell = _nobody_told,
 ) -> Predictions:
     """One prediction a region; `pages`, `within` and the `parts` of the model that are on concern
     the curve alone, `density` the form of the other model. `pages`: where those of all arrays
-    lie, None as the source shows.
+    lie, None as the source shows. `tell` hears how many regions are begun.
     """
     _check_threads(threads, machine)
     pasts = _pasts(analysis, model, pages)
@@ -376,7 +394,8 @@ def predict(
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
-    made = spread(estimate, subjects, processes_for(len(subjects), processes))
+    told = partial(_stage, tell, "predicting", len(subjects))
+    made = spread(estimate, subjects, processes_for(len(subjects), processes), told)
     predictions = tuple(
         Prediction.of(one.estimate, own.facts) for one, own in zip(made, subjects, strict=True)
     )

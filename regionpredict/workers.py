@@ -34,15 +34,23 @@ def processes_for(regions: int, processes: int) -> int:
     return min(processes, regions // _REGIONS_A_PROCESS)
 
 
-def spread(work: Callable[[T], R], items: Sequence[T], processes: int) -> list[R]:
+def _nobody_told(done: int) -> None:
+    """Who asks for no progress."""
+
+
+def spread(
+    work: Callable[[T], R], items: Sequence[T], processes: int,
+    tell: Callable[[int], None] = _nobody_told,
+) -> list[R]:  # fmt: skip
     """`[work(item) for item in items]`, in up to so many processes.
 
     Where the platform has no safe fork, one process does it all. An exception of `work` is
-    raised here; InputError where a process ended before its work was done.
+    raised here; InputError where a process ended before its work was done. `tell` hears how many
+    items have been begun, by all processes, whenever this one begins some.
     """
     count = min(processes, len(items))
     if count < 2 or sys.platform != "linux":
-        return [work(item) for item in items]
+        return [_begun(work, item, at, tell) for at, item in enumerate(items)]
     step = -(-len(items) // _PIPE)
     queue, feed = os.pipe()
     for begin in range(0, len(items), step):
@@ -54,7 +62,7 @@ def spread(work: Callable[[T], R], items: Sequence[T], processes: int) -> list[R
         with suppress(OSError):  # as many as the system lets have
             while len(children) < count - 1:
                 children.append(_start(work, items, step, queue))
-        found.update(_take(work, items, step, queue))
+        found.update(_take(work, items, step, queue, tell))
         for _, results in children:
             found.update(_received(results))
     finally:
@@ -65,11 +73,18 @@ def spread(work: Callable[[T], R], items: Sequence[T], processes: int) -> list[R
     return [found[at] for at in range(len(items))]
 
 
+def _begun(work: Callable[[T], R], item: T, at: int, tell: Callable[[int], None]) -> R:
+    tell(at)
+    return work(item)
+
+
 def _take(
-    work: Callable[[T], R], items: Sequence[T], step: int, queue: int
-) -> Iterator[tuple[int, R]]:
+    work: Callable[[T], R], items: Sequence[T], step: int, queue: int,
+    tell: Callable[[int], None] = _nobody_told,
+) -> Iterator[tuple[int, R]]:  # fmt: skip
     while token := os.read(queue, _TOKEN):
         begin = int.from_bytes(token, "little")
+        tell(begin)
         for at in range(begin, min(begin + step, len(items))):
             yield at, work(items[at])
 

@@ -20,13 +20,10 @@ from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.call_tree import call_tree_table, growth_text, matches
 from regionpredict.report.fitted_models import model_record, models_json, models_table
-from regionpredict.report.plots import (
-    contour_figure,
-    curves_figure,
-    figure_bytes,
-    shares_figure,
-    surface_figure,
-)
+from regionpredict.report.plots import figure_bytes
+from regionpredict.report.plots.curves import curves_figure
+from regionpredict.report.plots.maps import contour_figure, surface_figure
+from regionpredict.report.plots.shares import shares_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

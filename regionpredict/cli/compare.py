@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.atomic_file import write_file
 from regionpredict.cli.campaign import without_disturbed
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
 from regionpredict.errors import InputError, UsageError
 
@@ -77,13 +77,7 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
     metavar="PERCENT",
     help="Exit code 1 below this success rate.",
 )
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    default=None,
-    metavar="FILE.svg",
-    help="Write the scatter of score against utilisation.",
-)
+@plot_option("the scatter of score against utilisation")
 @click.option(
     "--format",
     "form",
@@ -109,7 +103,6 @@ def command(
     from regionpredict.measure.store import read_campaign
     from regionpredict.measure.summary import summarise
     from regionpredict.report.comparison import comparison_document, comparison_table
-    from regionpredict.report.comparison_plot import comparison_svg
     from regionpredict.report.term_models import term_models_document, term_models_table
 
     if by_size:
@@ -153,7 +146,9 @@ def command(
     )
     laws = fitted_laws(result, campaigns)
     if plot is not None:
-        write_file(plot, comparison_svg(result))
+        from regionpredict.report.plots.areas import areas_figure
+
+        write_plot(plot, areas_figure(result))
     if form == "json":
         write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
     elif form == "html":

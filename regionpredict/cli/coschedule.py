@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import read_request, repeated
@@ -52,6 +53,9 @@ def command(
             f"{len(hints)} program{'s' * (len(hints) != 1)}",
             remedy=f"give two to {MOST_PROGRAMS} hints files",
         )
+    if form in ("slurm", "taskset"):
+        context = click.get_current_context()
+        refuse_options(context, ("top",), f"does not go with --format {form}: it is of one way")
     machine, _ = machine_for(machine_name)
     programs = [_program(path, machine, len(hints)) for path in hints]
     result = coschedule(programs, machine)

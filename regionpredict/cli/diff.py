@@ -15,11 +15,12 @@ from regionpredict.cli.curve_options import (
     parse_threads,
 )
 from regionpredict.cli.fail_if import end_by, fail_if_option, outline_of_predictions, parsed
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import processes_of, reading_options, run_analysis
 from regionpredict.cli.source_trees import Side, checked_out, side_of
-from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.compare.hint_outline import HintOutline
@@ -52,15 +53,15 @@ def command(
     from regionpredict.report.hint_changes import changes_json, changes_markdown, changes_table
 
     asked = parsed(conditions, baseline=True)
+    sides = side_of(old, new), side_of(new, old)
+    if all(side.hints is not None for side in sides):
+        _refuse_what_predicts()
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
-    sides = side_of(old, new), side_of(new, old)
     machine = None
     if any(side.hints is None for side in sides):
         machine = run.on(machine_for(machine_name)[0])
-    elif from_command_line("machine_name"):
-        raise UsageError("-m with two hints files", remedy="leave it out: they name their machine")
     before, after = (
         _outline(side, machine, run, (model, density), threads, within, _absolute(options))
         for side in sides
@@ -72,10 +73,12 @@ def command(
     end_by(asked, pairs)
 
 
-def from_command_line(name: str) -> bool:
-    """Whether an option was given with the command, not by regionpredict.toml."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE
+def _refuse_what_predicts() -> None:
+    """Two hints files have been predicted: what says how would change nothing."""
+    context = click.get_current_context()
+    of_changes = {"old", "new", "conditions", "form", "output"}
+    names = {parameter.name or "" for parameter in context.command.params} - of_changes
+    refuse_options(context, names, "with two hints files changes nothing: they are predicted")
 
 
 def _outline(
@@ -94,11 +97,12 @@ def _outline(
     with checked_out(side):
         flows = model == "saturation" and run.flows
         analysis = run_analysis((side.path,), **options, timings=False, flows=flows)
-        result = predict(
-            analysis, machine, model, density, threads=parse_threads(threads),
-            pages=run.placement(machine), within=within / 100,
-            processes=processes_of(options["processes"]),
-        )  # fmt: skip
+        with StageLine() as line:
+            result = predict(
+                analysis, machine, model, density, threads=parse_threads(threads),
+                pages=run.placement(machine), within=within / 100,
+                processes=processes_of(options["processes"]), tell=line,
+            )  # fmt: skip
     return outline_of_predictions(result)._replace(name=side.name)
 
 

@@ -15,8 +15,10 @@ from regionpredict.cli.curve_options import (
     density_form,
     parse_threads,
 )
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -55,6 +57,7 @@ def command(
     if re.fullmatch(r"RP\d{3}", what):
         from regionpredict.report.rules import rule_page
 
+        _refuse_beside_rule(paths)
         write_result(rule_page(what), output)
         return
     from regionpredict.pipeline import predict
@@ -68,15 +71,26 @@ def command(
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
-    result = predict(
-        analysis, machine, model, density, threads=parse_threads(threads),
-        pages=placement, within=within / 100,
-        processes=processes_of(options["processes"]),
-    )  # fmt: skip
+    with StageLine() as progress:
+        result = predict(
+            analysis, machine, model, density, threads=parse_threads(threads),
+            pages=placement, within=within / 100,
+            processes=processes_of(options["processes"]), tell=progress,
+        )  # fmt: skip
     chosen = _at(result, file, line)
     text = explain_prediction(chosen, machine, _team(result, chosen), _advice(result, chosen))
     write_result(text, output)
     keep_answer(output, machine_file)
+
+
+def _refuse_beside_rule(paths: tuple[str, ...]) -> None:
+    """A rule's page is the same whatever else is given."""
+    why = "changes nothing on a rule's page"
+    if paths:
+        raise UsageError(f"'{paths[0]}' {why}", remedy="leave it out")
+    context = click.get_current_context()
+    names = {parameter.name or "" for parameter in context.command.params}
+    refuse_options(context, names - {"what", "paths", "output"}, why)
 
 
 def _place(what: str) -> tuple[str, int]:

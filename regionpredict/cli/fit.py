@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.atomic_file import write_file
-from regionpredict.cli.fit_drawing import check_drawing, drawing
+from regionpredict.cli.fit_drawing import drawing
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 
 if TYPE_CHECKING:
     from regionpredict.errors import InputError
@@ -57,6 +58,11 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
         )
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
+    context = click.get_current_context()
+    if options["plot"] is None:
+        refuse_options(context, ("drawing", "fix", "until"), "needs --plot FILE")
+    if options["output"] in _DATA:
+        refuse_options(context, ("plot",), f"does not go with --format {options['output']}")
 
 
 @click.command("fit")
@@ -114,7 +120,7 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
 )
 @click.option("--tree", is_flag=True, help="The call tree, with what dominates at --predict.")
 @click.option("--inclusive", is_flag=True, help="The values hold what a call path calls, too.")
-@click.option("--plot", type=click.Path(), help="Draw into this file: .png, .pdf or .svg.")
+@plot_option("the models")
 @click.option(
     "--drawing",
     type=click.Choice(["curves", "contour", "surface", "shares"]),
@@ -128,9 +134,6 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     Reads what regionpredict measure writes, all that Extra-P reads and writes, Cube4, Caliper,
     Thicket, Benchpark, Google Benchmark, pytest-benchmark, hyperfine, likwid and tables.
     """
-
-    from pathlib import Path
-
     from regionpredict.errors import InputError
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
@@ -138,8 +141,6 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
     points = _bindings(predict)
     fixed = {name: value for part in _bindings(options["fix"]) for name, value in part.items()}
-    if options["plot"] is not None:
-        check_drawing(options["plot"])
     _check_combination(options, points)
     experiment = _measured(path, options)
     output, target = options["output"], options["target"]
@@ -183,14 +184,11 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
         text = with_next_points(text, models, points, options["processors"], output)
     if options["plot"] is not None:
-        target_path = Path(options["plot"])
-        write_file(
-            target_path,
-            drawing(
-                options["drawing"], models, trees, target_path.suffix.lower().lstrip("."),
-                fixed=fixed, until=options["until"], level=options["level"],
-            ),
+        figure = drawing(
+            options["drawing"], models, trees, fixed=fixed, until=options["until"],
+            level=options["level"],
         )  # fmt: skip
+        write_plot(options["plot"], figure)
     write_result(text.rstrip("\n") + "\n", target)
     problems = models.problems
     if not models.models and not problems:

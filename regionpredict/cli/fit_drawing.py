@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,42 +10,28 @@ import click
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from regionpredict.fit.call_tree import CallTree
     from regionpredict.fit.search.experiment_models import ModelSet
-
-
-def check_drawing(target: str) -> None:
-    """Raises UsageError for a file that no drawing can be, before anything is modelled."""
-    from regionpredict.report.plots import FORMATS
-
-    if Path(target).suffix.lower().lstrip(".") not in FORMATS:
-        raise UsageError(
-            f"--plot {target}: no such kind of drawing",
-            remedy=f"let its name end in {', '.join('.' + form for form in FORMATS)}",
-        )
 
 
 def drawing(
     kind: str | None,
     models: ModelSet,
     trees: Sequence[CallTree],
-    form: str,
     *,
     fixed: Mapping[str, float],
     until: float | None,
     level: float,
-) -> bytes:
+) -> Figure:
     """The drawing that is asked for; `kind` None takes a contour where one model has two free
     parameters, else curves. What is left out is said on standard error."""
     from regionpredict.errors import InputError
-    from regionpredict.report.plots import (
-        contour_figure,
-        curves_figure,
-        figure_bytes,
-        shares_figure,
-        surface_figure,
-    )
     from regionpredict.report.plots.canvas import COLOURS
+    from regionpredict.report.plots.curves import curves_figure
+    from regionpredict.report.plots.maps import contour_figure, surface_figure
+    from regionpredict.report.plots.shares import shares_figure
 
     if kind == "shares":
         if len(trees) != 1:
@@ -54,7 +39,7 @@ def drawing(
                 f"shares are of one metric, there are {', '.join(t.metric for t in trees)}",
                 remedy="choose one with --metric",
             )
-        return figure_bytes(shares_figure(trees[0], fixed=fixed, until=until), form)
+        return shares_figure(trees[0], fixed=fixed, until=until)
     if not models.models:
         raise InputError("no model to draw", remedy="measure more points")
     parameters = models.models[0][1].parameters
@@ -68,7 +53,7 @@ def drawing(
                 remedy="choose one with --filter and --metric",
             )
         draw = contour_figure if kind == "contour" else surface_figure
-        return figure_bytes(draw(*models.models[0], fixed), form)
+        return draw(*models.models[0], fixed)
     if not free:
         raise UsageError("--fix leaves no parameter to draw over", remedy="fix fewer")
     alike = [item for item in models.models if free[0] in item[1].parameters]
@@ -77,6 +62,4 @@ def drawing(
         click.echo(
             f"drawn: {len(shown)} of {len(models.models)} models; --filter chooses", err=True
         )
-    return figure_bytes(
-        curves_figure(shown, parameter=free[0], fixed=fixed, until=until, level=level), form
-    )
+    return curves_figure(shown, parameter=free[0], fixed=fixed, until=until, level=level)

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from regionpredict.cli.examples import with_examples
+
 
 class LazyGroup(click.Group):
     """`lines` has a line of help for each command, in the order of `--help`, which loads none;
@@ -24,12 +26,13 @@ class LazyGroup(click.Group):
         return list(self.lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The `command` of its file; None where there is no such command."""
+        """The `command` of its file, with its examples; None where there is no such command."""
         if cmd_name not in self.lines:
             return None
         module = importlib.import_module(self.module + cmd_name.replace("-", "_"))
         command: click.Command = module.command
-        return command
+        inside = self.module.removeprefix("regionpredict.cli.").replace("_", " ")
+        return with_examples(command, inside + cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lines, as they are."""

@@ -24,7 +24,9 @@ from regionpredict.cli.fail_if import (
 )
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     "a job script fragment; openmp: clauses to write.",
 )
 @fail_if_option
+@plot_option("speedup curves over threads, the machine's packages behind them,")
 @click.option(
     "--weights",
     default=None,
@@ -71,7 +74,8 @@ def command(
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
-    sort: str | None, top: int | None, conditions: tuple[str, ...], **options: Any,
+    sort: str | None, top: int | None, conditions: tuple[str, ...], plot: Path | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
 
@@ -87,6 +91,9 @@ def command(
     asked = parsed(conditions, baseline=False)
     if asked and stage is not None:
         raise UsageError(f"--fail-if with --dump {stage}", remedy="leave one of them out")
+    if plot is not None and (stage is not None or model == "density"):
+        other = f"--dump {stage}" if stage is not None else "--model density, which has no curve"
+        raise UsageError(f"--plot does not go with {other}", remedy="leave one of them out")
     campaign = _weights(weights, form, stage)
     view = view_of(only, sort, top)
     if stage is not None or form in ("slurm", "openmp"):
@@ -96,10 +103,11 @@ def command(
     flows = model == "saturation" and run.flows
     analysis = run_analysis(paths, **options, flows=flows)
     processes = processes_of(options["processes"])
-    result = predict(
-        analysis, machine, model, density, threads=parse_threads(threads),
-        pages=placement, within=within / 100, processes=processes,
-    )  # fmt: skip
+    with StageLine() as line:
+        result = predict(
+            analysis, machine, model, density, threads=parse_threads(threads),
+            pages=placement, within=within / 100, processes=processes, tell=line,
+        )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:
@@ -114,10 +122,12 @@ def command(
             binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
         text = _shown(form, result, view, campaign, str(weights), request, processes)
+        if plot is not None:
+            _draw(plot, result, view)
     write_result(text, output)
     if asked:
         end_by(asked, [(None, one) for one in outline_of_predictions(result).regions])
-    if weights is None:
+    if weights is None and plot is None:
         keep_answer(output, machine_file)
 
 
@@ -199,6 +209,15 @@ def _texts(predictions: Sequence[Prediction]) -> dict[str, str]:
         with contextlib.suppress(OSError):
             texts[file] = Path(file).read_text("utf-8", errors="replace")
     return texts
+
+
+def _draw(plot: Path, result: Predictions, view: View) -> None:
+    """The curves of the teams that have a region which the view shows."""
+    from regionpredict.report.plots.speedup import speedup_figure
+    from regionpredict.report.view import chosen_predictions, chosen_teams
+
+    shown = chosen_predictions(result.predictions, result.teams, view)
+    write_plot(plot, speedup_figure(chosen_teams(result.teams, shown), result.machine))
 
 
 def _line_at(span: Span) -> str | None:

@@ -1,13 +1,17 @@
-"""The progress line on standard error."""
+"""The progress lines on standard error."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+import time
 
 import click
 
 _BAR = 20
+_PATIENCE_S = 2.0
+"""What takes less needs no bar."""
+_PACE_S = 0.1
 
 
 class ProgressLine:
@@ -25,7 +29,7 @@ class ProgressLine:
 
     def show(self, share: float, text: str) -> None:
         """Shows how much of the work is done, from 0 to 1, and what there is to say of it."""
-        line = f"[{'#' * round(_BAR * share):<{_BAR}}] {text}"
+        line = f"{_bar(share)} {text}"
         if self.live:
             width = shutil.get_terminal_size().columns - 1
             line = line[:width]
@@ -39,4 +43,44 @@ class ProgressLine:
         """Leaves the line."""
         if self._width:
             click.echo("", err=True)
+        self._width = 0
+
+
+def _bar(share: float) -> str:
+    return f"[{'#' * round(_BAR * share):<{_BAR}}]"
+
+
+class StageLine:
+    """How far the stages of a prediction are: a line that is written over after two seconds, and
+    taken away at the end, where standard error is a terminal; else nothing.
+
+    It goes past `sys.stderr`, which notes what a kept answer says again.
+    """
+
+    def __init__(self) -> None:
+        stream = sys.__stderr__
+        self._stream = stream if stream is not None and stream.isatty() else None
+        self._next = time.monotonic() + _PATIENCE_S
+        self._width = 0
+
+    def __call__(self, what: str, done: int, pieces: int) -> None:
+        """Shows `predicting 40 of 153`, at most ten times a second."""
+        now = time.monotonic()
+        if self._stream is None or now < self._next or not pieces:
+            return
+        self._next = now + _PACE_S
+        text = f"{_bar(done / pieces)} {what} {done} of {pieces}"
+        text = text[: shutil.get_terminal_size().columns - 1]
+        self._stream.write("\r" + text.ljust(self._width))
+        self._stream.flush()
+        self._width = len(text)
+
+    def __enter__(self) -> StageLine:
+        return self
+
+    def __exit__(self, *told: object) -> None:
+        """Takes the line away."""
+        if self._stream is not None and self._width:
+            self._stream.write("\r" + " " * self._width + "\r")
+            self._stream.flush()
         self._width = 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.result_cache import RunRecord
 from regionpredict.errors import InputError, UsageError
 
@@ -183,12 +184,13 @@ def run_analysis(
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard, excludes)
     values, file = sizes_of(given, sizes)
-    analysis = analyse(
-        requests, values, frontend=frontend, processes=processes_of(processes),
-        flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
-        recording=recorded or _recording(sizes_from), arguments=_words(arguments),
-        optional=_of_config(file),
-    )  # fmt: skip
+    with StageLine() as line:
+        analysis = analyse(
+            requests, values, frontend=frontend, processes=processes_of(processes),
+            flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
+            recording=recorded or _recording(sizes_from), arguments=_words(arguments),
+            optional=_of_config(file), tell=line,
+        )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)

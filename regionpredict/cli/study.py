@@ -12,6 +12,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.plot_option import can_draw, write_plot
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.source_options import reading_options, run_analysis
 from regionpredict.errors import UsageError
@@ -69,6 +70,10 @@ def command(
 
     if not words:
         raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
+    if not can_draw():
+        click.echo(
+            "note: no plots, they need matplotlib: pip install 'regionpredict[plot]'", err=True
+        )
     machine, machine_file = machine_for(machine_name)
     folder.mkdir(parents=True, exist_ok=True)
     analysis = run_analysis(paths, **source, timings=False, flows=True)
@@ -126,22 +131,24 @@ def _judged(
 def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     """Writes a comparison and its plot; the plot's name, or nothing where nothing is drawn."""
     from regionpredict.report.comparison import comparison_document
-    from regionpredict.report.comparison_plot import comparison_svg, drawn
+    from regionpredict.report.plots.areas import areas_figure, drawn
 
     text = json.dumps(comparison_document(comparison), indent=1) + "\n"
     write_file(folder / f"comparison-{stem}.json", text)
-    if not drawn(comparison):
+    if not drawn(comparison) or not can_draw():
         return ""
-    write_file(folder / f"{stem}.svg", comparison_svg(comparison))
+    write_plot(folder / f"{stem}.svg", areas_figure(comparison))
     return f"{stem}.svg"
 
 
 def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
-    """Writes the plots of what the models say of one loop."""
+    """Writes the plots of what the models say of one loop; none without matplotlib."""
     from regionpredict.model_sweeps import model_sweeps, sweep_source
-    from regionpredict.report.line_plot import line_plot_svg
+    from regionpredict.report.plots.sweeps import sweep_figure
     from regionpredict.report.study_page import Figure
 
+    if not can_draw():
+        return []
     source = folder / _SWEEPS
     write_file(source, sweep_source(machine))
     figures = []
@@ -153,6 +160,6 @@ def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
             ],
         }
         name = f"sweep-{sweep.name}.svg"
-        write_file(folder / name, line_plot_svg(f"{machine.name}", sweep.axis, lines))
+        write_plot(folder / name, sweep_figure(machine.name, sweep.axis, lines))
         figures.append(Figure(name, f"Score and efficiency by {sweep.axis}"))
     return figures

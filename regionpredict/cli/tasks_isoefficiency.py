@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import InputError, UsageError
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 )
 @click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@plot_option("efficiency over threads and sizes, and the sizes that keep it,")
 @click.option("--report", type=click.Path(path_type=Path), help="Write the result to a file.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM {n} ...]")
 def command(
@@ -52,6 +54,7 @@ def command(
     campaign: Path,
     resume: bool,
     form: str,
+    plot: Path | None,
     report: Path | None,
 ) -> None:
     """Measures PROGRAM over sizes, which stand where {n} does, and threads; then says whether the
@@ -71,8 +74,13 @@ def command(
         raise InputError("no run yet", remedy="measure with -- PROGRAM {n}", path=str(campaign))
     most = cores or max(time.threads for time in data.times)
     size = at or max(time.size for time in data.times)
+    result = isoefficiency(data)
+    if plot is not None:
+        from regionpredict.report.plots.efficiency_contours import isoefficiency_figure
+
+        write_plot(plot, isoefficiency_figure(result, efficiency, most))
     show = isoefficiency_json if form == "json" else isoefficiency_text
-    write_result(show(data, isoefficiency(data), efficiency, most, size), report)
+    write_result(show(data, result, efficiency, most, size), report)
 
 
 def _measured(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 
 
 @click.command("show")
@@ -14,10 +15,10 @@ from regionpredict.cli.output import write_result
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "dot", "graph", "svg"]),
+    type=click.Choice(["table", "json", "dot", "graph"]),
     default="table",
     show_default=True,
-    help="table, json: the metrics; dot, graph: the graph itself, in DOT or JSON; svg: a picture.",
+    help="table, json: the metrics; dot, graph: the graph itself, in DOT or JSON.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option(
@@ -26,8 +27,11 @@ from regionpredict.cli.output import write_result
     metavar="FILE",
     help="A recording on one thread: how much the times of tasks grew from it, line by line.",
 )
+@plot_option("the graph")
 @click.option("--top", type=click.IntRange(1), default=12, show_default=True, help="Source lines.")
-def command(path: Path, form: str, output: Path | None, against: Path | None, top: int) -> None:
+def command(
+    path: Path, form: str, output: Path | None, against: Path | None, plot: Path | None, top: int
+) -> None:
     """Shows work, depth, critical path, average parallelism and concurrency of FILE.
 
     FILE is a recording of regionpredict tasks record, a DOT or a JSON file.
@@ -52,12 +56,12 @@ def command(path: Path, form: str, output: Path | None, against: Path | None, to
         from regionpredict.tasks.json_file import json_text
 
         text = json_text(graph)
-    elif form == "svg":
-        from regionpredict.report.task_graph_picture import graph_svg
-
-        text = graph_svg(graph, metrics)
     else:
         text = task_graphs.metrics_table(graph, metrics, growth, top)
+    if plot is not None:
+        from regionpredict.report.plots.task_graph import graph_figure
+
+        write_plot(plot, graph_figure(graph, metrics))
     write_result(text, output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)

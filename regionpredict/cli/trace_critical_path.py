@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
@@ -11,7 +13,12 @@ from regionpredict.cli.trace_selection import Reading
 @click.command("critical-path")
 @trace_options
 def command(
-    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+    reading: Reading,
+    output: str,
+    target: str | None,
+    top: int,
+    metric: str | None,
+    plot: Path | None,
 ) -> None:
     """The chain of activities that no wait interrupts, from MPI_Init to the run's end.
 
@@ -21,4 +28,4 @@ def command(
     from regionpredict.trace.results import critical_path
 
     analysis = analysed(reading)
-    tell(analysis, critical_path(analysis), output, target, top, metric)
+    tell(analysis, critical_path(analysis), output, target, top, metric, plot)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
@@ -11,7 +13,12 @@ from regionpredict.cli.trace_selection import Reading
 @click.command("delays")
 @trace_options
 def command(
-    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+    reading: Reading,
+    output: str,
+    target: str | None,
+    top: int,
+    metric: str | None,
+    plot: Path | None,
 ) -> None:
     """What causes the wait states of ARCHIVE: call paths on which others took longer.
 
@@ -21,4 +28,4 @@ def command(
     from regionpredict.trace.results import delays
 
     analysis = analysed(reading)
-    tell(analysis, delays(analysis), output, target, top, metric)
+    tell(analysis, delays(analysis), output, target, top, metric, plot)

@@ -8,6 +8,7 @@ import click
 
 from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.trace_request import read_trace, trace_kernels
 
 
@@ -30,7 +31,7 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
     "--format", "output", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
-@click.option("--plot", type=click.Path(), help="Draw factors with bands as SVG into this file.")
+@plot_option("the factors with their bands")
 @click.option(
     "--phase",
     type=click.Choice(["whole", "iterations", "clean"]),
@@ -65,7 +66,7 @@ def command(
     laws: tuple[str, ...],
     output: str,
     target: str | None,
-    plot: str | None,
+    plot: Path | None,
     phase: str,
     mark: str | None,
     definition: str,
@@ -84,7 +85,7 @@ def command(
     """
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.report.parallel_regions import region_table
-    from regionpredict.report.run_factors import factors_json, factors_svg, factors_table
+    from regionpredict.report.run_factors import factors_json, factors_table
     from regionpredict.trace.extrapolation import extrapolate as extrapolated
     from regionpredict.trace.run_options import RunOptions, factors_with
     from regionpredict.trace.scaling import study_of
@@ -110,10 +111,10 @@ def command(
     elif by_factor:
         raise click.UsageError("--law needs --extrapolate")
     if plot is not None and found is not None:
-        from regionpredict.atomic_file import write_file
+        from regionpredict.report.plots.factors import factors_figure
 
         title = f"{study.runs[0].factors.name}: efficiency factors"
-        write_file(Path(plot), factors_svg(study, found, title))
+        write_plot(plot, factors_figure(study, found, title))
     if output == "json":
         text = factors_json(study, found, hints)
     else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from regionpredict.cli.output import write_result
+from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.trace_selection import Reading, reading_options
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _OPTIONS = (
         help="Rows of the table.",
     ),
     click.option("--metric", help="Only records, totals and counts of this metric."),
+    plot_option("the timeline, with waits and the critical path,"),
 )
 
 
@@ -128,8 +130,9 @@ def tell(
     target: str | None,
     top: int,
     metric: str | None,
+    plot: Path | None,
 ) -> None:
-    """Writes the result; findings and sums that do not hold go to standard error."""
+    """Writes the result and its drawing; findings, and sums that do not hold, are notes."""
     from regionpredict.errors import UsageError
     from regionpredict.report import trace_results
     from regionpredict.report.process_grid import grid_text
@@ -149,6 +152,10 @@ def tell(
         text = trace_results.result_table(result, analysis.trace, top, metric)
         for grid in analysis.trace.grids if metric is not None else ():
             text += "\n" + grid_text(result, grid, metric or "")
+    if plot is not None:
+        from regionpredict.report.plots.timeline import timeline_figure
+
+        write_plot(plot, timeline_figure(analysis))
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from regionpredict.cli.trace_request import analysed, tell, trace_options
@@ -11,7 +13,12 @@ from regionpredict.cli.trace_selection import Reading
 @click.command("waits")
 @trace_options
 def command(
-    reading: Reading, output: str, target: str | None, top: int, metric: str | None
+    reading: Reading,
+    output: str,
+    target: str | None,
+    top: int,
+    metric: str | None,
+    plot: Path | None,
 ) -> None:
     """Wait states of ARCHIVE, an OTF2 anchor file or its folder, or a Paraver trace.
 
@@ -21,4 +28,4 @@ def command(
     from regionpredict.trace.results import waits
 
     analysis = analysed(reading)
-    tell(analysis, waits(analysis), output, target, top, metric)
+    tell(analysis, waits(analysis), output, target, top, metric, plot)

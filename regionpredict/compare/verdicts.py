@@ -130,13 +130,13 @@ def compare(
     pairs, alone = _pairs(hints, summaries)
     if not pairs:
         raise InputError(
-            f"hints for another program: none of their {len(hints.regions)} regions was measured",
+            f"hints for another program: no region of theirs ({len(hints.regions)}) was measured",
             remedy="predict the sources that the measured program was built from", path=hints.path,
         )  # fmt: skip
     counts = sorted({n for _, summary in pairs for n in summary.timings})
     if len(counts) < 2:
         raise InputError(
-            f"measured on {counts[0]} threads alone: nothing to compare",
+            f"measured on {counts[0]} thread{'s' * (counts[0] != 1)} alone: nothing to compare",
             remedy="measure with --threads 1,2,...",
         )
     unit, options = _options(hints, counts)

@@ -45,7 +45,7 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
         limits.append(Limit(function, chosen, _threads(asked), line, choices))
     if not limits:
         raise InputError(
-            f"hints for another program: none of their {len(hints.regions)} regions is in it",
+            f"hints for another program: no region of theirs ({len(hints.regions)}) is in it",
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
     return tuple(limits)

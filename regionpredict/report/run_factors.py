@@ -1,21 +1,18 @@
-"""Efficiency factors of runs and their extrapolation: table, JSON, plot."""
+"""Efficiency factors of runs and their extrapolation: table, JSON."""
 
 from __future__ import annotations
 
 import json
-import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from regionpredict.errors import one_line
 from regionpredict.measure.hints_file import Hints
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.parallel_regions import region_records
-from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured
+from regionpredict.report.quantities import plural
+from regionpredict.trace.extrapolation import FACTORS, Extrapolation
 from regionpredict.trace.factors import SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
 
@@ -104,7 +101,7 @@ def _eager_range(run: RunFactors) -> str:
 
 def _phases(runs: Sequence[RunFactors]) -> list[str]:
     return [
-        f"{run.name}: {found.count} iterations, whose duration differs by "
+        f"{run.name}: {plural(found.count, 'iteration')}, whose duration differs by "
         f"{100 * found.noise:.1f} % (standard deviation)"
         for run in runs
         if (found := run.iterations) is not None
@@ -252,78 +249,6 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
 
 
 _PAGE_WIDTH = 80
-_WIDTH, _HEIGHT, _LEFT, _TOP = 560, 300, 56, 36
-_LINES = {
-    "load_balance": ("LB", "#4477aa", ""),
-    "serialisation": ("Ser", "#228833", "7 4"),
-    "transfer": ("Trf", "#ee6677", "2 3"),
-    "parallel": ("parallel efficiency", "#222222", ""),
-}
-
-
-def factors_svg(study: Study, found: Extrapolation, title: str) -> str:
-    """LB, Ser, Trf and their product over processes, with their bands (Rosas 2014, fig. 19 to 25).
-
-    Points are measured; the axis of processes is logarithmic.
-    """
-    first = study.widths[0]
-    last = max([study.widths[-1], *(point.width for point in found.points)])
-    grid = np.geomspace(first, max(last, 2 * first), 60)
-
-    def x_of(width: float) -> float:
-        share = math.log(width / first) / math.log(grid[-1] / first)
-        return round(_LEFT + _WIDTH * share, 1)
-
-    def y_of(value: float) -> float:
-        return round(_TOP + _HEIGHT * (1 - value), 1)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH + 80}" height="{_HEIGHT + 120}">',
-        "<style>text{font:12px sans-serif;fill:#222}.grid{stroke:#ccc}</style>",
-        f'<text x="{_LEFT}" y="20">{escape(title)}</text>',
-    ]
-    for step in range(6):
-        y = y_of(step / 5)
-        parts.append(f'<path class="grid" d="M{_LEFT} {y}H{_LEFT + _WIDTH}"/>')
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{20 * step} %</text>')
-    for width in np.unique(np.geomspace(first, grid[-1], 7).round()):
-        text = f"{width:.3g}" if width >= 1e5 else f"{width:.0f}"
-        parts.append(
-            f'<text x="{x_of(width)}" y="{y_of(0) + 18}" text-anchor="middle">{text}</text>'
-        )
-    middle = _LEFT + _WIDTH / 2
-    parts.append(f'<text x="{middle}" y="{y_of(0) + 38}" text-anchor="middle">processes</text>')
-    curves = [_curve(found, float(width)) for width in grid]
-    for number, (key, (name, colour, dash)) in enumerate(_LINES.items()):
-        upper = [f"{x_of(w)},{y_of(c[2][key])}" for w, c in zip(grid, curves, strict=True)]
-        lower = [f"{x_of(w)},{y_of(c[1][key])}" for w, c in zip(grid, curves, strict=True)]
-        band = " ".join([*upper, *reversed(lower)])
-        parts.append(f'<polygon fill="{colour}" fill-opacity="0.12" points="{band}"/>')
-        line = " ".join(f"{x_of(w)},{y_of(c[0][key])}" for w, c in zip(grid, curves, strict=True))
-        style = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"'
-        parts.append(f'<polyline {style} points="{line}"/>')
-        parts += [
-            f'<circle cx="{x_of(width)}" cy="{y_of(min(value, 1.0))}" r="3.5" fill="{colour}"/>'
-            for width, value in measured(study, key)
-        ]
-        at = _LEFT + 130 * number
-        parts.append(f'<path {style} d="M{at} {y_of(0) + 62}h26"/>')
-        parts.append(f'<text x="{at + 32}" y="{y_of(0) + 66}">{escape(name)}</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _curve(
-    found: Extrapolation, width: float
-) -> tuple[Mapping[str, float], Mapping[str, float], Mapping[str, float]]:
-    """Value, low and high of each line."""
-    tables: tuple[dict[str, float], ...] = ({}, {}, {})
-    for factor in FACTORS:
-        model = found.models[factor]
-        for table, value in zip(tables, (model.value(width), *model.band(width)), strict=True):
-            table[factor] = min(value, 1.0)
-    for table in tables:
-        table["parallel"] = table["load_balance"] * table["serialisation"] * table["transfer"]
-    return tables[0], tables[1], tables[2]
 
 
 def _percent(value: float | None, digits: int = 2) -> str:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
+from regionpredict.report.quantities import plural
 from regionpredict.trace import EventTrace, Location
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
@@ -84,8 +85,8 @@ def result_table(
 ) -> str:
     """Totals, then call paths by cost with the rank that has most of it, then the sums."""
     lines = [
-        f"{trace.name}: {len(trace.locations)} locations on {len(trace.ranks)} ranks, "
-        f"{len(trace)} events",
+        f"{trace.name}: {plural(len(trace.locations), 'location')} on "
+        f"{plural(len(trace.ranks), 'rank')}, {plural(len(trace), 'event')}",
         "",
     ]
     totals = _only(result.totals, metric)

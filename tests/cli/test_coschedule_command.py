@@ -120,3 +120,13 @@ def test_wrong_calls_are_one_line(programs: Path, words: tuple[str, ...], said: 
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("form", ["slurm", "taskset"])
+def test_lines_that_start_programs_are_of_one_way(programs: Path, form: str) -> None:
+    done = _run("coschedule", "copy.json", "roots.json", "-m", "dunnington", "--format", form,
+                "--top", "2", folder=programs)  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"regionpredict: --top does not go with --format {form}: it is of one way; leave it out\n"
+    )

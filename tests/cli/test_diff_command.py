@@ -181,3 +181,17 @@ def test_a_path_that_the_commit_has_not_is_told(repository: Path) -> None:
     assert (
         done.stderr == "regionpredict: HEAD:later: not in that commit; give a path that both have\n"
     )
+
+
+@pytest.mark.parametrize(
+    "words", ["-m clovertown", "-D N=4", "--set n=4", "--model density", "--threads 1,2", "-j 2"]
+)
+def test_two_hints_files_take_no_option_of_predict(trees: Path, words: str) -> None:
+    for name in ("old", "new"):
+        run(trees, "predict", name, *MACHINE, "--format", "json", "-o", f"{name}.json")
+    done = run(trees, "diff", "old.json", "new.json", *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("regionpredict: -")
+    assert "with two hints files changes nothing: they are predicted; leave it out" in line
+    assert run(trees, "diff", "old.json", "new.json", "--fail-if", "packages<1").returncode == 0

@@ -127,6 +127,9 @@ FAILED = [
 MISUSED = [
     "predict loop.c",
     "explain RP999",
+    "explain RP101 loop.c",
+    "explain RP101 -m dunnington",
+    "explain RP101 --set n=4",
     "machines nowhere",
     "calibrate --time-budget 0s -o y.yaml",
     "cc",
@@ -139,6 +142,13 @@ MISUSED = [
     "fit m.txt --plot a.svg --drawing contour",
     "fit m.txt --sort value",
     "fit m.txt --plot a.svg --fix p=3",
+    "fit m.txt --drawing curves",
+    "fit m.txt --fix p=3",
+    "fit m.txt --until 9",
+    "fit m.txt --format data-csv --plot a.svg",
+    "predict loop.c -m dunnington --plot a.gif",
+    "predict loop.c -m dunnington --model density --plot a.svg",
+    "predict loop.c -m dunnington --dump facts --plot a.svg",
     "expect holds.yaml --run 1,2",
     "nowhere",
 ]

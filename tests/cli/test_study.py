@@ -16,7 +16,7 @@ from regionpredict.frontend import SourceRequest
 from regionpredict.machine import load
 from regionpredict.model_sweeps import model_sweeps, sweep_source
 from regionpredict.pipeline import analyse
-from regionpredict.report.line_plot import line_plot_svg
+from regionpredict.report.plots.sweeps import sweep_figure
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -139,13 +139,13 @@ def test_sweeps_are_loops_that_both_readers_read_alike(tmp_path: Path) -> None:
     assert None not in trips[0]
 
 
-def test_a_line_plot_has_its_lines_and_ends() -> None:
-    svg = line_plot_svg("m", "x", {"one": [(1, 0.5), (4, 1.5)], "two": [(1, 0.0), (2, 0.25)]})
-    root = ElementTree.fromstring(svg)
-    lines = [node.get("points") or "" for node in root.iter() if node.tag.endswith("polyline")]
-    ends = [[tuple(map(float, pair.split(","))) for pair in line.split()] for line in lines]
-    (left, _), (right, top) = ends[0]
-    assert (left, right) == (60, 480)  # the whole width, from the least x to the most
-    assert top == 40  # the highest value stands on top
-    assert ends[1][0] == (60, 300)  # 0 at the bottom
-    assert ends[1][1][0] == 270  # 2 is half way from 1 to 4
+def test_a_sweep_has_its_lines_from_0_up_and_the_whole_width() -> None:
+    figure = sweep_figure("m", "x", {"one": [(1, 0.5), (4, 1.5)], "two": [(1, 0.0), (2, 0.25)]})
+    (axes,) = figure.axes
+    lines = {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}
+    assert lines == {"one": [[1, 0.5], [4, 1.5]], "two": [[1, 0.0], [2, 0.25]]}
+    assert axes.get_xlim() == (1, 4)
+    assert axes.get_ylim() == (0, pytest.approx(1.575))
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker())
+             for line in axes.get_lines()}  # fmt: skip
+    assert len({colour for colour, _, _ in looks}) == len({dash for _, dash, _ in looks}) == 2

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -94,10 +93,8 @@ def test_a_table_and_a_plot(tmp_path: Path) -> None:
     assert "strong scaling: the work of all grows as P^" in done.stdout
     assert "Ser is 'reference'" in done.stdout
     assert "1000000" in done.stdout
-    drawn = ElementTree.parse(tmp_path / "f.svg").getroot()
-    space = "{http://www.w3.org/2000/svg}"
-    assert len(drawn.findall(f"{space}polygon")) == 4  # a band for each line
-    assert len(drawn.findall(f"{space}circle")) == 3 * 4
+    drawn = (tmp_path / "f.svg").read_text()
+    assert drawn.count('<g id="band">') == 4  # a band for each line
 
 
 def test_a_single_run_is_a_line(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -16,14 +15,14 @@ from hypothesis import strategies as st
 
 from regionpredict.compare.comparable import size_difference
 from regionpredict.compare.success import baselines, success, time_lost, wilson
-from regionpredict.compare.verdicts import compare
+from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Hint, Hints, Place, match_hint
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
 from regionpredict.report.comparison import comparison_document, comparison_table
-from regionpredict.report.comparison_plot import comparison_svg
+from regionpredict.report.plots.areas import areas_figure
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = Host("here", "a processor", 2, 2, 1, 1)
@@ -152,10 +151,22 @@ def test_two_of_four_packages_are_judged_as_two() -> None:
     assert row.split()[-2:] == ["2+", "2+"]
 
 
+def _drawn(result: Comparison) -> tuple[dict[str, list[tuple[float, float]]], str]:
+    """The points of each line by its name in the legend, and the title."""
+    (axes,) = areas_figure(result).axes
+    marks = {str(line.get_label()): [(float(x), float(y)) for x, y in line.get_xydata()]
+             for line in axes.get_lines()}  # fmt: skip
+    return marks, axes.get_title(loc="left")
+
+
 def test_half_a_machine_has_half_its_areas_in_the_plot() -> None:
     hints = _hints(_hint(10, 4, score=0.9), _hint(20, 2, score=0.4), packages=4, cores=6)
-    root = ElementTree.fromstring(comparison_svg(compare(hints, _summaries(HALF))))
-    assert [node.get("class") for node in root.iter()].count("area") == 2
+    (axes,) = areas_figure(compare(hints, _summaries(HALF))).axes
+    areas = [patch for patch in axes.patches if patch.get_gid() == "area"]
+    # Equal squares on the diagonal: each half of both axes.
+    assert [(a.get_xy(), a.get_width(), a.get_height()) for a in areas] == [
+        ((0, 0), 50, 50), ((50, 50), 50, 50)
+    ]  # fmt: skip
 
 
 def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
@@ -164,10 +175,10 @@ def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
     assert [v.right for v in result.verdicts] == [True, None, True]
     assert result.verdicts[1].incomparable == "measured with 8 iterations, predicted for 9"
     assert result.verdicts[1].speedup_error is None
-    root = ElementTree.fromstring(comparison_svg(result))
-    by_class = [node.get("class") for node in root.iter() if node.get("class")]
-    assert (by_class.count("right"), by_class.count("wrong")) == (2, 0)
-    assert "100.0 % right: 2 of 2 regions" in comparison_svg(result)
+    marks, title = _drawn(result)
+    assert len(marks["right hint"]) == 2
+    assert "wrong hint" not in marks
+    assert "100.0 % right: 2 of 2 regions" in title
     assert "success 100.0 % (2 of 2;" in comparison_table(result)
     assert "; 1 region not judged" in comparison_table(result)
     assert comparison_document(result)["regions"][1]["incomparable"] is not None
@@ -216,7 +227,7 @@ def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
 
 
 def test_hints_of_another_program_are_said() -> None:
-    with pytest.raises(InputError, match="hints for another program: none of their 1 regions"):
+    with pytest.raises(InputError, match="hints for another program: no region of theirs \\(1\\)"):
         compare(_hints(_hint(99, 1)), _summaries(TIMES))
     with pytest.raises(InputError, match="measured on 2 threads alone"):
         compare(_hints(_hint(10, 1)), _summaries({10: {2: 1.0}}))
@@ -249,12 +260,12 @@ def test_the_plot_is_a_picture() -> None:
         _hints(_hint(10, 2, score=0.9), _hint(20, 2, score=0.7), _hint(30, 1, score=0.2)),
         _summaries(TIMES),
     )
-    root = ElementTree.fromstring(comparison_svg(result))
-    by_class = [node.get("class") for node in root.iter() if node.get("class")]
-    assert by_class.count("right") == 2
-    assert by_class.count("wrong") == 1
-    assert by_class.count("area") == 2
-    assert by_class.count("trend") == 1
+    marks, _ = _drawn(result)
+    assert {name: len(points) for name, points in marks.items()} == {
+        "right hint": 2, "wrong hint": 1, "trend": 2
+    }  # fmt: skip
+    right = {v.hint.line: (100 * v.hint.score, 100 * min(v.utilisation, 1)) for v in result.judged}
+    assert sorted(marks["right hint"] + marks["wrong hint"]) == sorted(right.values())
 
 
 def test_text_and_json_agree() -> None:
@@ -304,7 +315,7 @@ def test_the_exit_code_follows_the_success(tmp_path: Path, least: str, code: int
     assert done.returncode == code, done.stderr
     assert json.loads(done.stdout)["success"]["right"] == 2
     assert ("below --min-success 67" in done.stderr) == bool(code)
-    assert (tmp_path / "p.svg").read_text().startswith("<svg")
+    assert (tmp_path / "p.svg").read_text().startswith("<?xml")
 
 
 @pytest.mark.parametrize(

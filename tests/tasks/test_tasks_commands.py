@@ -64,9 +64,12 @@ def test_show_as_a_graph_and_a_picture(figure, tmp_path):
     assert again.returncode == 0
     assert again.stdout == ""
     assert read_task_graph(tmp_path / "x.dot").edges == 10
-    picture = tasks("show", figure, "--format", "svg").stdout
-    assert picture.startswith("<svg")
-    assert picture.count("<rect") == 8
+    done = tasks("show", figure, "--plot", tmp_path / "graph.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    picture = (tmp_path / "graph.svg").read_text()
+    assert picture.startswith("<?xml")
+    assert picture.count('<g id="node">') == 8
+    assert picture.count('<g id="edge">') == 10
 
 
 def test_simulate(figure):

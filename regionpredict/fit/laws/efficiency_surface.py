@@ -112,7 +112,7 @@ def fit_efficiency(
     if len(y) < LEAST_POINTS or len(np.unique(threads)) < 2 or len(np.unique(sizes)) < 3:
         raise InputError(
             f"{len(y)} efficiencies on {len(np.unique(threads))} thread counts and "
-            f"{len(np.unique(sizes))} sizes are too few for a model",
+            f"{len(np.unique(sizes))} different sizes: too few for a model",
             remedy="measure 2 thread counts above one and 3 sizes at least",
         )
     if x.min() <= 0 or not np.isfinite(y).all():

@@ -31,7 +31,6 @@ from regionpredict.ir import Span
 NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
-_NUMBERS = frozenset(("int", "float", "pointer"))
 _MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # what a list of initial values may begin with
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
@@ -157,8 +156,6 @@ class Declarations:
         span = self.span(cursor)
         name = lc.spelling(cursor)
         decl = Decl(name, kind, ctype, span, value=value, reference=target is not None)
-        if kind == "field":
-            decl.position = self._position(cursor)
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
@@ -167,19 +164,18 @@ class Declarations:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
 
-    def _position(self, field: lc.Cursor) -> int | None:
-        """How many members stand before one, where all are numbers or pointers."""
-        struct = self._lib.clang_getCursorSemanticParent(field)
-        if struct.kind != STRUCT:
-            return None
-        own = self._lib.clang_getCanonicalCursor(field).data0
-        for count, member in enumerate(lc.children(struct, _MEMBERS)):
-            if self._lib.clang_getCanonicalCursor(member).data0 == own:
-                return count
-            kind = self._types.of(self._lib.clang_getCursorType(member)).kind
-            if member.kind != FIELD or kind not in _NUMBERS or not lc.spelling(member):
-                return None
-        return None
+    def members(self, ctype: lc.Type) -> list[Decl]:
+        """The members of a struct in their order, up to one that has no name."""
+        record = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(ctype))
+        members: list[Decl] = []
+        if record.kind != STRUCT:
+            return members
+        for member in lc.children(record, _MEMBERS):
+            if member.kind == FIELD:
+                members += [self.of(member)] if lc.spelling(member) else []
+            elif member.kind == BASE or not lc.spelling(member):
+                break
+        return members
 
     def _symbol(self, cursor: lc.Cursor) -> str:
         """What a linker knows it by; nothing where it is the unit's own."""

@@ -10,6 +10,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     BLOCK,
     IMPLICIT,
     MEMBER,
+    MEMBER_NAME,
     NAME,
     SUBSCRIPT,
     UNARY,
@@ -35,6 +36,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     address_of,
     member_of,
+    with_members_named,
 )
 from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
@@ -56,7 +58,7 @@ _LONG = frozenset((10, 11, 18, 19))
 _IMPLICIT = frozenset((IMPLICIT,))
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
-    109: "", 118: "", 119: "{}", 121: "statement expression",
+    109: "", 118: "", 121: "statement expression",
     122: "_Generic", 120: "label address", 132: "this",
     133: "throw", 134: "new", 135: "delete", 144: "lambda",
 }  # fmt: skip
@@ -99,6 +101,7 @@ class ExpressionBuilder:
             116: self._ternary,
             117: self._cast,
             118: self._opaque,
+            119: self._list,
             121: self._statement_expression,
             124: self._cast,
             126: self._cast,
@@ -140,6 +143,19 @@ class ExpressionBuilder:
     def _opaque(self, node: Node) -> Expression:
         inner = tuple(self.build(child) for child in node.children if child.kind >= 100)
         return Opaque(_CONSTRUCTS.get(node.kind, "an expression of this kind"), inner)
+
+    def _list(self, node: Node) -> Expression:
+        values = [child for child in node.children if child.kind >= IMPLICIT]
+        members = self._declarations.members(self._lib.clang_getCursorType(node.cursor))
+        listed = [self._listed(value) for value in values]
+        return Opaque("{}", with_members_named(listed, members))
+
+    def _listed(self, node: Node) -> Expression:
+        """A value of a list; `.nx = 4` is a member's."""
+        names = [child for child in node.children if child.kind == MEMBER_NAME]
+        if len(names) != 1 or len(node.children) != 2:
+            return self.build(node)
+        return Opaque(f".{lc.spelling(names[0].cursor)}", (self.build(node.children[1]),))
 
     def _lambda(self, node: Node) -> Expression:
         for child in node.children:

@@ -24,7 +24,6 @@ from regionpredict.frontend.syntax import (
     Jump,
     Member,
     Name,
-    Opaque,
     RangeFor,
     Return,
     Stmt,
@@ -34,7 +33,9 @@ from regionpredict.frontend.syntax import (
     While,
     every_expression,
     every_statement,
+    initial_values,
     inner_statements,
+    member_named,
     own_expressions,
 )
 from regionpredict.ir import Expr
@@ -170,13 +171,16 @@ class FollowedStatements:
         )
 
     def _listed(self, decl: Decl, value: Expression, frame: Frame) -> None:
-        """The members of a struct by a list of initial values: `struct grid g = {7, 3};`."""
+        """The members of a struct by a list of initial values: `struct grid g = {7, .ny = 3};`."""
         if decl.ctype.kind != "struct":
             return
-        listed = value.children if isinstance(value, Opaque) and value.text == "{}" else None
-        plain = listed is not None and not any(isinstance(one, Opaque) for one in listed)
-        values = tuple(self.context.value(one, frame) for one in listed or ()) if plain else None
-        self.context.set_members(self.context.name_of(decl, frame.depth), values)
+        name, values = self.context.name_of(decl, frame.depth), initial_values(value)
+        given = [one for one in map(member_named, values or ()) if one is not None]
+        if values is None or len(given) < len(values):
+            self.context.set_members(name, None)
+            return
+        held = {member: self.context.value(one, frame) for member, one in given}
+        self.context.set_members(name, held)
 
     # -- expressions ----------------------------------------------------------------------------
 

@@ -51,6 +51,8 @@ _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 _MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
 
+_OTHERS = "#"
+
 
 class Context:
     """Names, values and arrays of one region.
@@ -68,8 +70,7 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
-        # By their paths, where they are followed; of a list of initial values by their positions,
-        # and their number as `#`.
+        # By their paths, where they are followed; `#`: those that a list of values leaves out.
         self.member_values: dict[str, Expr] = {}
         self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
         self.exposed: set[Decl] = set()  # integers whose address something holds
@@ -107,17 +108,11 @@ class Context:
         return next((one for one in (frame, *reversed(self.frames)) if decl in one.env), None)
 
     def member_value(self, path: str, field: Decl) -> Expr | None:
-        """What a member holds: what it was set to, or what a list of initial values has for it."""
+        """What a member holds: what it was set to; 0, where its list of initial values has none."""
         held = self.member_values.get(path)
-        if held is not None or field.position is None:
-            return held
-        base = path.rpartition(".")[0]
-        length = self.member_values.get(f"{base}.#")
-        if length is None:
-            return None
-        behind = length.constant is not None and field.position >= length.constant
-        listed = ZERO if behind else self.member_values.get(f"{base}.{field.position}")
-        return converted(listed, field.ctype) if listed is not None else None
+        if held is None and field.ctype.kind in ("int", "float"):
+            held = self.member_values.get(f"{path.rpartition('.')[0]}.{_OTHERS}")
+        return converted(held, field.ctype) if held is not None else None
 
     def set_member(self, path: str, value: Expr | None) -> None:
         """A member is set; None: to what is not known, so that its list tells nothing any more."""
@@ -125,15 +120,15 @@ class Context:
         if value is not None:
             self.member_values[path] = value
         else:
-            self.member_values.pop(f"{path.rpartition('.')[0]}.#", None)
+            self.member_values.pop(f"{path.rpartition('.')[0]}.{_OTHERS}", None)
 
-    def set_members(self, name: str, values: tuple[Expr, ...] | None) -> None:
-        """A struct gets a list of initial values; None: what nobody knows."""
+    def set_members(self, name: str, values: Mapping[str, Expr] | None) -> None:
+        """A struct gets a list of initial values, by member; None: what nobody knows."""
         for path in [path for path in self.member_values if path.startswith(f"{name}.")]:
             del self.member_values[path]
         if values is not None:
-            self.member_values[f"{name}.#"] = Expr.const(len(values))
-            self.member_values.update((f"{name}.{n}", one) for n, one in enumerate(values))
+            self.member_values[f"{name}.{_OTHERS}"] = ZERO
+            self.member_values.update((f"{name}.{one}", held) for one, held in values.items())
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""

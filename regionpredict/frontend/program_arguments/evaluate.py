@@ -35,7 +35,11 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    initial_values,
+    member_named,
 )
+from regionpredict.frontend.syntax import UNKNOWN as OF_ANY_TYPE
+from regionpredict.ir import Span
 
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
@@ -58,6 +62,7 @@ class Evaluator(Caller, ABC):
         self.read: set[int] = set()  # the arguments that the program looks at
         self.kept: set[Decl] = set()  # what functions that are not seen leave alone
         self.globals: dict[str | Decl, Decl] = {}
+        self.steps = 0  # expressions evaluated so far
 
     @abstractmethod
     def first_value(self, decl: Decl) -> Decl:
@@ -69,6 +74,7 @@ class Evaluator(Caller, ABC):
 
     def value(self, expression: Expression | None) -> Value:
         """The value of an expression; everything that it changes is changed."""
+        self.steps += 1
         if isinstance(expression, IntLit):
             return expression.value
         if isinstance(expression, FloatLit):
@@ -139,22 +145,36 @@ class Evaluator(Caller, ABC):
 
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
         """Puts the value of an initialiser to a place."""
-        if isinstance(init, Opaque) and init.text == "{}":
-            if ctype.kind == "array" and ctype.element is not None:
-                for number, child in enumerate(init.children):
-                    self.initialise(place.at(number), ctype.element, child)
-            return
-        self.store(place, self.value(init), ctype, init)
+        values = initial_values(init)
+        if values is None:
+            value = self.value(init)
+            self.store(place, value, type_of(init) if ctype is OF_ANY_TYPE else ctype, init)
+        elif ctype.kind == "array" and ctype.element is not None:
+            for number, child in enumerate(values):
+                self.initialise(place.at(number), ctype.element, child)
+        elif ctype.kind in ("struct", "unknown"):
+            self._initialise_members(place, values)
+
+    def _initialise_members(self, place: Place, values: Sequence[Expression]) -> None:
+        """`{.nx = 3, .ny = 4}`; of what has no name nobody knows whose value it is."""
+        for given in map(member_named, values):
+            if given is not None:
+                self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
         """Puts a value to a place; of a struct, everything in it."""
+        values = initial_values(source) if ctype.kind == "struct" else None
+        if values is not None:  # which may name what is there now: `g = (grid){g.ny, g.nx};`
+            made = Place(Decl("", "local", ctype, Span("", 0)))
+            self._initialise_members(made, values)
+            self.memory.forget(place)
+            self.memory.move(made, place, ctype)
+            return
         self.memory.forget(place)
         origin = self.place(source) if ctype.kind == "struct" else None
         if origin is not None:
-            for known, inner in list(self.memory.values.items()):
-                if known.decl is origin.decl and known.steps[: len(origin.steps)] == origin.steps:
-                    steps = known.steps[len(origin.steps) :]
-                    self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
+            for steps, inner in self.memory.inside(origin).items():
+                self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
             return
         self.memory.write(place, value, ctype)
 
@@ -245,10 +265,7 @@ class Evaluator(Caller, ABC):
         if isinstance(moved, Address):
             value = self.memory.read(moved.place)
             inner = moved.place.at(0)
-            nested = value is UNKNOWN and any(
-                one.decl is inner.decl and one.steps[: len(inner.steps)] == inner.steps
-                for one in self.memory.values
-            )
+            nested = value is UNKNOWN and self.memory.inside(inner)
             return Address(inner) if nested else value
         return UNKNOWN
 
@@ -285,6 +302,9 @@ class Evaluator(Caller, ABC):
             self.look_at(left)  # a std::string: of two char * nobody asks that
             self.look_at(right)
             return int((left.rest == right.rest) == (op == "=="))
+        plain = applied(op, left, right)
+        if _fits_all_types(left, right, plain):
+            return plain
         return _in_type(op, left, right, type_of(expression.left), type_of(expression.right))
 
     def _ternary(self, expression: Ternary) -> Value:
@@ -407,6 +427,17 @@ def _common_type(left: CType, right: CType) -> CType:
     bits = max(32, left.bits, right.bits)
     unsigned = any(one.unsigned and one.bits == bits for one in (left, right))
     return CType("int", bits, unsigned)
+
+
+def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
+    """Whether an operation gives the same in all types of integers: nothing below 0, or too large.
+
+    Asked first, as it is quick to tell.
+    """
+    for one in (left, right, result):
+        if isinstance(one, int) and not 0 <= one < 1 << 31:
+            return False
+    return True
 
 
 def _in_type(op: str, left: Value, right: Value, one: CType, other: CType) -> Value:

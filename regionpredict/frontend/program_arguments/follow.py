@@ -45,7 +45,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-_MOST_STEPS = 200_000
+_MOST_STEPS = 500_000  # expressions: some seconds
 _MOST_ROUNDS = 200  # of one loop
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
@@ -90,7 +90,6 @@ class Follower(Evaluator):
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
-        self.steps = 0
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self.inside_long = 0  # how many such loops stand around what is being followed
 
@@ -176,7 +175,6 @@ class Follower(Evaluator):
     # -- statements -------------------------------------------------------------------------------
 
     def _statement(self, statement: Stmt) -> Signal | None:
-        self.steps += 1
         if self.steps > _MOST_STEPS:
             self.memory.forget_all()
             self._say(f"{self.unit.path}: too long to be followed to its end")

@@ -20,7 +20,16 @@ from regionpredict.frontend.program_arguments.memory import (
     Value,
 )
 from regionpredict.frontend.program_arguments.options import LongOption, OptionScan
-from regionpredict.frontend.syntax import CallExpr, CType, Decl, Expression, Name, Opaque, Unary
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    CType,
+    Decl,
+    Expression,
+    Name,
+    Unary,
+    initial_values,
+    member_named,
+)
 
 _INT = CType("int", 32)
 _HEAP = CType("unknown")
@@ -233,11 +242,12 @@ def _table(
     if not argument or not isinstance(argument[0], Name):
         return None
     init = caller.first_value(argument[0].decl).init
-    if not isinstance(init, Opaque) or init.text != "{}":
+    listed = initial_values(init) if init is not None else None
+    if listed is None:
         return None
     entries: list[tuple[LongOption, Place | None]] = []
-    for entry in init.children:
-        parts = entry.children if isinstance(entry, Opaque) else ()
+    for entry in listed:
+        parts = [(member_named(one) or ("", one))[1] for one in initial_values(entry) or ()]
         values = [caller.value(part) for part in parts]
         if not values or not isinstance(values[0], Text):
             break

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import CType, Decl
@@ -60,34 +62,57 @@ UNKNOWN = _Unknown()
 Value = int | float | Text | Arguments | Address | _Unknown
 
 
+Steps = tuple[Step, ...]
+MOST_VALUES = 512  # of one variable: what tells sizes is no long array
+
+
 @dataclass(slots=True)
 class Memory:
-    """The values by place; what is not in it is not known.
+    """The values by variable and by the steps from it; what is not in it is not known.
 
-    `overwritten`: anything may have been written, also variables that were not met so far.
+    The values of a variable are replaced, never changed: copies share them. Of an array that is
+    filled only the first values are kept. `overwritten`: anything may have been written, also
+    variables that were not met so far.
     """
 
-    values: dict[Place, Value] = field(default_factory=dict)
+    values: dict[Decl, Mapping[Steps, Value]] = field(default_factory=dict)
     overwritten: bool = False
 
     def read(self, place: Place) -> Value:
         """What is at a place."""
-        return self.values.get(place, UNKNOWN)
+        return self.values.get(place.decl, _NOTHING).get(place.steps, UNKNOWN)
 
     def write(self, place: Place, value: Value, ctype: CType | None = None) -> None:
         """Puts a value to a place, as its type holds it."""
-        if value is UNKNOWN:
-            self.values.pop(place, None)
+        own = self.values.get(place.decl, _NOTHING)
+        if value is UNKNOWN or (len(own) >= MOST_VALUES and place.steps not in own):
+            if place.steps in own:
+                self._keep(place.decl, {at: one for at, one in own.items() if at != place.steps})
         else:
-            self.values[place] = held(value, ctype)
+            self._keep(place.decl, {**own, place.steps: held(value, ctype)})
+
+    def inside(self, place: Place) -> dict[Steps, Value]:
+        """What is at a place and inside it, by the steps from there."""
+        length = len(place.steps)
+        own = self.values.get(place.decl, _NOTHING)
+        return {at[length:]: one for at, one in own.items() if at[:length] == place.steps}
+
+    def move(self, old: Place, new: Place, ctype: CType) -> None:
+        """What is at one place, and inside it, is at another."""
+        moved = self.inside(old)
+        if moved:
+            self.forget(old)
+        for steps, value in moved.items():
+            self.write(Place(new.decl, (*new.steps, *steps)), value, None if steps else ctype)
 
     def forget(self, place: Place) -> None:
         """Nothing is known any more of a place, of what is inside it, and of what it is inside."""
-        steps = place.steps
-        for known in [one for one in self.values if one.decl is place.decl]:
-            common = min(len(steps), len(known.steps))
-            if known.steps[:common] == steps[:common]:
-                del self.values[known]
+        own = self.values.get(place.decl)
+        if own is not None:
+            self._keep(place.decl, {
+                at: value for at, value in own.items()
+                if any(one != other for one, other in zip(at, place.steps, strict=False))
+            })  # fmt: skip
 
     def forget_all(self) -> None:
         """Nothing is known any more of any place."""
@@ -97,14 +122,27 @@ class Memory:
     def common(self, other: Memory) -> Memory:
         """The values that both have."""
         same = {
-            place: value for place, value in self.values.items()
-            if place in other.values and other.values[place] == value
+            decl: own if own is others else {
+                at: value for at, value in own.items() if others.get(at, UNKNOWN) == value
+            }
+            for decl, own in self.values.items()
+            if (others := other.values.get(decl)) is not None
         }  # fmt: skip
+        same = {decl: own for decl, own in same.items() if own}
         return Memory(same, self.overwritten or other.overwritten)
 
     def copy(self) -> Memory:
         """The same values, to be changed by itself."""
         return Memory(dict(self.values), self.overwritten)
+
+    def _keep(self, decl: Decl, own: Mapping[Steps, Value]) -> None:
+        if own:
+            self.values[decl] = own
+        else:
+            self.values.pop(decl, None)
+
+
+_NOTHING: Mapping[Steps, Value] = MappingProxyType({})
 
 
 def held(value: Value, ctype: CType | None) -> Value:

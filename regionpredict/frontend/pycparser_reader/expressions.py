@@ -266,12 +266,14 @@ class ExpressionBuilder:
     def _designated(self, node: Any, scope: Scope) -> Expression:
         inner = [item for item in node.name if not isinstance(item, c_ast.ID)]
         parts = [self.build(getattr(item, "expr", item), scope) for item in (*inner, node.expr)]
-        return Opaque(_OTHER, tuple(parts))
+        member = f".{node.name[0].name}" if len(node.name) == 1 and not inner else _OTHER
+        return Opaque(member, tuple(parts))
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
         self._types().define(node.type, scope)
-        literal = Opaque("", (self.build(node.init, scope),))
-        return self._with_type(literal, self._types().of(node.type, scope))
+        ctype = self._types().of(node.type, scope)
+        values = self._types().with_members_named(self.build(node.init, scope), ctype)
+        return self._with_type(Opaque("", (values,)), ctype)
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))

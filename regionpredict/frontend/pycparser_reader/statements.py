@@ -252,7 +252,7 @@ class TreeBuilder:
             decl = self._scope.find(node.name) or decl
         self._scope.names[decl.name] = decl
         if node.init is not None and decl.init is None:
-            decl.init = self._build(node.init)
+            decl.init = self._types.with_members_named(self._build(node.init), ctype)
         return decl
 
     def _local_function(self, node: Any) -> None:

@@ -32,8 +32,12 @@ from regionpredict.frontend.syntax import (
     IntLit,
     Member,
     Name,
+    Opaque,
     Ternary,
     Unary,
+    initial_values,
+    member_named,
+    with_members_named,
 )
 from regionpredict.ir import Span
 
@@ -327,6 +331,41 @@ class TypeReader:
             tag._fields = dict(self._fields_of(tag))
         return tag._fields.get(name)
 
+    def with_members_named(self, init: Expression, ctype: CType) -> Expression:
+        """A list of initial values for such a type, in which values have their members' names."""
+        values = initial_values(init)
+        if values is None:
+            return init
+        if ctype.kind == "array" and ctype.element is not None:
+            element = ctype.element
+            return Opaque("{}", tuple(self.with_members_named(one, element) for one in values))
+        members = self._members(ctype)
+        named: list[Expression] = []
+        for value in with_members_named(values, members):
+            given = member_named(value)
+            field = self.field(ctype, given[0]) if given is not None else None
+            if given is not None and field is not None:
+                inner = self.with_members_named(given[1], field.ctype)
+                named.append(Opaque(f".{given[0]}", (inner,)))
+            else:
+                named.append(value)
+        return Opaque("{}", tuple(named))
+
+    def _members(self, ctype: CType) -> list[Decl]:
+        """The members of a struct in their order, up to one that has no name."""
+        tag = self._tag_of(ctype)
+        members: list[Decl] = []
+        if tag is None or tag.node.decls is None or not isinstance(tag.node, c_ast.Struct):
+            return members
+        for node in tag.node.decls:
+            if isinstance(node, c_ast.Decl) and node.name is None and node.bitsize is not None:
+                continue  # no value is given to it
+            field = self.field(ctype, node.name) if getattr(node, "name", None) else None
+            if field is None:
+                break
+            members.append(field)
+        return members
+
     def _tag_of(self, ctype: CType) -> Tag | None:
         """The definition of a struct; of two blocks' of the same name the one of its size."""
         candidates = self._by_name.get(ctype.name, [])
@@ -338,18 +377,13 @@ class TypeReader:
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag) -> Iterator[tuple[str, Decl]]:
-        before: int | None = 0 if isinstance(tag.node, c_ast.Struct) else None
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
                 continue
             if member.name:
                 ctype = self.of(member.type, tag.scope)
-                field = Decl(member.name, "field", ctype, self._span_of(member), position=before)
-                yield member.name, field
-                plain = ctype.kind in ("int", "float", "pointer") and before is not None
-                before = before + 1 if plain and before is not None else None
+                yield member.name, Decl(member.name, "field", ctype, self._span_of(member))
             elif isinstance(member.type, (c_ast.Struct, c_ast.Union)):
-                before = None
                 yield from self._fields_of(self._tag(member.type, tag.scope))
 
     # -- constant expressions -------------------------------------------------------------------

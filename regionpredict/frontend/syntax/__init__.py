@@ -14,6 +14,11 @@ from regionpredict.frontend.syntax.addresses import (
 )
 from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
 from regionpredict.frontend.syntax.directive import Pragma
+from regionpredict.frontend.syntax.initial_lists import (
+    initial_values,
+    member_named,
+    with_members_named,
+)
 from regionpredict.frontend.syntax.nodes import (
     DOUBLE,
     INT,
@@ -110,11 +115,14 @@ __all__ = [
     "expressions_in",
     "followed",
     "in_place",
+    "initial_values",
     "inner_statements",
     "is_place",
+    "member_named",
     "member_of",
     "member_path",
     "own_expressions",
     "set_place",
     "show",
+    "with_members_named",
 ]

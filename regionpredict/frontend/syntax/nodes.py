@@ -81,7 +81,7 @@ class Decl:
     """
 
     __slots__ = (
-        "ctype", "init", "kind", "name", "position", "reference", "span", "symbol", "value",
+        "ctype", "init", "kind", "name", "reference", "span", "symbol", "value",
     )  # fmt: skip
 
     def __init__(
@@ -95,7 +95,6 @@ class Decl:
         init: Expression | None = None,
         value: int | None = None,
         reference: bool = False,
-        position: int | None = None,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -105,8 +104,6 @@ class Decl:
         self.init = init
         self.value = value
         self.reference = reference
-        self.position = position  # of a struct's member: how many members stand before it, all of
-        # them numbers or pointers; None where one is not, or nobody looked
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"
@@ -226,7 +223,8 @@ class Cast(NamedTuple):
 class Opaque(NamedTuple):
     """Something that is not understood, with the expressions inside it that are.
 
-    `string` is the value of a string literal.
+    `string` is the value of a string literal. A list of initial values is `{}`; in it, what is
+    given to a member by its name (`.nx = 4`) is `.nx`.
     """
 
     text: str

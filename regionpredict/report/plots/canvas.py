@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from regionpredict.errors import UsageError
+from regionpredict.errors import UsageError, one_line
 from regionpredict.fit.model.terms import FloatArray
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "pdf", "svg")
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
+)  # fmt: skip
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 COLOUR_MAP = "cividis"
@@ -41,6 +44,34 @@ def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
             "drawing needs matplotlib", remedy="install it: pip install 'regionpredict[plot]'"
         ) from None
     return NewFigure(figsize=(width, height), layout="constrained")
+
+
+def dress(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> None:
+    """What all axes have: a light grid behind what is drawn, two frame lines, small numbers."""
+    axes.set_axisbelow(True)
+    if grid is not None:
+        axes.grid(visible=True, axis=grid, color="0.9", linewidth=0.7)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(labelsize=8)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_fontsize(9)
+
+
+def legend_below(figure: Figure, columns: int) -> None:
+    """The names of what is drawn, under the axes, where they cover nothing."""
+    figure.legend(loc="outside lower center", ncols=columns, fontsize=7.5, frameon=False)
+
+
+def plain(text: str, longest: int = 60) -> str:
+    """Any text as a label shows it: one line, cut where it is long, no formula, not hidden.
+
+    >>> plain("a$b"), plain("_x"), plain("abcdef", 5)
+    ('a\\\\$b', 'x', 'ab...')
+    """
+    line = one_line(text)
+    cut = line if len(line) <= longest else line[: longest - 3] + "..."
+    return cut.replace("$", r"\$").lstrip("_") or "-"
 
 
 def figure_bytes(figure: Figure, form: str) -> bytes:

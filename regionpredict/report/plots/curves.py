@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regionpredict.errors import InputError, one_line
+from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
@@ -16,7 +16,10 @@ from regionpredict.report.plots.canvas import (
     DASHES,
     MARKERS,
     MOST_FAR,
+    dress,
+    legend_below,
     new_figure,
+    plain,
     scale_axis,
 )
 
@@ -28,7 +31,6 @@ _SAMPLES = 160
 _BAND_SAMPLES = 40
 _REACH = 4.0
 """How far beyond the largest measured value the curves go, if nothing else is said."""
-_LONGEST_LABEL = 60
 _MOST_INSIDE = 3
 """Models that a legend inside the axes names without covering them."""
 
@@ -76,9 +78,9 @@ def curves_figure(
     units = {series.unit for series, _ in models} - {""}
     unit = f" [{units.pop()}]" if len(units) == 1 else ""
     axes.set_ylabel(f"{metrics.pop()}{unit}" if len(metrics) == 1 else "value")
-    axes.grid(visible=True, color="0.92", zorder=0)
+    dress(axes)
     if many:
-        figure.legend(loc="outside lower center", fontsize=7, frameon=False)
+        legend_below(figure, 1)
     else:
         axes.legend(fontsize=7, frameon=False, loc="best")
     return figure
@@ -127,9 +129,7 @@ class _Slice:
         by_place = dict(zip(series.points, series.values, strict=True))
         self.repetitions = [by_place.get(tuple(point), ()) for point in model.points[here].tolist()]
         name = " ".join(filter(None, (series.callpath, ", ".join(others)))) or series.metric
-        label = one_line(f"{name}: {model.formula()}" if name else model.formula())
-        cut = label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 3] + "..."
-        self.label = cut.replace("$", r"\$").lstrip("_")
+        self.label = plain(f"{name}: {model.formula()}" if name else model.formula())
 
     def places(self, grid: FloatArray) -> FloatArray:
         """The points `(k, m)` where the drawn parameter has the values `(k,)`."""

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regionpredict.errors import InputError, one_line
+from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
-from regionpredict.report.plots.canvas import COLOUR_MAP, new_figure, scale_axis, tick_text
+from regionpredict.report.plots.canvas import (
+    COLOUR_MAP,
+    dress,
+    new_figure,
+    plain,
+    scale_axis,
+    tick_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +59,7 @@ def contour_figure(
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
     axes.set_title(_title(series, model), fontsize=8)
+    dress(axes, grid=None)
     return figure
 
 
@@ -82,8 +90,7 @@ def surface_figure(
 
 
 def _title(series: Series, model: FittedModel) -> str:
-    text = one_line(" ".join(filter(None, (series.callpath, model.formula()))))
-    return text.replace("$", r"\$")
+    return plain(" ".join(filter(None, (series.callpath, model.formula()))), 80)
 
 
 def _sampled(

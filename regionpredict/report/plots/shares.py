@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regionpredict.errors import InputError, one_line
+from regionpredict.errors import InputError
 from regionpredict.fit.call_tree import CallTree
-from regionpredict.report.plots.canvas import COLOURS, MOST_FAR, new_figure, scale_axis
+from regionpredict.report.plots.canvas import (
+    COLOURS,
+    MOST_FAR,
+    dress,
+    legend_below,
+    new_figure,
+    plain,
+    scale_axis,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,14 +61,14 @@ def shares_figure(
     shares = 100 * tree.shares(places)
     drawn = np.argsort(-shares.max(1), kind="stable")[: len(COLOURS) - 1]
     rest = shares.sum(0) - shares[drawn].sum(0)
-    labels = [one_line(tree.calls[k].callpath).replace("$", r"\$") or "-" for k in drawn]
+    labels = [plain(tree.calls[k].callpath) for k in drawn]
     figure = new_figure(height=3.6)
     axes = figure.add_subplot()
     layers = [*shares[drawn], *([rest] if rest.max() > 0.05 else [])]
     if len(layers) > len(labels):
         labels.append("the others")
     bands = axes.stackplot(
-        grid, layers, labels=[label.lstrip("_") for label in labels],
+        grid, layers, labels=labels,
         colors=[*COLOURS[: len(drawn)], "0.8"], alpha=0.85, edgecolor="white", linewidth=0.4,
     )  # fmt: skip
     for k, band in enumerate(bands):
@@ -71,5 +79,6 @@ def shares_figure(
     axes.set_ylim(0, 100)
     axes.set_xlabel(name)
     axes.set_ylabel(f"share of {tree.metric or 'all'} [%]")
-    figure.legend(loc="outside lower center", ncols=2, fontsize=7, frameon=False)
+    dress(axes, grid=None)
+    legend_below(figure, 2)
     return figure

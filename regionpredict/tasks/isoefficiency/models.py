@@ -178,7 +178,8 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
         )
     else:
         open_.append(
-            f"T_inf(n) and pi(n) have no model: {len(graphs)} sizes are measured, "
+            f"T_inf(n) and pi(n) have no model: {len(graphs)} "
+            f"size{' is' if len(graphs) == 1 else 's are'} measured, "
             f"{LEAST_SIZES} are needed"
         )
     bug = None

@@ -1,24 +1,34 @@
-"""A task graph as SVG: every node where there are few, else the nodes of a source line as one."""
+"""A task graph: every node where there are few, else the nodes of a source line as one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regionpredict.report.quantities import show_count, show_seconds
+from regionpredict.report.plots.canvas import VERMILION, legend_below, new_figure, plain
+from regionpredict.report.quantities import plural, show_count, show_seconds
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import NODE_KINDS, TaskGraph
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 MOST_NODES = 120
 """A picture of more is not read."""
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 132, 40, 18, 46, 20
-_ASIDE = 110  # beside a picture of lines, where edges pass boxes
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 1.32, 0.40, 0.18, 0.40, 0.15
+"""Of a box and around it, in inches."""
+_ASIDE = 1.1  # beside a picture of lines, where edges pass boxes
+_LARGEST_IN = 40.0
+"""A wider or taller picture is drawn smaller."""
+_LEAST_IN = 4.2
+_FONT = 6.5
 _FILLS = {
-    "task": "#dceaf7", "implicit": "#f6ecc8", "chunk": "#f3dcc6", "join": "#eeeeee",
+    "task": "#d3e6f5", "implicit": "#f6e3b4", "chunk": "#cfeadf", "join": "#ececec",
     "serial": "#ffffff",
 }  # fmt: skip
 
@@ -34,8 +44,8 @@ class _Box:
     at: tuple[float, float] = field(default=(0.0, 0.0))
 
 
-def graph_svg(graph: TaskGraph, metrics: GraphMetrics) -> str:
-    """The picture: time runs downwards, the critical path is red, wider lines are more edges."""
+def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
+    """Time runs downwards, the critical path is red and thick, wider lines are more edges."""
     whole = graph.nodes <= MOST_NODES
     if whole:
         group = np.arange(graph.nodes)
@@ -44,29 +54,29 @@ def graph_svg(graph: TaskGraph, metrics: GraphMetrics) -> str:
     keys, member = np.unique(group, return_inverse=True)
     boxes = _boxes(graph, metrics, member, len(keys), whole=whole)
     width, height = _place(boxes, 0 if whole else _ASIDE)
-    lines = _edges(graph, metrics, member, boxes, whole=whole)
-    shapes = [_shape(box) for box in boxes]
+    scale = min(1.0, _LARGEST_IN / max(width, height))
+    figure = new_figure(max(width * scale, _LEAST_IN), max(height * scale, 1.0) + 0.8)
+    axes = figure.add_subplot()
+    _edges(axes, graph, metrics, member, boxes, scale, whole=whole)
+    for box in boxes:
+        _shape(axes, box, scale)
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
     head = (
-        f"{metrics.tasks} tasks, work {show_seconds(metrics.work_s)}, "
+        f"{plural(metrics.tasks, 'task')}, work {show_seconds(metrics.work_s)}, "
         f"depth {show_seconds(metrics.depth_s)}"
     )
     if not whole:
-        head += f"; {graph.nodes} nodes, those of one line together"
-    return (
-        "\n".join(
-            [
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 30}">',
-                "<style>text{font:11px sans-serif;fill:#222}</style>",
-                f'<text x="{_MARGIN}" y="18">{escape(head)}</text>',
-                '<g transform="translate(0 30)">',
-                *lines,
-                *shapes,
-                "</g>",
-                "</svg>",
-            ]
-        )
-        + "\n"
-    )
+        head += f"\n{graph.nodes} nodes, those of one line together"
+    axes.set_title(head, fontsize=9)
+    kinds = [kind for kind in NODE_KINDS if any(box.kind == kind for box in boxes)]
+    for kind in kinds:
+        axes.fill([], [], facecolor=_FILLS[kind], edgecolor="0.35", linewidth=0.8, label=kind)
+    axes.plot([], [], color=VERMILION, linewidth=2, label="critical path")
+    legend_below(figure, len(kinds) + 1)
+    return figure
 
 
 def _boxes(
@@ -96,32 +106,34 @@ def _boxes(
     return boxes
 
 
-def _place(boxes: Sequence[_Box], aside: int) -> tuple[int, int]:
+def _place(boxes: Sequence[_Box], aside: float) -> tuple[float, float]:
     """Rows by rank, boxes of a row side by side; gives width and height of the picture."""
     ranks = sorted({box.rank for box in boxes})
     rows: dict[int, list[_Box]] = {}
     for box in boxes:
         rows.setdefault(ranks.index(box.rank), []).append(box)
-    widest = max(len(row) for row in rows.values())
+    widest = max((len(row) for row in rows.values()), default=1)
     width = 2 * (_MARGIN + aside) + widest * (_WIDTH + _GAP_X) - _GAP_X
     for number, row in rows.items():
         left = (width - len(row) * (_WIDTH + _GAP_X) + _GAP_X) / 2
         for place, box in enumerate(row):
             box.at = (left + place * (_WIDTH + _GAP_X), _MARGIN + number * (_HEIGHT + _GAP_Y))
-    return width, 2 * _MARGIN + len(rows) * (_HEIGHT + _GAP_Y) - _GAP_Y
+    return width, 2 * _MARGIN + max(len(rows), 1) * (_HEIGHT + _GAP_Y) - _GAP_Y
 
 
 def _edges(
-    graph: TaskGraph, metrics: GraphMetrics, member: np.ndarray, boxes: Sequence[_Box], *,
-    whole: bool,
-) -> list[str]:  # fmt: skip
+    axes: Axes, graph: TaskGraph, metrics: GraphMetrics, member: np.ndarray,
+    boxes: Sequence[_Box], scale: float, *, whole: bool,
+) -> None:  # fmt: skip
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path as Curve
+
     pairs = np.stack([member[graph.sources], member[graph.targets]], axis=1)
     unique, counts = np.unique(pairs, axis=0, return_counts=True)
     path = {
         (int(member[a]), int(member[b]))
         for a, b in zip(metrics.path, metrics.path[1:], strict=False)
     }
-    lines = []
     for (source, target), count in zip(unique.tolist(), counts.tolist(), strict=True):
         if source == target:
             continue
@@ -134,28 +146,36 @@ def _edges(
             side = _WIDTH if y2 > y1 else 0
             x1, x2, y1, y2 = x1 + side, x2 + side, y1 + _HEIGHT / 2, y2 + _HEIGHT / 2
             bend = (y2 - y1) / 4
-            shift = min(40 + abs(y2 - y1) / 6, 1.3 * _ASIDE) * (1 if side else -1)
-        colour = "#c0392b" if (source, target) in path else "#999"
-        width = 1 + min(np.log10(count), 5)
-        lines.append(
-            f'<path d="M{x1:.0f} {y1:.0f}C{x1 + shift:.0f} {y1 + bend:.0f} '
-            f"{x2 + shift:.0f} {y2 - bend:.0f} "
-            f'{x2:.0f} {y2:.0f}" fill="none" stroke="{colour}" stroke-width="{width:.1f}"/>'
-        )
-    return lines
+            shift = min(0.4 + abs(y2 - y1) / 6, 1.3 * _ASIDE) * (1 if side else -1)
+        on_path = (source, target) in path
+        places = [(x1, y1), (x1 + shift, y1 + bend), (x2 + shift, y2 - bend), (x2, y2)]
+        axes.add_patch(
+            PathPatch(
+                Curve(places, [Curve.MOVETO, *[Curve.CURVE4] * 3]), facecolor="none",
+                edgecolor=VERMILION if on_path else "0.6", zorder=2 if on_path else 1,
+                linewidth=scale * (0.8 + min(np.log10(count), 5) + 0.8 * on_path), gid="edge",
+            )
+        )  # fmt: skip
 
 
-def _shape(box: _Box) -> str:
+def _shape(axes: Axes, box: _Box, scale: float) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
     x, y = box.at
-    middle = x + _WIDTH / 2
-    stroke = "#c0392b" if box.on_path else "#555"
-    title = box.title if len(box.title) <= 20 else box.title[:19] + "…"
+    title = box.title if len(box.title) <= 22 else box.title[:21] + "…"
     below = show_seconds(box.seconds) if box.kind not in ("join", "serial") else box.kind
     if box.count > 1:
         below = f"{show_count(box.count)} x {box.kind}, {below}"
-    return (
-        f'<rect x="{x:.0f}" y="{y:.0f}" width="{_WIDTH}" height="{_HEIGHT}" rx="4" '
-        f'fill="{_FILLS[box.kind]}" stroke="{stroke}"/>'
-        f'<text x="{middle:.0f}" y="{y + 16:.0f}" text-anchor="middle">{escape(title)}</text>'
-        f'<text x="{middle:.0f}" y="{y + 31:.0f}" text-anchor="middle">{escape(below)}</text>'
-    )
+    axes.add_patch(
+        FancyBboxPatch(
+            (x + 0.04, y + 0.04), _WIDTH - 0.08, _HEIGHT - 0.08, zorder=3, gid="node",
+            boxstyle="round,pad=0.04", facecolor=_FILLS[box.kind],
+            edgecolor=VERMILION if box.on_path else "0.35",
+            linewidth=scale * (1.8 if box.on_path else 0.8),
+        )
+    )  # fmt: skip
+    for text, at in ((title, 0.29), (below, 0.72)):
+        axes.text(
+            x + _WIDTH / 2, y + at * _HEIGHT, plain(text), ha="center", va="center",
+            fontsize=_FONT * scale, zorder=4,
+        )  # fmt: skip

@@ -1,0 +1,89 @@
+"""Calls that `--help` ends with: each a line that may be typed as it is, with one's own names."""
+
+from __future__ import annotations
+
+import click
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "analyze": ("analyze src", "analyze gemm.c --set n=4000 --format csv"),
+    "predict": (
+        "predict src -m dunnington",
+        "predict gemm.c -m host --set n=4000 --plot curves.pdf",
+        "predict src -m node.yaml --format json -o hints.json",
+    ),
+    "sizes": ("sizes src -m dunnington", "sizes src -m host -o sizes.yaml"),
+    "explain": (
+        "explain gemm.c:41 -m dunnington",
+        "explain src/solve.c:40 src -m dunnington",
+        "explain RP101",
+    ),
+    "machines": ("machines list",),
+    "machines list": ("machines list",),
+    "machines show": ("machines show dunnington",),
+    "machines check": ("machines check node.yaml",),
+    "machines detect": ("machines detect -o node.yaml",),
+    "calibrate": (
+        "calibrate -o node.yaml",
+        "calibrate src --from runs.jsonl -m node.yaml -o corrected.yaml",
+    ),
+    "fit": (
+        "fit points.csv --predict p=1024",
+        "fit sort.txt --plot sort.pdf",
+        "fit runs.jsonl --tree --format json",
+    ),
+    "expect": ("expect growth.yaml", "expect growth.yaml --run 1,2,4 --junit results.xml"),
+    "tasks": ("tasks record -o run -- ./program", "tasks show run --plot graph.pdf"),
+    "tasks record": ("tasks record -o run --threads 2 -- ./program 1000",),
+    "tasks show": ("tasks show run", "tasks show run --plot graph.pdf"),
+    "tasks simulate": ("tasks simulate run --threads 1-64",),
+    "tasks replay": ("tasks replay run --threads 1,2",),
+    "tasks isoefficiency": (
+        "tasks isoefficiency --sizes 20,22,24,26,28 --threads 1,2 -- ./program {n}",
+        "tasks isoefficiency -o isoefficiency.jsonl --cores 64 --plot contours.pdf",
+    ),
+    "cc": ("cc -- gcc -O2 -fopenmp -c gemm.c", "cc -v -- clang -fopenmp gemm.c -o gemm"),
+    "measure": (
+        "measure --threads 1,2,4 -o runs.jsonl -- ./program 2000",
+        "measure --resume -o runs.jsonl -- ./program 2000",
+    ),
+    "compare": (
+        "compare hints.json runs.jsonl",
+        "compare hints.json runs.jsonl --plot scatter.pdf --min-success 75",
+    ),
+    "diff": (
+        "diff HEAD~1 src -m dunnington",
+        "diff old.json new.json --fail-if 'packages<baseline'",
+    ),
+    "lsp": ("lsp -m dunnington",),
+    "study": ("study --source src -m host --threads 1,2 -o study -- ./program",),
+    "coschedule": ("coschedule a.json b.json -m dunnington",),
+    "trace": ("trace record -o traces -- mpirun -n 4 ./program", "trace waits traces.otf2"),
+    "trace record": ("trace record -o traces -- mpirun -n 4 ./program",),
+    "trace waits": ("trace waits traces.otf2", "trace waits traces.otf2 --plot timeline.pdf"),
+    "trace delays": ("trace delays traces.otf2 --top 5",),
+    "trace export": ("trace export traces.otf2 -o timeline.json",),
+    "trace critical-path": ("trace critical-path traces.otf2 --plot timeline.pdf",),
+    "trace imbalance": ("trace imbalance traces.otf2",),
+    "trace what-if": ("trace what-if traces.otf2 --top 5",),
+    "trace convert": ("trace convert traces.otf2 --ranks 0-3 -o store",),
+    "trace factors": (
+        "trace factors run_2.prv run_4.prv run_8.prv --extrapolate 1e6 --plot factors.pdf",
+    ),
+    "run": ("run --hints hints.json -- ./program",),
+    "cache": ("cache show",),
+    "cache show": ("cache show",),
+    "cache clear": ("cache clear",),
+}
+
+
+def with_examples(command: click.Command, name: str) -> click.Command:
+    """The command with its examples at the end of its help, and those that a group holds with
+    theirs."""
+    lines = EXAMPLES.get(name, ())
+    if lines:
+        title = "Example:" if len(lines) == 1 else "Examples:"
+        command.epilog = "\n".join(["\b", title, *(f"  regionpredict {line}" for line in lines)])
+    if isinstance(command, click.Group):
+        for inner, one in command.commands.items():
+            with_examples(one, f"{name} {inner}")
+    return command

@@ -1,0 +1,57 @@
+"""`--plot FILE`: the option of every command with something to draw, and the file it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from regionpredict.atomic_file import write_file
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def plot_option(what: str) -> Callable[[F], F]:
+    """The option; `what` says what is drawn."""
+    return click.option(
+        "--plot", default=None, metavar="FILE", callback=_checked,
+        help=f"Draw {what} into FILE: .png, .pdf or .svg.",
+    )  # fmt: skip
+
+
+def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None) -> Path | None:
+    """The file, before anything is computed for it."""
+    if target is None:
+        return None
+    from regionpredict.report.plots import FORMATS
+
+    if Path(target).suffix.lower().lstrip(".") not in FORMATS:
+        raise UsageError(
+            f"--plot {target}: no such kind of drawing",
+            remedy=f"let its name end in {', '.join('.' + form for form in FORMATS)}",
+        )
+    if not can_draw():
+        raise UsageError(
+            "drawing needs matplotlib", remedy="install it: pip install 'regionpredict[plot]'"
+        )
+    return Path(target)
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is there."""
+    return find_spec("matplotlib") is not None
+
+
+def write_plot(target: Path, figure: Figure) -> None:
+    """Writes a drawing in the format that its file's name asks for; raises InputError where it
+    cannot be written."""
+    from regionpredict.report.plots import figure_bytes
+
+    write_file(target, figure_bytes(figure, target.suffix.lower().lstrip(".")))

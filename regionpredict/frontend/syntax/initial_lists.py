@@ -1,0 +1,55 @@
+"""Lists of initial values: `{3, .ny = 4}`, whose values are given to members by their names.
+
+What stands in a list by its position is given its member's name by the parsers, which know the
+struct: `{n, m}` is `{.nx = n, .ny = m}` in the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.frontend.syntax.nodes import CallExpr, Decl, Expression, Name, Opaque
+
+
+def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
+    """The values of `{3, .ny = 4}` or `(struct grid){3, 4}`; None for anything else."""
+    literal = isinstance(expression, Opaque) and expression.text == ""  # around its list
+    if isinstance(expression, Opaque) and literal and len(expression.children) == 1:
+        return initial_values(expression.children[0])
+    return (
+        expression.children if isinstance(expression, Opaque) and expression.text == "{}" else None
+    )
+
+
+def member_named(value: Expression) -> tuple[str, Expression] | None:
+    """The member that a value of a list is given to by name (`.ny = 4`), and the value."""
+    if isinstance(value, Opaque) and value.text.startswith(".") and value.children:
+        return value.text[1:], value.children[-1]
+    return None
+
+
+def with_members_named(
+    values: Sequence[Expression], members: Sequence[Decl]
+) -> tuple[Expression, ...]:
+    """The values of a struct's list, each with the name of its member as far as that is plain.
+
+    Behind a name (`.ny = 4, 5`), and from where a struct inside is filled without braces of its
+    own, values are left as they stand: nobody follows them.
+    """
+    named = list(values)
+    for number, (value, member) in enumerate(zip(values, members, strict=False)):
+        if member_named(value) is not None or not _is_whole(value, member):
+            break
+        named[number] = Opaque(f".{member.name}", (value,))
+    return tuple(named)
+
+
+def _is_whole(value: Expression, member: Decl) -> bool:
+    """Whether it is the value of all of a member, not of the first thing in it."""
+    kind = member.ctype.kind
+    if kind not in ("struct", "array") or initial_values(value) is not None:
+        return True
+    if kind == "array":
+        return isinstance(value, Opaque) and value.string is not None
+    held = value.decl if isinstance(value, (Name, CallExpr)) else None
+    return held is not None and held.ctype.kind == "struct"

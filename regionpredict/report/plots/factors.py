@@ -1,0 +1,78 @@
+"""LB, Ser, Trf and their product over processes, with their bands (Rosas 2014, fig. 19 to 25)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regionpredict.report.plots.canvas import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    dress,
+    legend_below,
+    new_figure,
+    plain,
+    scale_axis,
+)
+from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured
+from regionpredict.trace.scaling import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SAMPLES = 80
+_LINES = {
+    "load_balance": ("load balance (LB)", BLUE, "--", "o"),
+    "serialisation": ("serialisation (Ser)", GREEN, "-.", "s"),
+    "transfer": ("transfer (Trf)", ORANGE, ":", "^"),
+    "parallel": ("parallel efficiency, their product", "black", "-", "D"),
+}
+
+
+def factors_figure(study: Study, found: Extrapolation, title: str) -> Figure:
+    """Marks are measured, lines the laws, bands what the runs do not refute; from 0 to 100 %.
+
+    A dotted upright stands at the largest measured run where the lines go on beyond it.
+    """
+    first = study.widths[0]
+    last = max([study.widths[-1], *(point.width for point in found.points)])
+    grid = np.geomspace(first, max(last, 2 * first), _SAMPLES)
+    figure = new_figure(height=3.8)
+    axes = figure.add_subplot()
+    tables = _curves(found, grid)
+    for key, (name, colour, dashes, marker) in _LINES.items():
+        middle, low, high = (100 * tables[k][key] for k in range(3))
+        axes.fill_between(grid, low, high, color=colour, alpha=0.13, linewidth=0, gid="band")
+        axes.plot(grid, middle, color=colour, linestyle=dashes, linewidth=1.5)
+        own = measured(study, key)
+        axes.plot(
+            [width for width, _ in own], [100 * min(value, 1.0) for _, value in own], marker,
+            color=colour, markersize=5, zorder=3, clip_on=False,
+        )  # fmt: skip
+        axes.plot([], [], color=colour, linestyle=dashes, marker=marker, label=name)
+    if grid[-1] > study.widths[-1]:
+        axes.axvline(study.widths[-1], color="0.4", linewidth=0.9, linestyle=":")
+    scale_axis(axes, "x", grid, sorted(set(study.widths)))
+    axes.set_xlim(grid[0], grid[-1])
+    axes.set_ylim(0, 103)
+    axes.set_xlabel("processes")
+    axes.set_ylabel("efficiency (%)")
+    axes.set_title(plain(title), fontsize=9, loc="left")
+    dress(axes)
+    legend_below(figure, 2)
+    return figure
+
+
+def _curves(found: Extrapolation, grid: np.ndarray) -> tuple[dict[str, np.ndarray], ...]:
+    """Value, low and high of each line on the grid, as shares."""
+    tables: tuple[dict[str, np.ndarray], ...] = ({}, {}, {})
+    for factor in FACTORS:
+        model = found.models[factor]
+        rows = np.array([(model.value(w), *model.band(w)) for w in grid.tolist()])
+        for k, table in enumerate(tables):
+            table[factor] = np.minimum(rows[:, k], 1.0)
+    for table in tables:
+        table["parallel"] = table["load_balance"] * table["serialisation"] * table["transfer"]
+    return tables
