@@ -147,20 +147,3 @@ function scatter(block) {
   }
   return picture(block, svg, legend(kinds, true), () => plain(["", block.x, block.y, "limited by"], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }
-function timeline(block) {
-  const last = Math.max(...block.lanes.flatMap(lane => lane.pieces.map(piece => piece[1])), 1e-12);
-  const high = 18, tall = TOP + block.lanes.length * high + 40;
-  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${tall}`, role: "img", "aria-label": `${block.title}. ${block.told || ""}`});
-  const x = at => LEFT + (WIDE - LEFT - RIGHT) * at / last;
-  const names = block.names;
-  block.lanes.forEach((lane, k) => {
-    const y = TOP + k * high;
-    svg.append(make("text", {x: LEFT - 6, y: y + 12, "text-anchor": "end"}, lane.label));
-    for (const [from, to, name, critical] of lane.pieces) svg.append(make("rect", {x: x(from), y: critical ? y + 11 : y + 1, width: Math.max(0.4, x(to) - x(from)), height: critical ? 5 : 10,
-      fill: critical ? "currentColor" : COLOURS[name % 6]}, make("title", {}, `${critical ? "critical path" : names[name]}: ${short(from)} to ${short(to)} s`)));
-  });
-  for (const at of scale([0, last], 0, 1).ticks) svg.append(make("text", {x: x(at), y: tall - 22, "text-anchor": "middle"}, short(at)));
-  svg.append(make("text", {class: "soft", x: WIDE / 2, y: tall - 4, "text-anchor": "middle"}, "time, s"));
-  return picture(block, svg, make("ul", {class: "legend"}, names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {width: 26, height: 12, fill: COLOURS[at % 6]})), name)),
-    make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {y: 4, width: 26, height: 5, fill: "currentColor"})), "critical path (thin bar below)")), null);
-}

@@ -10,7 +10,7 @@ const renderers = {
   checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.grade < 0 ? "none" : one.grade >= 4 ? "good" : one.grade >= 2 ? "some" : "poor"},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
-  table, curve, stack, scatter, timeline, source, panes,
+  table, curve, stack, scatter, source, panes,
 };
 function shown(blocks) {
   return blocks.map(block => { const one = renderers[block.kind](block);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.report.html.blocks import Block, Column, Section, facts, items, table
+from regionpredict.report.html.blocks import Block, Cell, Column, Section, facts, items, table
 from regionpredict.report.html.page import page
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.profile import TraceResult
@@ -22,8 +22,12 @@ def trace_page(
            + ("equal" if one.holds else "does not hold")) for one in result.balances),
     ]  # fmt: skip
     totals = {name: value for name, value in result.totals.items() if metric in (None, name)}
-    rows = [[name, value, result.counts.get(name, "")] for name, value in totals.items()]
-    columns = [Column("Metric"), Column("Total", number=True, bar=True),
+    units = {record.metric: record.unit for record in result.records}
+    rows: list[list[Cell]] = [
+        [name, (f"{value:.9g} {units.get(name, '')}".rstrip(), value), result.counts.get(name)]
+        for name, value in totals.items()
+    ]
+    columns = [Column("Metric"), Column("Total", number=True),
                Column("Instances", number=True)]  # fmt: skip
     sections = [
         Section("Overview", [facts(told)]),
