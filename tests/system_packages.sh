@@ -13,6 +13,7 @@ packages=
 absent gcc g++ && packages="$packages gcc,g++,libc6-dev"
 absent clang-19 && packages="$packages clang-19,libomp-19-dev"
 absent munged slurmctld slurmd sbatch && packages="$packages munge,slurmctld,slurmd,slurm-client"
+absent chromium && absent google-chrome && packages="$packages chromium"
 [ -z "$packages" ] && exit 0
 
 by_hand="apt-get install --no-install-recommends$(echo "$packages" | tr ',' ' ')"

@@ -16,7 +16,7 @@ from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from regionpredict.compare.term_models import TermModel
@@ -79,7 +79,11 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
 )
 @plot_option("the scatter of score against utilisation")
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "html"]),
+    default="table",
+    show_default=True,
 )
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
@@ -120,6 +124,8 @@ def command(
             for campaign, path in zip(campaigns, measurements, strict=True)
         ]
     if by_size:
+        if form == "html":
+            raise UsageError("--format html with --by-size", remedy="use table or json")
         models = _models_by_size(
             hints, measurements, campaigns, statistic, other_machine=other_machine
         )
@@ -145,6 +151,10 @@ def command(
         write_plot(plot, areas_figure(result))
     if form == "json":
         write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
+    elif form == "html":
+        from regionpredict.report.html import comparison_page
+
+        write_result(comparison_page(result, laws), output)
     else:
         write_result(comparison_table(result, laws), output)
     share = success(result).share

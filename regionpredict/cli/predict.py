@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from regionpredict.machine import Binding
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
+    from regionpredict.predict import Prediction
     from regionpredict.report.view import View
 
 
@@ -50,11 +53,11 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv", "sarif", "slurm", "openmp"]),
+    type=click.Choice(["table", "json", "csv", "html", "sarif", "slurm", "openmp"]),
     default="table",
     show_default=True,
-    help="sarif: findings for code scanning; slurm: options and a job script fragment; openmp: "
-    "clauses to write.",
+    help="html: one page that loads nothing; sarif: findings for code scanning; slurm: options and "
+    "a job script fragment; openmp: clauses to write.",
 )
 @fail_if_option
 @plot_option("speedup curves over threads, the machine's packages behind them,")
@@ -163,6 +166,14 @@ def _shown(
         from regionpredict.report.view import chosen_predictions
 
         return predictions_csv(chosen_predictions(predictions, result.teams, view))
+    if form == "html":
+        from regionpredict.report.html import ProgramResult, prediction_page
+        from regionpredict.report.view import chosen_predictions, chosen_teams
+
+        shown = chosen_predictions(predictions, result.teams, view)
+        teams = chosen_teams(result.teams, shown)
+        found = ProgramResult(shown, teams, result.plans, machine, model, result.advice, run)
+        return prediction_page(found, _texts(shown))
     if form == "sarif":
         from regionpredict.report.hints import as_json
         from regionpredict.report.sarif import sarif_document
@@ -189,6 +200,15 @@ def _shown(
     return prediction_table(
         predictions, result.teams, result.plans, machine, model, view, result.advice, run
     )
+
+
+def _texts(predictions: Sequence[Prediction]) -> dict[str, str]:
+    """The sources of these regions as they are now, as far as they can be read."""
+    texts = {}
+    for file in {one.facts.region.span.file: None for one in predictions}:
+        with contextlib.suppress(OSError):
+            texts[file] = Path(file).read_text("utf-8", errors="replace")
+    return texts
 
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:

@@ -29,7 +29,7 @@ _OPTIONS = (
     click.option(
         "--format",
         "output",
-        type=click.Choice(["table", "json", "csv"]),
+        type=click.Choice(["table", "json", "csv", "html"]),
         default="table",
         show_default=True,
         help="What to print.",
@@ -144,6 +144,10 @@ def tell(
         text = trace_results.result_json(result, analysis, metric)
     elif output == "csv":
         text = trace_results.result_csv(result, metric)
+    elif output == "html":
+        from regionpredict.report.html import trace_page
+
+        text = trace_page(result, analysis.trace, analysis.findings, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
         for grid in analysis.trace.grids if metric is not None else ():

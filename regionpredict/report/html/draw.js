@@ -1,0 +1,149 @@
+"use strict";
+// Elements and pictures. Text only ever enters as text nodes.
+function make(tag, attributes, ...children) {
+  const svg = ["svg", "g", "path", "line", "rect", "text", "circle", "polygon", "title"].includes(tag);
+  const one = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (value !== null && value !== undefined && value !== false) one.setAttribute(name, value);
+  for (const child of children.flat())
+    if (child !== null && child !== undefined) one.append(child.nodeType ? child : String(child));
+  return one;
+}
+function short(value) {
+  if (value === null || value === undefined) return "?";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
+  return String(Number(value.toPrecision(3)));
+}
+function scale(values, from, to, log) {
+  const known = values.filter(value => Number.isFinite(value) && (!log || value > 0));
+  let low = Math.min(...known), high = Math.max(...known);
+  if (!known.length) { low = 0; high = 1; }
+  if (log) { low = Math.floor(Math.log10(low) + 1e-9); high = Math.max(low + 1, Math.ceil(Math.log10(high) - 1e-9)); }
+  else if (low === high) { low -= 0.5; high += 0.5; }
+  const of = value => from + (to - from) * ((log ? Math.log10(value) : value) - low) / (high - low);
+  of.ticks = [];
+  if (log) { const every = Math.ceil((high - low) / 6); for (let k = low; k <= high; k += every) of.ticks.push(10 ** k); }
+  else {
+    const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map(k => k * power).find(k => k >= rough);
+    for (let k = Math.ceil(low / step); k * step <= high + step * 1e-6; k++) of.ticks.push(k * step);
+  }
+  return of;
+}
+const COLOURS = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)"];
+const DASHES = ["", "7 4", "2 3", "9 3 2 3", "12 4", "4 2"];
+const SHAPES = [
+  (x, y) => make("circle", {cx: x, cy: y, r: 4}),
+  (x, y) => make("rect", {x: x - 4, y: y - 4, width: 8, height: 8}),
+  (x, y) => make("polygon", {points: `${x},${y - 5} ${x + 5},${y + 4} ${x - 5},${y + 4}`}),
+  (x, y) => make("polygon", {points: `${x},${y - 6} ${x + 5},${y} ${x},${y + 6} ${x - 5},${y}`}),
+  (x, y) => make("path", {d: `M${x - 4},${y - 4}L${x + 4},${y + 4}M${x + 4},${y - 4}L${x - 4},${y + 4}`, "stroke-width": 2}),
+  (x, y) => make("path", {d: `M${x - 5},${y}H${x + 5}M${x},${y - 5}V${y + 5}`, "stroke-width": 2}),
+];
+const WIDE = 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 26, BOTTOM = 44;
+function axes(svg, block, x, y) {
+  for (const at of y.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}),
+    make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, short(at)));
+  for (const at of x.ticks) svg.append(make("text", {x: x(at), y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, short(at)));
+  svg.append(make("line", {x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - BOTTOM, y2: HIGH - BOTTOM, stroke: "currentColor"}),
+    make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x),
+    make("text", {class: "soft", x: 4, y: 14}, block.y));
+}
+function path(points, x, y, step) {
+  return points.map(([a, b], at) => (at ? (step ? `H${x(a).toFixed(1)}V` : `L${x(a).toFixed(1)},`) : `M${x(a).toFixed(1)},`) + y(b).toFixed(1)).join("");
+}
+function curve(block) {
+  const all = block.series.flatMap(one => one.points);
+  const bands = block.series.flatMap(one => one.band || []);
+  const x = scale([...all.map(one => one[0]), ...(block.zones || []).flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx);
+  const y = scale([...all.map(one => one[1]), ...bands.flatMap(one => [one[1], one[2]]), ...(block.logy ? [] : [0])], HIGH - BOTTOM, TOP, block.logy);
+  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
+  (block.zones || []).forEach((one, at) => svg.append(
+    make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, one.label)));
+  axes(svg, block, x, y);
+  block.series.forEach((one, at) => {
+    if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
+      path(one.band.map(b => [b[0], b[1]]).reverse(), x, y).replace("M", "L") + "Z", fill: COLOURS[at % 6], opacity: 0.18}));
+    svg.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[at % 6], "stroke-width": 2, "stroke-dasharray": DASHES[at % 6]}));
+    if (one.points.length <= 40) for (const [a, b] of one.points) {
+      const dot = SHAPES[at % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[at % 6]); dot.append(make("title", {}, `${one.name}: ${short(b)} at ${short(a)}`)); svg.append(dot);
+    }
+  });
+  if (block.mark) {
+    const at = x(block.mark.x), left = at > WIDE * 0.6;
+    svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
+      make("text", {x: at + (left ? -5 : 5), y: TOP + 12, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));
+  }
+  return picture(block, svg, block.series.length > 1 ? legend(block.series.map(one => one.name)) : null, () => valueTable(block));
+}
+function legend(names, shapes) {
+  return make("ul", {class: "legend"}, names.map((name, at) => {
+    const sign = make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"});
+    if (shapes) { const dot = SHAPES[at % 6](13, 6); dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); sign.append(dot); }
+    else sign.append(make("line", {x1: 0, x2: 26, y1: 6, y2: 6, stroke: COLOURS[at % 6], "stroke-width": 3, "stroke-dasharray": DASHES[at % 6]}));
+    return make("li", {}, sign, name);
+  }));
+}
+function valueTable(block) {
+  const keys = [...new Set(block.series.flatMap(one => one.points.map(point => point[0])))].sort((a, b) => a - b);
+  const of = block.series.map(one => new Map(one.points));
+  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [short(key), ...of.map(map => map.has(key) ? short(map.get(key)) : "")]), block.title);
+}
+function plain(heads, rows, name) {
+  return make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
+    make("thead", {}, make("tr", {}, heads.map(head => make("th", {scope: "col", class: "number"}, head)))),
+    make("tbody", {}, rows.map(row => make("tr", {}, row.map(cell => make("td", {class: "number"}, cell)))))));
+}
+function picture(block, svg, signs, values) {
+  const figure = make("figure", {}, make("figcaption", {}, block.title), svg, signs);
+  if (values) {
+    const more = make("details", {}, make("summary", {}, "Values"));
+    more.addEventListener("toggle", () => { if (more.open && more.children.length === 1) more.append(values()); });
+    figure.append(more);
+  }
+  return figure;
+}
+function stack(block) {
+  const top = Math.max(...block.rows.map(row => row.values.reduce((a, b) => a + b, 0))) || 1;
+  const y = value => HIGH - BOTTOM - (HIGH - BOTTOM - TOP) * value / top;
+  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
+  const room = (WIDE - LEFT - RIGHT) / block.rows.length;
+  const marks = scale([0, top], HIGH - BOTTOM, TOP);
+  const every = Math.ceil(block.rows.length / 16);
+  for (const at of marks.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}), make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, short(at)));
+  block.rows.forEach((row, k) => {
+    let sum = 0; const x = LEFT + k * room + room * 0.1;
+    row.values.forEach((value, at) => {
+      if (!value) return;
+      svg.append(make("rect", {x, width: room * 0.8, y: y(sum + value), height: Math.max(0, y(sum) - y(sum + value)), fill: COLOURS[at % 6], stroke: "var(--plate)", "stroke-width": 1},
+        make("title", {}, `${block.names[at]} at ${row.label}: ${short(value)}`)));
+      sum += value;
+    });
+    if (k % every === 0) svg.append(make("text", {x: x + room * 0.4, y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, row.label));
+  });
+  svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 14}, block.y));
+  const signs = make("ul", {class: "legend"}, block.names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
+    make("rect", {width: 26, height: 12, fill: COLOURS[at % 6]})), name)));
+  return picture(block, svg, signs, () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(short)]), block.title));
+}
+function scatter(block) {
+  const lines = block.lines || [];
+  const x = scale([...block.points.map(one => one.x), ...lines.flatMap(one => one.points.map(p => p[0]))], LEFT, WIDE - RIGHT, block.log);
+  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1]))], HIGH - BOTTOM, TOP, block.log);
+  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
+  axes(svg, block, x, y);
+  for (const one of lines) {
+    const [a, b] = one.points[one.points.length - 1], [c, d] = one.points[0], level = b === d;
+    svg.append(make("path", {d: path(one.points, x, y), fill: "none", stroke: "currentColor", "stroke-width": 1.5}),
+      make("text", {x: level ? WIDE - RIGHT - 4 : (x(a) + x(c)) / 2 - 6, y: level ? y(b) - 6 : (y(b) + y(d)) / 2 - 6, "text-anchor": "end"}, one.name));
+  }
+  const kinds = [...new Set(block.points.map(one => one.kind))];
+  for (const one of block.points) {
+    const at = kinds.indexOf(one.kind), dot = SHAPES[at % 6](x(one.x), y(one.y));
+    dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
+    dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
+  }
+  return picture(block, svg, legend(kinds, true), () => plain(["", block.x, block.y, "limited by"], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+}

@@ -1,0 +1,286 @@
+"""The page of `predict`: plan, checks, teams, regions with their derivations, source, roofline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict import (
+    BAND_SHARE,
+    Advice,
+    Plan,
+    Point,
+    Prediction,
+    SaturationDerivation,
+    TeamPrediction,
+)
+from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
+from regionpredict.report.derivation import explain_prediction
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    curve,
+    facts,
+    folded,
+    items,
+    printed,
+    table,
+    text,
+)
+from regionpredict.report.html.checks import program_checks
+from regionpredict.report.html.page import page
+from regionpredict.report.html.roofline import roofline
+from regionpredict.report.html.source import source_blocks
+from regionpredict.report.names import common_folder
+from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
+from regionpredict.report.run_settings import RunSettings, settings_sentences
+from regionpredict.report.size_hints import open_sentence
+from regionpredict.report.unsettled import unsettled_sentence
+from regionpredict.report.view import gain_of, region_seconds
+
+TERMS = {
+    "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",
+    "imbalance": "imbalance", "overhead": "overhead", "serialization": "serial",
+}  # fmt: skip
+"""The terms of a curve's time, as the page names them."""
+
+
+class ProgramResult(NamedTuple):
+    """What `predict` found: of `predictions` and `teams` only what a view shows."""
+
+    predictions: Sequence[Prediction]
+    teams: Sequence[TeamPrediction]
+    plans: Sequence[Plan]
+    machine: Machine
+    model: str
+    advice: ByTeam
+    run: RunSettings
+
+
+def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
+    """The page; `sources` are the texts of files by their names, as far as they can be read."""
+    machine = result.machine
+    lead = [
+        f"{result.model} model for {machine.name}: {plural(machine.packages, 'package')} of "
+        f"{plural(machine.cores_per_package, 'core')}; {plural(len(result.predictions), 'region')}",
+        *settings_sentences(result.run),
+    ]
+    rows = {one.facts.region.id: at for at, one in enumerate(result.predictions)}
+    told = [one for team in result.teams for one in result.advice.get(team.facts.id, ())]
+    sections = [
+        Section("Overview", _overview(result)),
+        Section("Teams", _teams(result)),
+        Section("Regions", [_regions(result)]),
+        Section("Source", source_blocks(result.predictions, told, sources, rows)),
+        Section("Roofline", roofline(result.predictions, machine)),
+        Section("Assumptions", _assumptions(result)),
+    ]
+    return page(f"Hints for {machine.name}", lead, sections)
+
+
+def _overview(result: ProgramResult) -> list[Block]:
+    blocks: list[Block] = []
+    if result.plans:
+        rows: list[list[Cell]] = [
+            [
+                plan.main or "what no main calls", plan.packages, plan.threads,
+                (show_seconds(plan.seconds), plan.seconds), plan.team_changes,
+                f"{plural(plan.best_constant.threads, 'thread')}, "
+                f"{show_seconds(plan.best_constant.seconds)}",
+            ]
+            for plan in result.plans
+        ]  # fmt: skip
+        columns = [Column("Program"), Column("Packages", number=True),
+                   Column("Threads", number=True), Column("Time", number=True),
+                   Column("Changes of team size", number=True, minor=True),
+                   Column("Best constant", minor=True)]  # fmt: skip
+        blocks.append(table("Plan of each program: team sizes few and stable", columns, rows))
+    checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
+    if checks:
+        blocks.append({"kind": "checks", "items": checks})
+        blocks.append(text(
+            "Grades are shares of the predicted time on the hinted threads (on one thread where no "
+            "team tells it), in quarters, rounded; the first is packages."
+        ))  # fmt: skip
+    best = program_advice(result.advice)
+    if best:
+        blocks.append({"kind": "heading", "text": "What would help most, each predicted anew"})
+        blocks.append(items([f"{one.span}: {advice_sentence(one)}" for one in best]))
+    return blocks
+
+
+def _teams(result: ProgramResult) -> list[Block]:
+    if not result.teams:
+        return []
+    rows: list[list[Cell]] = []
+    folder = common_folder([team.facts.span.file for team in result.teams])
+    for team in result.teams:
+        seconds = None if team.seconds is None else team.seconds * team.facts.executions.weight
+        rows.append([
+            team.facts.id.removeprefix(folder), team.facts.function,
+            (_known(team.packages), team.packages),
+            (_known(team.threads), team.threads), (show_seconds(seconds), seconds),
+            team.bottleneck or "", _percent(team.confidence, team.packages),
+        ])  # fmt: skip
+    columns = [
+        Column("Team"), Column("Function", minor=True),
+        Column("Packages", number=True, bar=float(result.machine.packages)),
+        Column("Threads", number=True, minor=True), Column("Time on one thread", number=True,
+               bar=True), Column("Limited by", choice=True, minor=True),
+        Column("Sure", number=True, bar=1.0),
+    ]  # fmt: skip
+    title = "Teams: all that the threads of one parallel do; packages of those the machine has"
+    return [table(title, columns, rows)]
+
+
+def _regions(result: ProgramResult) -> Block:
+    times = region_seconds(result.predictions, result.teams)
+    teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
+    rows: list[list[Cell]] = []
+    details = []
+    folder = common_folder([one.facts.region.span.file for one in result.predictions])
+    for one in result.predictions:
+        region = one.facts.region
+        gain, seconds = gain_of(one), times.get(region.id)
+        size = one.working_set_bytes
+        rows.append([
+            region.id.removeprefix(folder), region.function,
+            (show_count(one.facts.iterations.value), one.facts.iterations.value),
+            (show_bytes(size), size),
+            ("" if gain is None else f"{gain:.1f}x", gain), (_known(one.packages), one.packages),
+            (_known(one.threads), one.threads), one.bottleneck or one.status,
+            _percent(one.confidence, one.packages),
+            ("" if seconds is None else show_seconds(seconds), seconds),
+        ])  # fmt: skip
+        team = teams.get(region.id)
+        told = result.advice.get(team.facts.id, ()) if team is not None else ()
+        shared = team if team is not None and len(team.facts.members) > 1 else None
+        details.append(_details(one, result.machine, shared, told))
+    columns = [
+        Column("Region"), Column("Function", minor=True), Column("Iterations", number=True,
+        minor=True), Column("Data", number=True, minor=True), Column("Gain", number=True),
+        Column("Packages", number=True), Column("Threads", number=True, minor=True),
+        Column("Limited by", choice=True), Column("Sure", number=True, minor=True),
+        Column("Time on one thread", number=True, minor=True, bar=True),
+    ]  # fmt: skip
+    title = "Regions: open one for its curve, its data volumes and its derivation"
+    return table(title, columns, rows, details=details, name="regions")
+
+
+def _details(
+    one: Prediction, machine: Machine, team: TeamPrediction | None, advice: Sequence[Advice]
+) -> list[Block]:
+    """What a region's row opens to."""
+    region = one.facts.region
+    blocks: list[Block] = [facts([
+        ("Place", str(region.span)),
+                ("Directive", f"omp {region.directive} in {region.function}"),
+        ("Hint", _hint(one)),
+        *([("By size", open_sentence(one, whole=True))] if one.by_size else []),
+        *([("Page placement", f"{one.derivation.first_touch}: {one.derivation.placement_reason}")]
+          if isinstance(one.derivation, SaturationDerivation) else []),
+        *(("Would help", f"{told.span}: {advice_sentence(told)}") for told in advice),
+        *(("Assumed", line) for line in one.assumed),
+        *(("Note", str(note)) for note in one.diagnostics),
+    ])]  # fmt: skip
+    if one.speedup:
+        blocks.append(speedup_curve(one, machine))
+    if isinstance(one.derivation, SaturationDerivation):
+        blocks += [_terms(one.derivation.points), *_volumes(one.derivation, machine)]
+    if len(one.by_size) > 1:
+        blocks.append(_by_size(one))
+    derivation = explain_prediction(one, machine, team, advice)
+    return [*blocks, folded("Derivation", [printed(f"Derivation of {region.id}", derivation)])]
+
+
+def speedup_curve(one: Prediction, machine: Machine) -> Block:
+    """Speedup over threads with its band, before the machine's packages."""
+    most = one.speedup[-1][0]
+    each = machine.cores_per_package
+    zones = []
+    if machine.binding != "spread":
+        zones = [
+            {"from": max(1, at * each + 0.5), "to": min((at + 1) * each + 0.5, most),
+             "label": f"package {at}"}
+            for at in range(machine.packages) if at * each + 0.5 < most
+        ]  # fmt: skip
+    series = [{
+        "name": "speedup", "points": [list(point) for point in one.speedup],
+        "band": [[threads, low, high] for (threads, _), (low, high)
+                 in zip(one.speedup, one.band, strict=True)] if one.band else [],
+    }]  # fmt: skip
+    share = f"{100 * BAND_SHARE.value:.0f} %"
+    mark = None if one.threads is None else {"x": one.threads, "label": f"hint: {one.threads}"}
+    title = f"Speedup, and between what {share} of measured ones lie"
+    return curve(title, "threads", "times faster", series, zones=zones, mark=mark)
+
+
+def _terms(points: Sequence[Point]) -> Block:
+    step = max(1, -(-len(points) // 12))
+    chosen = [*points[:-1:step], points[-1]]
+    return {
+        "kind": "stack", "title": "Where the time goes, by threads", "x": "threads",
+        "y": "seconds of one execution", "names": list(TERMS.values()),
+        "rows": [{"label": point.threads, "values": [point.terms.get(key, 0.0) for key in TERMS]}
+                 for point in chosen],
+    }  # fmt: skip
+
+
+def _volumes(derivation: SaturationDerivation, machine: Machine) -> list[Block]:
+    """Bytes between the levels, on one thread and on all cores."""
+    names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
+    rows: list[list[Cell]] = []
+    for at, (one, full) in enumerate(zip(derivation.levels, derivation.full_levels, strict=True)):
+        rows.append([
+            f"{names[at]} to {names[at + 1]}", (show_bytes(one.read), one.read),
+            (show_bytes(one.written), one.written), (show_bytes(full.total), full.total),
+        ])  # fmt: skip
+    columns = [Column("Between"), Column("In", number=True, minor=True),
+               Column("Back", number=True, minor=True),
+               Column(f"All, {machine.cores} threads", number=True, bar=True)]  # fmt: skip
+    return [table("Data volumes: one thread in and back, then all threads", columns, rows)]
+
+
+def _by_size(one: Prediction) -> Block:
+    """Threads over the open size, in steps; the open end is drawn ten times as far."""
+    points: list[list[float]] = []
+    begin = 1.0
+    for part in one.by_size:
+        points.append([begin, part.threads])
+        begin = float(part.below) if part.below is not None else begin * 10
+    points.append([begin, one.by_size[-1].threads])
+    name = one.by_size[0].name
+    return curve(f"The hint as a function of {name}", name, "threads",
+                 [{"name": "threads", "points": points}], step=True, logx=True)  # fmt: skip
+
+
+def _assumptions(result: ProgramResult) -> list[Block]:
+    seen = Counter(line for one in result.predictions for line in one.assumed)
+    if not seen:
+        return [text("Nothing was assumed.")]
+    rows: list[list[Cell]] = [[line, number] for line, number in seen.most_common()]
+    blocks = [table("What was assumed, and for how many regions",
+                    [Column("Assumption"), Column("Regions", number=True)], rows)]  # fmt: skip
+    unsettled = unsettled_sentence(result.machine)
+    return [*blocks, *([text(" ".join(unsettled))] if unsettled else [])]
+
+
+def _hint(one: Prediction) -> str:
+    if one.packages is None or one.threads is None:
+        return open_sentence(one, whole=True) or f"none: {one.status}"
+    border = ", borderline" if one.borderline else ""
+    limit = one.bottleneck or "nothing limits it"
+    return (f"{plural(one.packages, 'package')}, {plural(one.threads, 'thread')} ({limit}), "
+            f"{100 * one.confidence:.0f} % sure{border}")  # fmt: skip
+
+
+def _known(number: int | None) -> str:
+    return "?" if number is None else str(number)
+
+
+def _percent(share: float, known: int | None) -> Cell:
+    return ("", None) if known is None else (f"{100 * share:.0f} %", share)

@@ -1,0 +1,89 @@
+"""The roofline of a node with its regions (Williams, Waterman, Patterson 2009).
+
+Over floating-point operations for each byte to and from memory: operations a second, on the hinted
+threads, below what the pipes and what memory allow on all cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.machine import Machine
+from regionpredict.machine.kernels import KERNELS
+from regionpredict.predict import Prediction, SaturationDerivation, size_target
+from regionpredict.report.html.blocks import Block, text
+from regionpredict.report.quantities import plural
+from regionpredict.workload import statement_table
+
+_DOUBLE = 64  # bits
+_KERNEL = "stream_triad"
+_ONE = ("fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_fma")
+_LEAST, _MOST = 1 / 64, 64.0  # operations for each byte that are drawn at least
+
+
+def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]:
+    """The picture and what it leaves out; nothing where no region has a place on it."""
+    points = [point for one in predictions if (point := _point(one, machine)) is not None]
+    if not points:
+        return []
+    peak, memory = _peak(machine), _memory(machine)
+    ridge = peak / memory
+    least = min(_LEAST, *(point["x"] for point in points))
+    most = max(_MOST, *(point["x"] for point in points))
+    lines = [
+        {"name": f"memory, {memory / 1e9:.3g} GB/s", "points": _sloped(least, ridge, memory)},
+        {"name": f"pipes, {peak / 1e9:.3g} Gflop/s", "points": [[ridge, peak], [most, peak]]},
+    ]
+    left = len(predictions) - len(points)
+    blocks: list[Block] = [{
+        "kind": "scatter", "log": True, "x": "floating-point operations a byte of memory traffic",
+        "y": "operations a second", "lines": lines, "points": points,
+        "title": "Roofline: regions on their hinted threads, below what all cores reach",
+    }]  # fmt: skip
+    if left:
+        blocks.append(text(f"{plural(left, 'region')} not drawn: without floating-point operations "
+                           "or memory traffic, or with sizes that are not known."))  # fmt: skip
+    return blocks
+
+
+def _point(one: Prediction, machine: Machine) -> Block | None:
+    if not isinstance(one.derivation, SaturationDerivation) or one.threads is None:
+        return None
+    at = {point.threads: point for point in one.derivation.points}.get(one.threads)
+    if at is None or at.memory_bytes <= 0 or at.seconds <= 0:
+        return None
+    count = 0
+    table = statement_table(one.facts, machine.line_bytes, size_target(machine))
+    for statement in table.statements:
+        own = sum(number * (2 if kind == "fp_fma" else 1) for kind, number in statement.operations
+                  if kind in _ONE)  # fmt: skip
+        if own and statement.executions is None:
+            return None
+        count += own * (statement.executions or 0)
+    if not count:
+        return None
+    return {"name": one.facts.region.id, "x": count / at.memory_bytes, "y": count / at.seconds,
+            "kind": one.bottleneck or "nothing"}  # fmt: skip
+
+
+def _sloped(least: float, ridge: float, memory: float) -> list[list[float]]:
+    return [[least, least * memory], [ridge, ridge * memory]]
+
+
+def _peak(machine: Machine) -> float:
+    """Operations a second of all cores: full vectors of doubles, fused where that is faster."""
+    core = machine.processor
+    add, mul, fma = (machine.operation(kind).throughput_cycles.value
+                     for kind in ("fp_add", "fp_mul", "fp_fma"))  # fmt: skip
+    mixed = min(1 / add + 1 / mul, core.fp_pipes.value / max(
+        core.fp_add_pipes.value * add, core.fp_mul_pipes.value * mul) * 1.0)  # fmt: skip
+    best = max(mixed, 2 / fma)
+    return best * machine.simd_bits / _DOUBLE * machine.clock_hz * machine.cores
+
+
+def _memory(machine: Machine) -> float:
+    """Bytes a second of traffic of all domains, as its triad has them."""
+    each = machine.memory.curve(_KERNEL).at(machine.cores_per_domain)
+    total = each * KERNELS[_KERNEL].traffic_factor * machine.domains
+    shared = machine.memory.shared_path
+    return total if shared is None else min(total, shared.traffic_bytes_per_s.value)

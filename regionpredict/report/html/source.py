@@ -1,0 +1,61 @@
+"""Sources with hints beside their lines: of long files, what is near a region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from regionpredict.predict import Advice, Prediction
+from regionpredict.report.advice import advice_sentence
+from regionpredict.report.html.blocks import Block
+from regionpredict.report.quantities import plural
+from regionpredict.report.size_hints import open_sentence
+
+_WHOLE = 250  # lines of a file that is shown whole
+_BEFORE, _AFTER = 8, 30  # lines shown around what has a hint
+
+
+def source_blocks(
+    predictions: Sequence[Prediction], advice: Sequence[Advice], sources: Mapping[str, str],
+    rows: Mapping[str, int],
+) -> list[Block]:  # fmt: skip
+    """A block a file that has a region and whose text is known; `rows` are the regions' rows."""
+    notes: dict[str, list[Block]] = {}
+    for one in predictions:
+        region = one.facts.region
+        notes.setdefault(region.span.file, []).append(
+            {"line": region.span.line, "text": _told(one), "row": rows[region.id]}
+        )
+    for change in dict.fromkeys(advice):
+        notes.setdefault(change.span.file, []).append(
+            {"line": change.span.line, "text": advice_sentence(change), "advice": True}
+        )
+    return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
+
+
+def _file(file: str, notes: Sequence[Block], words: str) -> Block:
+    lines = words.splitlines()
+    places = sorted({note["line"] for note in notes})
+    parts: list[list[object]] = []
+    if len(lines) <= _WHOLE:
+        parts = [[1, lines]]
+    else:
+        begin = end = 0
+        for place in [*places, None]:
+            if begin and (place is None or place - _BEFORE > end + 1):
+                parts.append([begin, lines[begin - 1 : end]])
+                begin = 0
+            if place is not None:
+                begin = begin or max(1, place - _BEFORE)
+                end = min(len(lines), place + _AFTER)
+    told = plural(sum("row" in note for note in notes), "region")
+    return {"kind": "source", "file": file, "told": told, "parts": parts, "notes": list(notes)}
+
+
+def _told(one: Prediction) -> str:
+    if one.packages is None:
+        return open_sentence(one) or f"no hint: {one.status}"
+    words = plural(one.packages, "package")
+    if one.threads is not None:
+        words += f", {plural(one.threads, 'thread')}"
+    limit = f", limited by {one.bottleneck}" if one.bottleneck else ""
+    return f"{words}{limit}, {100 * one.confidence:.0f} % sure"

@@ -1,0 +1,225 @@
+"""`--format html` in a real browser: nothing is asked of a network, nothing fails, every control
+does what it says, and axe finds nothing serious."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from regionpredict.report.html.page import script_json
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: see system_packages.sh")
+
+AWKWARD = """\
+#define N 40000000
+static double a[N], b[N];
+/* </script><script>document.title = "taken"</script> <!-- \u00e4\u4e16\u2028 & "quoted" --> */
+void fill(void)
+{
+    for (int i = 0; i < N; i++) a[i] = b[i] = i;
+}
+void copy(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) a[i] = b[i];
+}
+void root(int n)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < n; i++) a[i] = 2.0 * a[i] / b[i];
+}
+void scale(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) a[i] = 3.0 * a[i] + 1.0;
+}
+void sum(void)
+{
+#pragma omp parallel for
+    for (int i = 1; i < N; i++) a[i] += a[i - 1];
+}
+int main(void) { fill(); copy(); root(900); scale(); sum(); return 0; }
+"""
+
+
+def report(folder: Path, *options: str) -> Path:
+    (folder / "awk</script>ward.c").parent.mkdir(parents=True, exist_ok=True)
+    (folder / "awk</script>ward.c").write_text(AWKWARD, "utf-8")
+    subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", "awk</script>ward.c", "-m", "dunnington",
+         "--format", "html", "-o", "report.html", *options],
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return report(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as driver:
+        one = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+class Opened:
+    """A page with what it said and what it asked for; whatever is not the file is refused."""
+
+    def __init__(self, browser: Browser, file: Path, width: int = 1280, scheme: str = "light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme,  # type: ignore[arg-type]
+            bypass_csp=True,  # for axe, which the test brings into the page
+        )  # fmt: skip
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page: Page = context.new_page()
+        self.page.on("console", lambda one: self.said.append(one.text))
+        self.page.on("pageerror", lambda one: self.said.append(str(one)))
+
+        def judge(route: Route) -> None:
+            if route.request.url == file.as_uri():
+                route.continue_()
+            else:
+                self.asked.append(route.request.url)
+                route.abort()
+
+        context.route("**/*", judge)
+        self.page.goto(file.as_uri())
+
+    def column(self, at: int) -> list[str]:
+        rows = self.page.locator("table[data-name=regions] > tbody > tr:not(.detail)")
+        return [row.locator("td").nth(at).inner_text() for row in rows.all()]
+
+
+def data_of(file: Path) -> dict[str, object]:
+    found = re.findall(r'id="data">(.*?)</script>', file.read_text("utf-8"), re.DOTALL)
+    assert len(found) == 1
+    data: dict[str, object] = json.loads(found[0])
+    return data
+
+
+def test_data_cannot_end_their_element() -> None:
+    text = "</script> <!-- \u2028 & \udce4"
+    assert not set("<>&\u2028") & set(script_json([text]))
+    assert json.loads(script_json(["</script>&\u2028\u00e4", float("nan"), 1])) == [
+        "</script>&\u2028\u00e4", None, 1,
+    ]  # fmt: skip
+
+
+def test_page_names_no_address_and_holds_each_region_once(made: Path) -> None:
+    text = made.read_text("utf-8")
+    addresses = set(re.findall(r"https?://[^\"'\s)]+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name of a kind of element
+    data = json.dumps(data_of(made))
+    assert "document.title" in data
+    assert text.count("</script>") == 2
+
+
+@needs_browser
+def test_page_asks_for_nothing_and_says_nothing(browser: Browser, made: Path) -> None:
+    opened = Opened(browser, made)
+    assert opened.page.title() == "Hints for dunnington"
+    assert opened.page.locator("h2").all_inner_texts() == [
+        "Overview", "Teams", "Regions", "Source", "Roofline", "Assumptions",
+    ]  # fmt: skip
+    opened.page.get_by_role("button", name="Open all shown").click()
+    for summary in opened.page.locator("summary").all():
+        summary.click()
+    assert 'document.title = "taken"' in opened.page.locator(".source").inner_text()
+    assert "\u4e16" in opened.page.locator(".source").inner_text()
+    assert (opened.said, opened.asked) == ([], [])
+
+
+@needs_browser
+def test_sorting_turns_the_rows(browser: Browser, made: Path) -> None:
+    opened = Opened(browser, made)
+    regions = opened.page.locator("table[data-name=regions]")
+    assert [one.strip() for one in opened.column(1)] == ["copy", "root", "scale", "sum"]
+    head = regions.locator("th", has_text="Function")
+    head.get_by_role("button").press("Enter")  # by the keyboard
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert opened.column(1) == ["sum", "scale", "root", "copy"]
+    regions.get_by_role("button", name="Iterations").click()
+    assert opened.column(1)[-1] == "root"  # 900 of its iterations, 40 million of the others'
+
+
+@needs_browser
+def test_filters_hide_rows(browser: Browser, made: Path) -> None:
+    opened = Opened(browser, made)
+    section = opened.page.locator("section", has=opened.page.locator("table[data-name=regions]"))
+    section.get_by_label("Filter").fill("SCALE")
+    assert opened.column(1) == ["scale"]
+    assert section.locator("output").inner_text() == "1 of 4 rows"
+    section.get_by_label("Filter").fill("")
+    choice = section.get_by_label("Limited by")
+    for limit in choice.locator("option").all_inner_texts()[1:]:
+        choice.select_option(limit)
+        assert set(opened.column(7)) == {limit}
+    choice.select_option("all")
+    assert len(opened.column(1)) == 4
+
+
+@needs_browser
+def test_rows_open_and_a_hint_in_the_source_leads_to_its_row(browser: Browser, made: Path) -> None:
+    opened = Opened(browser, made)
+    first = opened.page.locator("table[data-name=regions] button.open").first
+    first.press("Enter")
+    assert first.get_attribute("aria-expanded") == "true"
+    assert opened.page.locator("tr.detail").count() == 1
+    assert opened.page.locator("tr.detail svg[role=img]").count() >= 2
+    first.press("Enter")
+    assert opened.page.locator("tr.detail").count() == 0
+    opened.page.locator("details.file > summary").click()
+    opened.page.get_by_label("why: line 20").click()
+    focused = opened.page.evaluate("document.activeElement.textContent")
+    assert focused.endswith(":20")
+    assert "omp parallel for in scale" in opened.page.locator("tr.detail").inner_text()
+
+
+@needs_browser
+def test_colours_follow_the_system_and_the_button(browser: Browser, made: Path) -> None:
+    opened = Opened(browser, made, scheme="dark")
+    back = "getComputedStyle(document.body).backgroundColor"
+    dark = opened.page.evaluate(back)
+    button = opened.page.locator("#theme")
+    button.click()
+    assert button.inner_text() == "Colours: light"
+    assert opened.page.evaluate(back) == "rgb(255, 255, 255)" != dark
+    button.click()
+    assert opened.page.evaluate(back) == dark
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate(back) == "rgb(255, 255, 255)"
+    assert not opened.page.locator("nav").is_visible()
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, 1280])
+def test_accessible_and_as_wide_as_the_screen(
+    browser: Browser, made: Path, width: int, scheme: str
+) -> None:
+    opened = Opened(browser, made, width, scheme)
+    opened.page.get_by_role("button", name="Open all shown").click()
+    for summary in opened.page.locator("summary").all():
+        summary.click()
+    found = Axe().run(opened.page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found
+            if one["impact"] in ("serious", "critical")] == []  # fmt: skip
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert (opened.said, opened.asked) == ([], [])
