@@ -215,8 +215,8 @@ def test_a_second_variable_of_the_header_moves(tmp_path: Path, frontend: str) ->
         ("struct s g = {7, 3}; g.m = 5;", "g.m + g.n", 12),
         ("struct s g = {7, 3}; if (m) g.n = 9;", "g.n", None),
         ("struct s g = {7, 3}, h; g = h;", "g.n", None),
-        ("struct s g = {.m = 7};", "g.n", None),
-        ("struct t g = {{1, 2}, 3};", "g.n", None),
+        ("struct s g = {.m = 7};", "g.n", 0),
+        ("struct t g = {{1, 2}, 3};", "g.n", 3),
         ("struct u g = {300};", "g.n", 44),  # of unsigned char
         ("int n = 4; if (sizeof(int) == 4) n = 5;", "n", 5),
         ("int n = 4; for (int k = 0; k < m; k++) n = k;", "n", None),
