@@ -125,9 +125,9 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
     """`NAME=VALUE` of --set, with an integer value."""
     values: dict[str, int] = {}
     for pair in pairs:
-        name, _, value = pair.rpartition("=")
+        name, _, value = (part.strip() for part in pair.rpartition("="))
         try:
-            number = int(value, 0)
+            number = int(value if name else "", 0)
         except ValueError:
             raise UsageError(
                 f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000"
@@ -136,7 +136,6 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
             raise UsageError(
                 f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
-        name = name.strip()
         if values.setdefault(name, number) != number:
             raise UsageError(
                 f"--set {name}: two values, {values[name]} and {number}", remedy="give it once"

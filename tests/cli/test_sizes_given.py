@@ -137,6 +137,7 @@ def test_no_assumption_is_left_where_all_is_given(shell: Shell) -> None:
         ("g.c:18=3", "--set g.c:18: no loop of a region in a file 'g.c'; write FILE:LINE as"),
         ("spars:n=3", "no region in a function 'spars'; did you mean 'sparse'?"),
         ("other:grid[0]=3", "no region of 'other' depends on it; they depend on: n"),
+        ("=3", "--set =3: not NAME=INTEGER; write --set n=4000"),
         ("n=0x", "--set n=0x: not NAME=INTEGER; write --set n=4000"),
     ],
 )
