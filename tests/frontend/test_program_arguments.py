@@ -103,6 +103,12 @@ STYLES = {
     " int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
     " grid g = {.ny = n, .nx = 3}; if (argc > 2) g = (grid){.nx = atoi(argv[2]), .ny = g.ny};"
     " grid list[2] = {{7, 0.5, 9}, g}; work(list[1].nx + list[0].nx, g.ny); return 0; }",
+    "returned struct": "struct grid { int nx, ny; }; static struct grid make(int n, int m)"
+    " { struct grid g; g.nx = n; g.ny = m; return g; } static struct grid twice(struct grid g)"
+    " { if (g.nx < 9) return (struct grid){2 * g.nx, g.ny}; g.nx *= 3; return g; }"
+    " int main(int argc, char **argv) { struct grid g = make(argc > 1 ? atoi(argv[1]) : 5, 4), h;"
+    " h = twice(twice(g)); struct grid list[2] = {g, make(h.nx, 7)};"
+    " work(list[1].nx, list[0].ny + list[1].ny); return 0; }",
     "global": "int rows = 4; static int cols; static int get(char **list, int at, int or_else)"
     " { return list[at] ? atoi(list[at]) : or_else; }"
     " int main(int argc, char **argv) { cols = 3; if (argc > 2) rows = get(argv, 2, 1);"

@@ -13,6 +13,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Arguments,
     Memory,
     Place,
+    Struct,
     Text,
     Value,
     held,
@@ -161,16 +162,36 @@ class Evaluator(Caller, ABC):
             if given is not None:
                 self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
 
+    def returned_value(self, expression: Expression) -> Value:
+        """What a function gives back: of a struct all that is in it."""
+        values = initial_values(expression)
+        if values is not None:
+            place: Place | None = self._made(values, type_of(expression))
+        elif type_of(expression).kind == "struct" and not isinstance(expression, CallExpr):
+            place = self.place(expression)
+        else:
+            return self.value(expression)
+        return UNKNOWN if place is None else Struct(frozenset(self.memory.inside(place).items()))
+
+    def _made(self, values: Sequence[Expression], ctype: CType) -> Place:
+        """A struct without a name, of a list of values."""
+        made = Place(Decl("", "local", ctype, Span("", 0)))
+        self._initialise_members(made, values)
+        return made
+
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
         """Puts a value to a place; of a struct, everything in it."""
         values = initial_values(source) if ctype.kind == "struct" else None
         if values is not None:  # which may name what is there now: `g = (grid){g.ny, g.nx};`
-            made = Place(Decl("", "local", ctype, Span("", 0)))
-            self._initialise_members(made, values)
+            made = self._made(values, ctype)
             self.memory.forget(place)
             self.memory.move(made, place, ctype)
             return
         self.memory.forget(place)
+        if isinstance(value, Struct):
+            for steps, inner in value.inside:
+                self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
+            return
         origin = self.place(source) if ctype.kind == "struct" else None
         if origin is not None:
             for steps, inner in self.memory.inside(origin).items():

@@ -205,7 +205,8 @@ class Follower(Evaluator):
         elif isinstance(statement, Switch):
             return self._switch(statement)
         elif isinstance(statement, Return):
-            value = UNKNOWN if statement.value is None else self.value(statement.value)
+            given = statement.value
+            value = UNKNOWN if given is None else self.returned_value(given)
             kind = "end" if len(self.stack) == 1 else "return"
             return Signal(kind, value, statement.span if kind == "end" and value != 0 else None)
         elif isinstance(statement, Jump):

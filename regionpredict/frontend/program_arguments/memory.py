@@ -53,13 +53,19 @@ class Address(NamedTuple):
     place: Place
 
 
+class Struct(NamedTuple):
+    """What is known inside a struct that a function returns, by the steps from its begin."""
+
+    inside: frozenset[tuple[tuple[Step, ...], Value]]
+
+
 class _Unknown:
     def __repr__(self) -> str:
         return "unknown"
 
 
 UNKNOWN = _Unknown()
-Value = int | float | Text | Arguments | Address | _Unknown
+Value = int | float | Text | Arguments | Address | Struct | _Unknown
 
 
 Steps = tuple[Step, ...]
