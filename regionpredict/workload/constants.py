@@ -109,9 +109,9 @@ MOST_BLOCKS = Constant(
     "pieces that are gone through one by one; of more, the middle one stands for all",
 )  # fmt: skip
 MOST_RUNS = Constant(
-    512, "runs", "derived",
+    2048, "runs", "derived",
     "addresses of an array that are gone through run by run, where rows lie within each other: a "
-    "millisecond; more are counted by closed forms",
+    "few milliseconds; more are counted by closed forms",
 )  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",

@@ -167,7 +167,12 @@ def test_the_program_ends_as_it_does_alone(tmp_path: Path, gcc: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "file", "program", "message"),
     [
-        (("-g",), "other.c", "./p", "hints.json: hints for another program: none of their 1"),
+        (
+            ("-g",),
+            "other.c",
+            "./p",
+            "hints.json: hints for another program: no region of theirs (1) is in it",
+        ),
         (("-g0",), "p.c", "./p", "no debug information"),
         (("-g", "-s"), "p.c", "./p", "no parallel region in this program"),
         (("-g",), "p.c", "./q", "no program './q'"),
