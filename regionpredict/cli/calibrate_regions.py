@@ -10,6 +10,7 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.campaign import without_disturbed
+from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import as_built
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.documents import MOST_YAML_BYTES, read_text
@@ -33,10 +34,11 @@ class _Part(NamedTuple):
 def calibrate_regions(
     paths: Sequence[str], measurements: Sequence[Path], machine_name: str, output: Path | None,
     *, statistic: str, with_disturbed: bool, from_models: bool, source: dict[str, Any],
+    report: Path | None = None,
 ) -> None:  # fmt: skip
     """Fits, cross-validates, tells, and writes the machine file; no `output`, no file.
 
-    `from_models`: each of the measurements is one size, and factors are fitted to the regions' own
+    `report`: where a page of it goes. `from_models`: each of the measurements is one size, and factors are fitted to the regions' own
     models. `source` are the common options of commands that read source code.
     """
     from regionpredict.compare.calibration import (
@@ -89,6 +91,13 @@ def calibrate_regions(
         scored = predict(parts[0].analysis, machine, "density").predictions
         density = calibrate_density(scored, machine, samples)
         click.echo(density_text(density, machine.packages), nl=False)
+    if report is not None:
+        from regionpredict.report.html.calibration import CalibrationResult, calibration_page
+
+        found = CalibrationResult(
+            machine.name, machine.packages, samples, runs, result, density, not from_models
+        )
+        write_result(calibration_page(found), report)
     names = ", ".join(path.name for path in measurements)
     date = max(campaign.started for campaign in campaigns)[:10]
     corrections = corrections_of(result, samples, Provenance(names, date, runs))

@@ -152,7 +152,7 @@ def command(
     if form == "json":
         write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
     elif form == "html":
-        from regionpredict.report.html import comparison_page
+        from regionpredict.report.html.comparison import comparison_page
 
         write_result(comparison_page(result, laws), output)
     else:

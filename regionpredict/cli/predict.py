@@ -167,7 +167,7 @@ def _shown(
 
         return predictions_csv(chosen_predictions(predictions, result.teams, view))
     if form == "html":
-        from regionpredict.report.html import ProgramResult, prediction_page
+        from regionpredict.report.html.predictions import ProgramResult, prediction_page
         from regionpredict.report.view import chosen_predictions, chosen_teams
 
         shown = chosen_predictions(predictions, result.teams, view)

@@ -14,7 +14,7 @@ from regionpredict.cli.trace_selection import Reading, reading_options
 @click.option(
     "--format",
     "output",
-    type=click.Choice(["table", "json", "csv"]),
+    type=click.Choice(["table", "json", "csv", "html"]),
     default="table",
     show_default=True,
     help="What to print.",
@@ -47,6 +47,10 @@ def command(
         text = report.what_if_json(found, analysis.findings)
     elif output == "csv":
         text = report.what_if_csv(found)
+    elif output == "html":
+        from regionpredict.report.html.what_if import what_if_page
+
+        text = what_if_page(found, analysis, analysis.findings)
     else:
         text = report.what_if_table(found, analysis.trace)
     write_result(text, target)

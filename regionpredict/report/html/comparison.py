@@ -13,11 +13,11 @@ from regionpredict.report.html.blocks import (
     Cell,
     Column,
     Section,
+    as_text,
     curve,
     facts,
-    folded,
     items,
-    printed,
+    line,
     table,
 )
 from regionpredict.report.html.page import page
@@ -60,9 +60,8 @@ def comparison_page(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
         Section("Overview", [facts(told)]),
         Section("Regions", [table("Predicted and measured", columns, rows, details=details)]),
         Section("Not compared", [items(without)] if without else []),
-        Section("As text", [folded("The table of the terminal", [
-            printed("The table of the terminal", comparison_table(comparison, laws))])]),
-    ]  # fmt: skip
+        as_text(comparison_table(comparison, laws)),
+    ]
     return page(f"Predicted and measured: {hints.machine}", lead, sections)
 
 
@@ -98,8 +97,8 @@ def wrong_term(one: Verdict) -> str:
 
 def _details(one: Verdict, law: Fitted | None) -> list[Block]:
     series = [
-        {"name": "predicted", "points": [list(point) for point in one.predicted_speedup.items()]},
-        {"name": "measured", "points": [list(point) for point in one.measured_speedup.items()]},
+        line("predicted", one.predicted_speedup.items()),
+        line("measured", one.measured_speedup.items()),
     ]
     ratio = one.time_ratio
     pairs = [("Limited by", one.hint.bottleneck or "not told"),

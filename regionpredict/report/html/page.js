@@ -10,7 +10,7 @@ const renderers = {
   checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.grade < 0 ? "none" : one.grade >= 4 ? "good" : one.grade >= 2 ? "some" : "poor"},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
-  table, curve, stack, scatter, source, panes,
+  table, curve, stack, scatter, source, panes, timeline, heat,
 };
 function shown(blocks) {
   return blocks.map(block => { const one = renderers[block.kind](block);
@@ -26,7 +26,7 @@ function table(block) {
     block.columns.forEach((column, k) => {
       const classes = [column.number ? "number" : "", column.minor ? "minor" : ""].join(" ").trim();
       const td = make(k ? "td" : "td", {class: classes || null});
-      if (k === 0 && block.details && block.details[at]) {
+      if (k === 0 && block.details && block.details[at].length) {
         holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, text(cells[k]));
         holder.open.addEventListener("click", () => toggle(holder)); td.append(holder.open);
       } else td.append(text(cells[k]));
