@@ -196,11 +196,17 @@ def command(
         f"settled{again})",
         err=True,
     )
-    if report is not None:
-        from regionpredict.machine.reader import read
-        from regionpredict.report.html.machine import machine_page
+    _write_page(text, output, report)
 
-        write_result(machine_page(read(text, str(output))), report)
+
+def _write_page(text: str, output: Path, report: Path | None) -> None:
+    """The page of the machine model that was written, where one is asked for."""
+    if report is None:
+        return
+    from regionpredict.machine.reader import read
+    from regionpredict.report.html.machine import machine_page
+
+    write_result(machine_page(read(text, str(output))), report)
 
 
 def _standing(progress: Progress) -> tuple[float, str]:

@@ -86,7 +86,7 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
             "extrap-text",
             "extrap-json",
             "data-csv",
-        ]  # fmt: skip
+        ]
     ),
     default="table",
     show_default=True,

@@ -131,8 +131,8 @@ def _measured(
         begin_file(output, data)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; what is "
-            "measured there is no contention for memory alone", err=True,
+            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; what "
+            "is measured there is no contention for memory alone", err=True,
         )  # fmt: skip
     setting = Setting((compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed))
     line = ProgressLine(steps=10)

@@ -50,8 +50,9 @@ def command(
         click.echo("note: no LLVM runtime found: the compiler's own schedules the tasks", err=True)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them: their times "
-            "are no times without contention; regionpredict tasks simulate has those", err=True,
+            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them: their "
+            "times are no times without contention; regionpredict tasks simulate has those",
+            err=True,
         )  # fmt: skip
     rows, line = [], ProgressLine()
     for number, count in enumerate(counts):
@@ -66,13 +67,14 @@ def command(
     for row in rows:
         if not row.undisturbed and row.threads <= len(allowed):
             click.echo(
-                f"note: {plural(row.threads, 'thread')}: others took the processors away in nearly all of "
-                f"{row.runs} runs, which look longer for that: replay on a quiet machine", err=True,
+                f"note: {plural(row.threads, 'thread')}: others took the processors away in "
+                f"nearly all of {row.runs} runs, which look longer for that: replay on a quiet "
+                "machine", err=True,
             )  # fmt: skip
         elif not row.settled:
             click.echo(
-                f"note: {plural(row.threads, 'thread')}: the 95 % interval is {row.interval:.0%} of the mean "
-                f"after {row.runs} runs", err=True,
+                f"note: {plural(row.threads, 'thread')}: the 95 % interval is {row.interval:.0%} "
+                f"of the mean after {row.runs} runs", err=True,
             )  # fmt: skip
     if form == "json":
         text = times_json("replayed", metrics, rows)

@@ -93,7 +93,8 @@ def _contention(result: Isoefficiency) -> str:
     if not result.points:
         return "Not known: nothing was measured on several threads."
     worst = max(result.points, key=lambda point: point.contention)
-    figures = f"delta_con is at most {worst.contention:.2f} (n = {worst.size:g}, {plural(worst.threads, 'thread')})"
+    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
+    figures = f"delta_con is at most {worst.contention:.2f} ({where})"
     if worst.contention > max(MUCH, worst.structure):
         return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
     if worst.contention > MUCH:
@@ -105,7 +106,8 @@ def _room(result: Isoefficiency) -> str:
     if not result.points:
         return "Not known: nothing was measured on several threads."
     worst = max(result.points, key=lambda point: point.structure)
-    figures = f"delta_str is at most {worst.structure:.2f} (n = {worst.size:g}, {plural(worst.threads, 'thread')})"
+    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
+    figures = f"delta_str is at most {worst.structure:.2f} ({where})"
     if worst.structure > MUCH:
         return (
             f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "

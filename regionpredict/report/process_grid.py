@@ -58,7 +58,7 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
 
 
 def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
-    """The grid as text; of three and more dimensions a table each of the first ones' coordinates."""
+    """The grid as text; of three and more dimensions a table for each of the first ones."""
     values = grid_values(result, grid, metric)
     lines = [f"{metric} on the {values.sizes} grid{f', {values.unit}' if values.unit else ''}:"]
     for front, rows in values.planes:

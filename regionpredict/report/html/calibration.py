@@ -26,8 +26,8 @@ from regionpredict.report.quantities import plural, show_seconds
 
 
 class CalibrationResult(NamedTuple):
-    """What `calibrate --from` found; `density` is None where `density_asked` is not, or where
-    packages were not told apart."""
+    """What `calibrate --from` found; `density` is None where packages were not told apart, or
+    nobody asked for it."""
 
     machine: str
     packages: int
@@ -35,7 +35,6 @@ class CalibrationResult(NamedTuple):
     runs: int
     saturation: SaturationCalibration
     density: DensityCalibration | None
-    density_asked: bool
 
 
 def calibration_page(result: CalibrationResult) -> str:
@@ -45,13 +44,14 @@ def calibration_page(result: CalibrationResult) -> str:
         ("Fitted to", f"{plural(len(samples.samples), 'region')} of "
          f"{plural(len(samples.programs), 'program')} on "
          f"{', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}"),
-        *(("Left out", f"{number} {reason}") for reason, number in sorted(samples.left_out.items())),
+        *(("Left out", f"{number} {reason}")
+          for reason, number in sorted(samples.left_out.items())),
         ("Outcome", "the correction helps" if found.helps else f"no factor: {found.against}"),
         ("Sure", f"the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of "
          f"programs, the time's in {100 * found.sure_times:.1f} %"),
     ]  # fmt: skip
     words = samples_text(samples, result.runs) + saturation_text(found)
-    if result.density_asked:
+    if density is not None:
         words += density_text(density, result.packages)
     sections = [
         Section("Overview", [facts(told)]),

@@ -21,7 +21,6 @@ from regionpredict.report.html.blocks import (
     as_text,
     curve,
     facts,
-    items,
     line,
     marks,
     printed,

@@ -55,8 +55,8 @@ def isoefficiency_page(
         as_text(isoefficiency_text(data, result, efficiency, threads, size)),
     ]  # fmt: skip
     lead = [f"{' '.join(data.command)} on {data.host}",
-            "E_ac is the program's efficiency, E_cf that of its tasks without contention, E_ub what "
-            "no scheduler exceeds."]  # fmt: skip
+            "E_ac is the program's efficiency, E_cf that of its tasks without contention, E_ub "
+            "what no scheduler exceeds."]  # fmt: skip
     return page("Isoefficiency", lead, sections)
 
 
