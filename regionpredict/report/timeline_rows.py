@@ -17,6 +17,7 @@ MOST_ROWS = 32
 """Ranks and threads of one picture; of more, those with most of the critical path."""
 MOST_MESSAGES = 300
 """Arrows beyond hide what they cross."""
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _NO_TIME = np.zeros(0, dtype=np.int64)
 Ticks = NDArray[np.int64]
 
@@ -96,6 +97,15 @@ def timeline_rows(analysis: Analysis, bins: int) -> TimelineRows:
     return TimelineRows(
         rows, _messages(analysis, place), _path(analysis, place, bins, end / bins), end
     )
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """The unit that suits a run of so many seconds: its size in seconds, and its name.
+
+    >>> time_unit(0.02), time_unit(0.0)
+    ((0.001, 'ms'), (1e-09, 'ns'))
+    """
+    return next(((size, name) for size, name in _UNITS if seconds >= size), _UNITS[-1])
 
 
 def _locations(analysis: Analysis) -> list[int]:

@@ -44,11 +44,12 @@ const SHAPES = [
   (x, y) => make("path", {d: `M${x - 4},${y - 4}L${x + 4},${y + 4}M${x + 4},${y - 4}L${x - 4},${y + 4}`, "stroke-width": 2}),
   (x, y) => make("path", {d: `M${x - 5},${y}H${x + 5}M${x},${y - 5}V${y + 5}`, "stroke-width": 2}),
 ];
-const WIDE = 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 26, BOTTOM = 44;
+// Pictures shrink to the screen; on a narrow one they have fewer units, so that words stay legible.
+const NARROW = matchMedia("(max-width: 40rem)").matches, WIDE = NARROW ? 400 : 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 26, BOTTOM = 44;
 function axes(svg, block, x, y) {
   for (const at of y.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}),
     make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, short(at)));
-  for (const at of x.ticks) svg.append(make("text", {x: x(at), y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, short(at)));
+  for (const at of x.ticks) { const last = x(at) > WIDE - RIGHT - 12; svg.append(make("text", {x: last ? WIDE : x(at), y: HIGH - BOTTOM + 17, "text-anchor": last ? "end" : "middle"}, short(at))); }
   svg.append(make("line", {x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - BOTTOM, y2: HIGH - BOTTOM, stroke: "currentColor"}),
     make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x),
     make("text", {class: "soft", x: 4, y: 14}, block.y));
@@ -64,7 +65,7 @@ function curve(block) {
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
   (block.zones || []).forEach((one, at) => svg.append(
     make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
-    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, one.label)));
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? at : one.label)));
   axes(svg, block, x, y);
   block.series.forEach((one, at) => {
     if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
@@ -93,11 +94,12 @@ function legend(names, numbers, shapes) {
 }
 function valueTable(block) {
   const keys = [...new Set(block.series.flatMap(one => one.points.map(point => point[0])))].sort((a, b) => a - b);
-  const of = block.series.map(one => new Map(one.points));
-  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [short(key), ...of.map(map => map.has(key) ? short(map.get(key)) : "")]), block.title);
+  const of = block.series.map(one => new Map(one.points)), ends = block.series.map(one => new Map([...(one.band || []), ...(one.bars || [])].map(([at, low, high]) => [at, [low, high]])));
+  const cell = (k, key) => !of[k].has(key) ? "" : short(of[k].get(key)) + (ends[k].has(key) ? ` (${ends[k].get(key).map(short).join(" to ")})` : "");
+  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [short(key), ...of.map((_, k) => cell(k, key))]), block.title);
 }
 function plain(heads, rows, name) {
-  return make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
+  return make("div", {class: "wide values", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
     make("thead", {}, make("tr", {}, heads.map(head => make("th", {scope: "col", class: "number"}, head)))),
     make("tbody", {}, rows.map(row => make("tr", {}, row.map(cell => make("td", {class: "number"}, cell)))))));
 }
@@ -138,10 +140,10 @@ function plates(names, fillings) {
 let hatches = 0;
 function timeline(block) {
   // A row a location; what is drawn hatched is lost time.
-  const ROW = 22, high = TOP + ROW * block.rows.length + BOTTOM, id = `hatch-${++hatches}`, left = 74;
-  const fillings = block.kinds.map((one, at) => one.hatched ? `url(#${id})` : one.plain ? "var(--rule)" : COLOURS[at % 6]);
-  const x = scale([0, block.end], left, WIDE - RIGHT), middle = row => TOP + ROW * (row + 0.5);
-  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${high}`, role: "img", "aria-label": `${block.title}; the times stand below`},
+  const ROW = 22, high = TOP + ROW * block.rows.length + BOTTOM, id = `hatch-${++hatches}`, left = 74, wide = NARROW ? WIDE : Math.max(WIDE, Math.min(1180, document.getElementById("main").clientWidth));
+  const fillings = block.kinds.map((one, at) => one.hatched ? `url(#${id})` : one.plain ? "var(--rule)" : COLOURS[5 * at % 6]);
+  const x = scale([0, block.end], left, wide - RIGHT), middle = row => TOP + ROW * (row + 0.5);
+  const svg = make("svg", {class: "long", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${block.title}; the times stand below`},
     make("defs", {}, make("pattern", {id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},
       make("rect", {width: 6, height: 6, fill: "var(--c1)"}), make("rect", {width: 2, height: 6, fill: "var(--back)"}))));
   for (const at of x.ticks) svg.append(make("line", {class: "grid", x1: x(at), x2: x(at), y1: TOP, y2: high - BOTTOM}), make("text", {x: x(at), y: high - BOTTOM + 17, "text-anchor": "middle"}, short(at)));
@@ -156,7 +158,7 @@ function timeline(block) {
     if (before) svg.append(make("line", {x1: x(before[2]), y1: middle(before[0]), x2: x(begin), y2: middle(row), stroke: "var(--ink)", "stroke-width": 1}));
     svg.append(make("line", {x1: x(begin), x2: x(end), y1: middle(row), y2: middle(row), stroke: "var(--ink)", "stroke-width": 2.5}));
   });
-  svg.append(make("text", {class: "soft", x: (left + WIDE - RIGHT) / 2, y: high - 6, "text-anchor": "middle"}, block.x));
+  svg.append(make("text", {class: "soft", x: (left + wide - RIGHT) / 2, y: high - 6, "text-anchor": "middle"}, block.x));
   const signs = plates(block.kinds.map(one => one.name), fillings);
   signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {y: 4, width: 26, height: 4, fill: "var(--ink)"})), "critical path"));
   const sums = row => block.kinds.map((_, kind) => short(row.bars.filter(one => one[0] === kind).reduce((sum, one) => sum + one[2] - one[1], 0)));

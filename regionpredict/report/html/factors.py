@@ -64,7 +64,7 @@ def factors_page(study: Study, found: Extrapolation | None, hints: Hints | None)
 
 def _factors(runs: Sequence[ScaledRun]) -> list[Block]:
     """A row a run: what multiplies stands side by side."""
-    heads = {key: name.strip() for key, name in FACTOR_NAMES.items()}
+    heads = {key: _head(name) for key, name in FACTOR_NAMES.items()}
     rows: list[list[Cell]] = []
     for run in runs:
         values = factors_of(run)
@@ -83,6 +83,12 @@ def _factors(runs: Sequence[ScaledRun]) -> list[Block]:
     ]  # fmt: skip
     columns.append(Column("Speedup", number=True, minor=True))
     return [table("Factors of each run: 100 % loses nothing", columns, rows)]
+
+
+def _head(name: str) -> str:
+    """A name as a head: `  IPC` is `IPC`, `  communication` is `Communication`."""
+    name = name.strip()
+    return name[:1].upper() + name[1:]
 
 
 def _curves(study: Study, found: Extrapolation) -> list[Block]:

@@ -14,7 +14,14 @@ from regionpredict.report.plots.canvas import (
     new_figure,
     plain,
 )
-from regionpredict.report.timeline_rows import NAMES, Doing, Row, TimelineRows, timeline_rows
+from regionpredict.report.timeline_rows import (
+    NAMES,
+    Doing,
+    Row,
+    TimelineRows,
+    time_unit,
+    timeline_rows,
+)
 from regionpredict.trace.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -29,7 +36,6 @@ _FILLINGS = {
     Doing.SYNCHRONISES: ("0.75", ""),
     Doing.WAITS: (VERMILION, "////"),
 }
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 def timeline_figure(analysis: Analysis) -> Figure:
@@ -40,7 +46,7 @@ def timeline_figure(analysis: Analysis) -> Figure:
     """
     trace = analysis.trace
     shown = timeline_rows(analysis, _BINS)
-    scale, unit = _unit(shown.end / trace.ticks_per_second)
+    scale, unit = time_unit(shown.end / trace.ticks_per_second)
     per_tick = 1.0 / (trace.ticks_per_second * scale)
     figure = new_figure(7.2, 1.6 + 0.24 * max(len(shown.rows), 3))
     axes = figure.add_subplot()
@@ -70,10 +76,6 @@ def timeline_figure(analysis: Analysis) -> Figure:
     dress(axes, grid="x")
     legend_below(figure, 3)
     return figure
-
-
-def _unit(seconds: float) -> tuple[float, str]:
-    return next(((size, name) for size, name in _UNITS if seconds >= size), _UNITS[-1])
 
 
 def _draw_row(axes: Axes, row: Row, number: int, per_tick: float) -> None:
