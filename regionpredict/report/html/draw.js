@@ -15,7 +15,7 @@ function short(value) {
   if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
   return String(Number(value.toPrecision(3)));
 }
-function scale(values, from, to, log) {
+function scale(values, from, to, log, whole) {
   const known = values.filter(value => Number.isFinite(value) && (!log || value > 0));
   let low = Math.min(...known), high = Math.max(...known);
   if (!known.length) { low = 0; high = 1; }
@@ -28,7 +28,7 @@ function scale(values, from, to, log) {
   if (near) { for (let k = Math.floor(low); k <= high; k++) for (const digit of [1, 2, 5]) { const at = digit * 10 ** k; if (Math.log10(at) >= low && Math.log10(at) <= high) of.ticks.push(at); } }
   else if (log) { const every = Math.ceil((high - low) / 6); for (let k = low; k <= high; k += every) of.ticks.push(10 ** k); }
   else {
-    const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const rough = Math.max((high - low) / 5, whole ? 1 : 0), power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map(k => k * power).find(k => k >= rough);
     for (let k = Math.ceil(low / step); k * step <= high + step * 1e-6; k++) of.ticks.push(k * step);
   }
@@ -60,7 +60,7 @@ function path(points, x, y, step) {
 function curve(block) {
   const all = block.series.flatMap(one => one.points);
   const bands = block.series.flatMap(one => [...(one.band || []), ...(one.bars || [])]);
-  const x = scale([...all.map(one => one[0]), ...(block.zones || []).flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx);
+  const x = scale([...all.map(one => one[0]), ...(block.zones || []).flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx, all.every(one => Number.isInteger(one[0])));
   const y = scale([...all.map(one => one[1]), ...bands.flatMap(one => [one[1], one[2]]), ...(block.logy ? [] : [0])], HIGH - BOTTOM, TOP, block.logy);
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
   (block.zones || []).forEach((one, at) => svg.append(
@@ -100,7 +100,7 @@ function valueTable(block) {
 }
 function plain(heads, rows, name) {
   return make("div", {class: "wide values", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
-    make("thead", {}, make("tr", {}, heads.map(head => make("th", {scope: "col", class: "number"}, head)))),
+    make("thead", {}, make("tr", {}, heads.map(head => head ? make("th", {scope: "col", class: "number"}, head) : make("td")))),
     make("tbody", {}, rows.map(row => make("tr", {}, row.map(cell => make("td", {class: "number"}, cell)))))));
 }
 function picture(block, svg, signs, values) {
@@ -192,5 +192,5 @@ function scatter(block) {
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }
-  return picture(block, svg, legend(kinds, kinds.map((_, at) => at), kinds.map(() => true)), () => plain(["", block.x, block.y, "limited by"], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+  return picture(block, svg, legend(kinds, kinds.map((_, at) => at), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }

@@ -7,7 +7,7 @@ const renderers = {
   more: block => { const one = make("details", {}, make("summary", {}, block.title));
     one.addEventListener("toggle", () => { if (one.open && one.children.length === 1) one.append(...shown(block.blocks)); }); return one; },
   facts: block => make("dl", {class: "facts"}, block.items.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
-  checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.grade < 0 ? "none" : one.grade >= 4 ? "good" : one.grade >= 2 ? "some" : "poor"},
+  checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.mark},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
   table, curve, stack, scatter, source, panes, timeline, heat,

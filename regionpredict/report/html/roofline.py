@@ -35,7 +35,8 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     ]
     left = len(predictions) - len(points)
     blocks: list[Block] = [{
-        "kind": "scatter", "log": True, "x": "floating-point operations a byte of memory traffic",
+        "kind": "scatter", "log": True, "kinds": "limited by",
+        "x": "floating-point operations a byte of memory traffic",
         "y": "operations a second", "lines": lines, "points": points,
         "title": "Roofline: regions on their hinted threads, below what all cores reach",
     }]  # fmt: skip

@@ -26,7 +26,6 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 _MOST_NODES = 2000
 """Nodes of the critical path that a page holds: of more, the longest."""
-_MOST_THREADS = 64
 
 
 def task_graph_page(
@@ -64,8 +63,7 @@ def _bound(parallelism: float | None) -> list[Block]:
     """What no scheduler exceeds: min(p, pi)."""
     if parallelism is None:
         return []
-    ends = [1.0, parallelism, max(2.0 * parallelism, 2.0)]
-    points = [(p, min(p, parallelism)) for p in ends if p <= max(_MOST_THREADS, 2 * parallelism)]
+    points = [(p, min(p, parallelism)) for p in (1.0, parallelism, 2.0 * parallelism)]
     title = "Speedup that no scheduler exceeds: the threads, and at most the average parallelism"
     return [curve(title, "threads", "times faster", [line("at most", points)])]
 
