@@ -102,7 +102,7 @@ def _regions(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> Blo
         details.append(_details(one, found.get(one.measured.last.place)))
     unit = comparison.unit.capitalize()
     columns = [
-        Column("Region"), Column("Function", minor=True),
+        Column("Region"),
         Column("Predicted speedup", number=True), Column("Measured", number=True),
         Column("Off by", number=True, minor=True), Column("Predicted time", number=True,
         minor=True), Column("Measured", number=True, minor=True),
@@ -117,7 +117,8 @@ def _row(one: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
     predicted, measured = _speedups(one)
     error = one.speedup_error
     return [
-        one.hint.id.removeprefix(folder), one.hint.function, _number(predicted), _number(measured),
+        f"{one.hint.id.removeprefix(folder)} {one.hint.function}",
+        _number(predicted), _number(measured),
         ("", None) if error is None else (f"{round(100 * error):+d} %", abs(error)),
         (show_seconds(one.hint.seconds), one.hint.seconds),
         (show_seconds(_alone(one)), _alone(one)),

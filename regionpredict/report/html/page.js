@@ -17,6 +17,10 @@ function shown(blocks) {
     if (["pre", "more", "text"].includes(block.kind)) one.classList.add("full"); return one; });
 }
 const tables = new Map();
+function breakable(name) {
+  // A path breaks after its folders.
+  return name.split(/(?<=[/>])/).flatMap((part, k) => k ? [make("wbr"), part] : [part]);
+}
 function table(block) {
   const root = make("div", {}), body = make("tbody"), count = make("output", {"aria-live": "polite"});
   const value = cell => Array.isArray(cell) ? cell[1] : cell, text = cell => String(Array.isArray(cell) ? cell[0] : cell ?? "");
@@ -27,7 +31,7 @@ function table(block) {
       const classes = [column.number ? "number" : "", column.minor ? "minor" : ""].join(" ").trim();
       const td = make(k ? "td" : "td", {class: classes || null});
       if (k === 0 && block.details && block.details[at].length) {
-        holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, text(cells[k]));
+        holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, breakable(text(cells[k])));
         holder.open.addEventListener("click", () => toggle(holder)); td.append(holder.open);
       } else td.append(text(cells[k]));
       if (column.bar && most[k] > 0 && value(cells[k]) !== null) {
