@@ -62,14 +62,13 @@ def check_machine(machine: str) -> None:
 
     model, _ = machine_for(machine)
     findings = check(model)
-    for finding in findings:
-        click.echo(f"{finding.severity}: {finding.key}: {finding.message}")
+    lines = [f"{finding.severity}: {finding.key}: {finding.message}" for finding in findings]
     counts = {
         severity: sum(finding.severity == severity for finding in findings)
         for severity in ("error", "warning", "note")
     }
     told = ", ".join(plural(number, severity) for severity, number in counts.items())
-    click.echo(f"{model.path}: {told}")
+    write_result("\n".join([*lines, f"{model.path}: {told}"]) + "\n", None)
     if counts["error"]:
         sys.exit(1)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from regionpredict.atomic_file import write_file
+from regionpredict.cli.colour import chosen, in_colour, painted_table, shows_table
 from regionpredict.errors import InputError, one_line
 
 
@@ -26,7 +27,12 @@ def write_result(text: str, output: str | Path | None) -> None:
 
 
 def write_standard_output(text: str) -> None:
-    """Text on standard output; raises InputError where it takes none."""
+    """Text on standard output, a table in colour where there is some.
+
+    Raises InputError where it takes none.
+    """
+    if shows_table() and in_colour(sys.stdout, os.environ, chosen()):
+        text = painted_table(text)
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
