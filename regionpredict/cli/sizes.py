@@ -88,7 +88,8 @@ def _summary(ranking: SizeRanking) -> str:
 
     needed = needed_sizes(ranking)
     if not needed:
-        return f"{ranking.settled} of {ranking.regions} regions are settled: nothing is needed"
+        of = "1 region is" if ranking.regions == 1 else f"{ranking.regions} regions are"
+        return f"{ranking.settled} of {of} settled: nothing is needed"
     return f"{needed}: {', '.join(needed_names(ranking))}"
 
 

@@ -7,6 +7,7 @@ import click
 from regionpredict.cli.output import write_result
 from regionpredict.cli.trace_request import analysed, trace_kernels
 from regionpredict.cli.trace_selection import Reading, reading_options
+from regionpredict.errors import plural
 
 
 @click.command("what-if")
@@ -58,7 +59,7 @@ def command(
         click.echo(f"regionpredict: note: {finding}", err=True)
     if found.contradicted:
         click.echo(
-            f"regionpredict: note: {found.contradicted} waits that the trace's times contradict "
-            "bind nobody here",
+            f"regionpredict: note: the trace's times contradict "
+            f"{plural(found.contradicted, 'wait')}, which bind nobody here",
             err=True,
         )

@@ -135,7 +135,7 @@ def _disagreements(laws: Sequence[Fitted]) -> list[str]:
         threads = law.worst[0]
         band = law.speedup[threads]
         lines += [
-            f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {threads} threads "
+            f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
             f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
             f"({band.low:.2f} to {band.high:.2f})",
             f"      predicted: {law.predicted_law}; measured: {law.law}",

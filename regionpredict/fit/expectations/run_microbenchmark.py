@@ -90,7 +90,7 @@ def run_microbenchmark(
             if not text.strip():
                 said = doubts[-1].message if doubts else "it said nothing"
                 raise InputError(
-                    f"'{program.name}' measured nothing on {count} threads or processes: {said}",
+                    f"'{program.name}' measured nothing, of threads or processes {count}: {said}",
                     remedy="repeat it on a quiet machine",
                 )
     return Experiment(builder.series(), tuple(doubts))
