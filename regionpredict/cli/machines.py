@@ -25,10 +25,12 @@ def list_machines() -> None:
     """List the shipped machines."""
     from regionpredict.machine import load, shipped_names
 
+    lines = []
     for name in shipped_names():
         machine = load(name)
         shape = f"{machine.packages} x {machine.cores_per_package}"
-        click.echo(f"{name:<26} {shape:>8} cores  {machine.description}")
+        lines.append(f"{name:<26} {shape:>8} cores  {machine.description}\n")
+    write_result("".join(lines), None)
 
 
 @command.command("show")

@@ -159,3 +159,15 @@ def test_what_is_coloured(line: str, painted: str | None) -> None:
     assert CODE.sub("", shown) == line
     found = re.findall(r"\x1b\[(\d+)m(.*?)\x1b\[0m", shown)
     assert (f"{found[0][0]}:{found[0][1]}" if found else None) == painted
+
+
+def test_tables_are_within_a_terminals_width_and_pipes_are_as_they_were(folder: Path) -> None:
+    plain = piped(folder, "machines", "check", "dunnington", COLUMNS="80").stdout
+    assert max(map(len, plain.split("\n"))) > 80
+    for columns in (60, 80):
+        shown = on_terminal(folder, "machines", "check", "dunnington", COLUMNS=str(columns))
+        shown = CODE.sub("", shown)
+        assert max(map(len, shown.split("\n"))) <= columns
+        assert shown.split() == plain.split()  # the same words in the same order
+    wide = on_terminal(folder, "machines", "check", "dunnington", COLUMNS="300", NO_COLOR="1")
+    assert wide == plain
