@@ -28,7 +28,7 @@ def program() -> None:
     if isinstance(sys.stderr, io.TextIOWrapper):
         from regionpredict.cli.colour import NoticeStream, in_colour
 
-        sys.stderr = NoticeStream(sys.stderr, in_colour(sys.stderr, os.environ))  # type: ignore[assignment]
+        sys.stderr = NoticeStream(sys.stderr, in_colour(sys.stderr, os.environ))
     try:
         _answer()
         sys.stdout.flush()

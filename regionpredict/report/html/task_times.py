@@ -47,13 +47,15 @@ def task_times_page(
                 low, high = speedup / (1 + wide), speedup / max(1 - wide, 0.01)
                 band.append((row.threads, low, high))
         efficiency = None if speedup is None else speedup / row.threads
-        cells.append([
+        shown: list[Cell] = [
             row.threads, (show_seconds(row.seconds), row.seconds),
             ("?" if speedup is None else f"{speedup:.2f}x", speedup), (f"{bound:.2f}x", bound),
             ("?" if efficiency is None else f"{100 * efficiency:.0f} %", efficiency),
-            *([(show_seconds(replayed.overhead_s), replayed.overhead_s), replayed.runs,
-               (f"{100 * replayed.interval:.1f} %", replayed.interval)] if replayed else []),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        if replayed is not None:
+            shown += [(show_seconds(replayed.overhead_s), replayed.overhead_s), replayed.runs,
+                      (f"{100 * replayed.interval:.1f} %", replayed.interval)]  # fmt: skip
+        cells.append(shown)
     columns = [
         Column("Threads", number=True), Column("Time", number=True), Column("Speedup", number=True),
         Column("At most", number=True, minor=True), Column("Efficiency", number=True, bar=1.0),
