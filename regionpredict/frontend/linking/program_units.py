@@ -241,7 +241,7 @@ class _View:
                     if called is decl or (
                         decl.symbol
                         and called.symbol == decl.symbol
-                        and view.body_of(called) is meant
+                        and _is_same(view.body_of(called), meant)
                     ):
                         for call in calls:
                             yield body.function, call
@@ -255,6 +255,13 @@ class _View:
                 if written_at(body.text, decl.name) and _sets(body.function, decl.symbol)
             ]
         return found
+
+
+def _is_same(function: Function | None, other: Function | None) -> bool:
+    """Whether they are one function; that of a header is read anew in each unit."""
+    if function is None or other is None:
+        return function is other
+    return function is other or function.span == other.span
 
 
 def _folders(path: str) -> tuple[str, ...]:
