@@ -161,6 +161,7 @@ class _View:
             rivals=self.rivals,
             calls_of=self.calls_of,
             writers_of=self.writers_of,
+            setters_of=self.setters_of,
             variable_of=self.variable_of,
             objects=self._program.sole_objects,
             getters=own.getters,
@@ -254,6 +255,18 @@ class _View:
                 for body in self._program.trees(number).bodies
                 if written_at(body.text, decl.name) and _sets(body.function, decl.symbol)
             ]
+        return found
+
+    def setters_of(self, field: Decl) -> list[Function]:
+        found = [b.function for b in self._own.bodies if written_at(b.text, field.name)]
+        for number in self._program.naming(field.name):
+            if number != self._number:
+                found += [
+                    body.function
+                    for body in self._program.trees(number).bodies
+                    if written_at(body.text, field.name)
+                    and all(body.function.span != own.span for own in found)
+                ]
         return found
 
 

@@ -56,7 +56,6 @@ class AllocatedLengths:
     def __init__(self, unit: LinkedUnit, context: Context) -> None:
         self._unit = unit
         self._context = context
-        self._allocating: list[Function] | None = None
 
     def of_variable(
         self, decl: Decl, function: Function, element_bytes: int, depth: int = 0
@@ -79,32 +78,22 @@ class AllocatedLengths:
         return self._of_value(values[0], function, element_bytes, depth)
 
     def of_member(self, field: Decl, element_bytes: int) -> AllocatedLength | None:
-        """The length of what a member points to that one place of the unit allocates."""
+        """The length of what a member points to that one place of the program allocates."""
         if field.ctype.kind != "pointer":
             return None
-        lengths: list[AllocatedLength | None] = []
-        for function in self._allocators():
+        values: list[tuple[Expression, Function]] = []
+        for function in self._unit.setters_of(field):
             for expression in expressions_in(function.body):
-                if not isinstance(expression, Assign) or not isinstance(expression.left, Member):
-                    continue
-                if expression.left.field is field and not _is_null(expression.right):
-                    lengths.append(self._of_value(expression.right, function, element_bytes, 0))
-        return lengths[0] if len(lengths) == 1 else None
-
-    def _allocators(self) -> list[Function]:
-        """The unit's functions that set a member, gathered once."""
-        if self._allocating is None:
-            self._allocating = [
-                function
-                for function in self._unit.bodies()
-                if any(
-                    isinstance(one, Assign)
-                    and isinstance(one.left, Member)
-                    and one.left.field.ctype.kind == "pointer"
-                    for one in expressions_in(function.body)
-                )
-            ]
-        return self._allocating
+                if isinstance(expression, Assign) and _is_member(expression.left, field):
+                    if not _is_null(expression.right):
+                        values.append((expression.right, function))
+                elif isinstance(expression, CallExpr):
+                    handed = any(_is_member(_pointed(one), field) for one in expression.args)
+                    if handed and not self._frees(expression):
+                        return None
+        if len(values) != 1:
+            return None
+        return self._of_value(*values[0], element_bytes, 0)
 
     def _values_of(self, decl: Decl, function: Function) -> list[Expression] | None:
         """What a variable is set to, null pointers left out; None where something else sets it."""
@@ -267,6 +256,20 @@ def _names(expression: Expression, decl: Decl) -> bool:
     return isinstance(expression, Name) and expression.decl is decl
 
 
+def _is_member(expression: Expression | None, field: Decl) -> bool:
+    """Whether it is that member, which each unit that reads its header declares anew."""
+    if not isinstance(expression, Member):
+        return False
+    own = expression.field
+    return own is field or (own.name == field.name and own.span == field.span)
+
+
 def _has_address(expression: Expression, decl: Decl) -> bool:
+    pointed = _pointed(expression)
+    return pointed is not None and _names(pointed, decl)
+
+
+def _pointed(expression: Expression) -> Expression | None:
+    """`x` of `&x`."""
     plain = _without_casts(expression)
-    return isinstance(plain, Unary) and plain.op == "&" and _names(plain.operand, decl)
+    return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None
