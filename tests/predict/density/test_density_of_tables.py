@@ -178,7 +178,8 @@ def test_no_more_threads_than_iterations(iterations: int | None, threads: int, n
     assert (made.packages, made.threads) == (4, threads)
     assert [note.id for note in made.diagnostics] == ["RP101", "RP109"][: 1 + noted]
     if noted:
-        assert made.diagnostics[1].message == f"only {iterations} iterations for 8 threads"
+        few = "1 iteration" if iterations == 1 else f"{iterations} iterations"
+        assert made.diagnostics[1].message == f"only {few} for 8 threads"
 
 
 # -- how sure -------------------------------------------------------------------------------------
