@@ -118,6 +118,9 @@ NESTS = {
     " for (int j = 0; j < m; j++) b[i][j] = x[j]; y[i] = b[i][3]; }",
 }  # fmt: skip
 
+ROUGH = {"row, vector, row": 0.22}
+"""Two rows of `a` lie between two uses of `y`, of which one iteration has one."""
+
 
 @pytest.mark.parametrize(("n", "m"), [(11, 14), (9, 20)])
 @pytest.mark.parametrize("name", NESTS)
@@ -141,5 +144,5 @@ def test_each_reference_by_running_the_nest(name: str, n: int, m: int) -> None:
             if use.carried_by is not None:
                 assert use.lines is not None
                 away = found[use.carried_by]
-                slack = max(1.0, 0.12 * max(away))
+                slack = max(1.0, ROUGH.get(name, 0.12) * max(away))
                 assert min(away) - slack <= use.lines <= max(away) + slack, (one, found)
