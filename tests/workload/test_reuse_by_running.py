@@ -114,12 +114,16 @@ NESTS = {
     " for (int k = 0; k < m; k++) x[k] = a[i][k]; }",
     "before and behind a loop": "for (int i = 0; i < n; i++) { y[i] = 0;"
     " for (int j = 0; j < m; j++) y[i] += a[i][j]; z[i] = y[i]; }",
+    "an array of the body": "for (int i = 0; i < n; i++) { double t[9];"
+    " for (int j = 0; j < 9; j++) t[j] = a[i][j];"
+    " for (int k = 0; k < 9; k++) b[i][k] = t[k]; }",
     "what the loop has left": "for (int i = 0; i < n; i++) {"
     " for (int j = 0; j < m; j++) b[i][j] = x[j]; y[i] = b[i][3]; }",
 }  # fmt: skip
 
-ROUGH = {"row, vector, row": 0.22}
-"""Two rows of `a` lie between two uses of `y`, of which one iteration has one."""
+ROUGH = {"row, vector, row": 0.22, "an array of the body": 0.7}
+"""Two rows of `a` lie between two uses of `y`, of which one iteration has one; between the last
+read and the next write of `t` less than an iteration."""
 
 
 @pytest.mark.parametrize(("n", "m"), [(11, 14), (9, 20)])
