@@ -82,5 +82,5 @@ def test_four_threads_of_one_cache(name: str) -> None:
 @pytest.mark.parametrize("sharers", [1, 4])
 @pytest.mark.parametrize("name", ["matrix by vector", "again and again", "by steps"])
 def test_chunks_in_turn(name: str, sharers: int, chunk: int) -> None:
-    """But where a cache holds no more than two dozen elements."""
-    compare(name, 4, sharers, {name: {12, 24}}, chunk)
+    """But where a cache holds no more than two turns touch."""
+    compare(name, 4, sharers, {name: {12, 24, 40}}, chunk)
