@@ -153,7 +153,7 @@ def carry_out(loops: Sequence[Loop], at: dict[str, int]) -> Iterator[dict[str, i
         value += step
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(nests(), st.data())
 def test_random_nests_by_carrying_them_out(loops: tuple[Loop, ...], data: st.DataObject) -> None:
     names = [one.variable for one in loops]
