@@ -1,4 +1,4 @@
-"""Random nests carried out with numbers, against doing what C does; and what is not gone through."""
+"""Random nests carried out with numbers, against doing what C does."""
 
 from __future__ import annotations
 
