@@ -84,3 +84,29 @@ def test_four_threads_of_one_cache(name: str) -> None:
 def test_chunks_in_turn(name: str, sharers: int, chunk: int) -> None:
     """But where a cache holds about one turn of all threads."""
     compare(name, 4, sharers, {name: {12, 24}}, chunk)
+
+
+COLLAPSED = {
+    "copy": "b[i][j] = a[i][j];",
+    "by columns": "b[i][j] = a[i][j] + x[j];",
+    "by rows": "b[i][j] = y[i];",
+    "sums": "for (int k = 0; k < n; k++) c[i][j] += a[i][k] * x[k];",
+}
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 4, 16])
+@pytest.mark.parametrize("name", COLLAPSED)
+def test_two_loops_dealt_out_as_one(name: str, chunk: int | None) -> None:
+    """Rows of 16: pieces of three rows, or chunks of an element, a part of a row, a row."""
+    loops = f"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {COLLAPSED[name]}"
+    nest = nest_of(loops, PARAMETERS, "collapse(2)", n=12, m=16)
+    counter = counter_of(nest, Schedule("static", chunk), ELEMENT)
+    for threads, sharers in ((4, 1), (4, 4), *(((8, 1), (8, 2)) if chunk else ())):
+        for capacity in (12, 24, 60, 100, 1000):
+            (level,) = counter.traffic([CacheLevel(capacity * ELEMENT, sharers)], threads)
+            run = simulated(
+                nest, capacity * ELEMENT, threads, sharers,
+                chunk=chunk, line_bytes=ELEMENT, alignments=1,
+            )  # fmt: skip
+            told = {one.array: (one.read, one.written) for one in level.arrays}
+            assert told == {array: pytest.approx(moved) for array, moved in run.items()}
