@@ -10,23 +10,19 @@ from dataclasses import replace
 
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import Point
-from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.region_time import RegionTime
-from regionpredict.workload import CacheContents, Workload
 
 
 def all_hardware_threads(
-    workload: Workload, machine: Machine, packages: int, *, contents: CacheContents, parts: Parts
+    time: RegionTime, machine: Machine, packages: int, limit: int | None
 ) -> Point | None:
     """The time with every hardware thread of so many packages; None where cores have one each, or
-    the region allows no such team. Its speedup is over one thread.
+    the region's `limit` allows no such team. Its speedup is over one thread.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each
-    limit = workload.team_limit
-    if each == 1 or workload.execution is None or (limit is not None and limit < threads):
+    if each == 1 or (limit is not None and limit < threads):
         return None
     node = replace(machine.node, packages=replace(machine.node.packages, value=packages))
     full = replace(machine, node=node)
-    time = RegionTime(workload, workload.execution, full, contents=contents, parts=parts)
-    return time.points([1, threads])[-1]
+    return time.on(full).points([1, threads])[-1]

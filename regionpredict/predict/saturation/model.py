@@ -121,9 +121,7 @@ def predict_saturation(
     hint = hint_on(machine, asked, within)
     doubled = None
     if not allowed or any(count > machine.cores for count in allowed):
-        doubled = all_hardware_threads(
-            workload, machine, hint.packages, contents=contents, parts=parts
-        )
+        doubled = all_hardware_threads(time, machine, hint.packages, workload.team_limit)
     alone = {one.threads for one in one_a_core(machine, asked)}
     seats = seats_of(
         hint, [(p.threads, p.speedup) for p in points if p.threads in alone],

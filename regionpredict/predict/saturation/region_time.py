@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -265,20 +266,26 @@ class RegionTime:
         self, workload: Workload, execution: Execution, machine: Machine, *,
         contents: CacheContents,
         parts: Parts,
+        counters: Sequence[TrafficCounter] = (),
     ) -> None:  # fmt: skip
+        """`counters` of the work and of each serial body, where some of it is counted already."""
         self.machine = machine
         self.schedule = workload.schedule
         self.profile = execution.work.profile
         self.synchronisation = execution.synchronisation
-        counter = workload.traffic_of(execution.work)
+        works = (execution.work, *(one.work for one in execution.serial))
+        counters = counters or [workload.traffic_of(work) for work in works]
+        self._on = partial(
+            RegionTime, workload, execution, contents=contents, parts=parts, counters=counters
+        )
+        counter, *others = counters
         self.transfers = DataTransfers(workload, execution, counter, machine)
         self.loops = LoopTime(
             workload, execution.work, counter, machine, contents=contents, parts=parts
         )
         self.core = self.loops.core
         self.serial: tuple[SerialBody, ...] = ()
-        for one in execution.serial:
-            own = workload.traffic_of(one.work)
+        for one, own in zip(execution.serial, others, strict=True):
             body = LoopTime(workload, one.work, own, machine, contents=contents, parts=parts)
             seconds = sum(body.at(1).terms(1.0))
             self.serial += (SerialBody(one.kind, one.visits, seconds),)
@@ -287,6 +294,10 @@ class RegionTime:
         # What runs at once beside serial bodies, on one thread.
         self._alone = self.loops.at(1).total if self.serial else 0.0
         self._overhead = machine.corrections.factor("overhead")
+
+    def on(self, machine: Machine) -> RegionTime:
+        """The same on another machine with lines as long; what is counted of its traffic stays."""
+        return self._on(machine)
 
     @property
     def traffic(self) -> TrafficCurve:
