@@ -133,7 +133,7 @@ class MemoryPaths:
         Lines come in, and what the threads at its other end write back goes the same way.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
-        if memory.link_bytes_per_s is None:
+        if memory.link_bytes_per_s is None or packages == 1:
             return 0.0
         spread = pages.interleaved / packages
         home = self._package(pages.home) == package
