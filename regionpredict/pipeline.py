@@ -414,7 +414,7 @@ def predict(
     if model == "saturation":
         known = {one.facts.region.id: AdvisedRegion(one, *past)
                  for one, past in zip(predictions, pasts, strict=True)}  # fmt: skip
-        advice = advice_of(teams, known, structure, machine, within=within, processes=processes)
+        advice = advice_of(teams, known, structure, machine, processes=processes)
     return Predictions(
         analysis, machine, model, predictions, pasts, teams, plans, advice, _policy(pages)
     )
