@@ -107,7 +107,7 @@ class TrafficCounter:
         self._arrays = frozenset(group.array for group in nest.groups())
 
     def under(self, schedule: Schedule) -> TrafficCounter:
-        """A counter of the same nest under another schedule: what one has counted is known to both."""
+        """A counter of the nest under another schedule: what one has counted is known to both."""
         other = copy(self)
         other.schedule = schedule
         return other
