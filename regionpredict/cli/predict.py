@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from regionpredict.predict import Prediction
     from regionpredict.report.view import View
 
+_WITHOUT_ADVICE = ("csv", "slurm", "openmp")
+
 
 @click.command("predict")
 @source_options
@@ -106,7 +108,8 @@ def command(
     with StageLine() as line:
         result = predict(
             analysis, machine, model, density, threads=parse_threads(threads),
-            pages=placement, within=within / 100, processes=processes, tell=line,
+            pages=placement, within=within / 100, processes=processes,
+            advised=stage is None and form not in _WITHOUT_ADVICE, tell=line,
         )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"

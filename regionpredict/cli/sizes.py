@@ -51,7 +51,10 @@ def command(
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
     machine, machine_file = machine_for(machine_name)
     analysis = run_analysis(paths, **options, flows=True)
-    result = predict(analysis, machine, "saturation", processes=processes_of(options["processes"]))
+    result = predict(
+        analysis, machine, "saturation", processes=processes_of(options["processes"]),
+        advised=False,
+    )  # fmt: skip
     ranking = rank_sizes(result.predictions)
     if form == "json":
         text = _as_json(ranking, machine.name)
