@@ -87,13 +87,13 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
             return None
         for access in (_in_its_struct(one, structs) for one in statement.accesses):
             if arrays[access.array].storage != "private":
-                own = distinct.setdefault(nest, {})
-                own.setdefault((access.array, access.subscripts), access)
-    for nest, own in distinct.items():
-        readable = [_readable(access) for access in own.values()]
+                known = distinct.setdefault(nest, {})
+                known.setdefault((access.array, access.subscripts), access)
+    for nest, references in distinct.items():
+        readable = [_readable(access) for access in references.values()]
         found = extents_of_all(readable, loops_of[nest], bindings.values)
-        for access, known in zip(own.values(), found, strict=True):
-            told = _sides(access, arrays[access.array], known, loops_of[nest], bindings)
+        for access, ends in zip(references.values(), found, strict=True):
+            told = _sides(access, arrays[access.array], ends, loops_of[nest], bindings)
             if told is None:
                 return None
             if not told:
