@@ -378,11 +378,13 @@ def predict(
     within: float = WITHIN.value,
     processes: int = 1,
     parts: Parts = ALL_PARTS,
+    advised: bool = True,
     tell: Tell = _nobody_told,
 ) -> Predictions:
     """One prediction a region; `pages`, `within` and the `parts` of the model that are on concern
     the curve alone, `density` the form of the other model. `pages`: where those of all arrays
-    lie, None as the source shows. `tell` hears how many regions are begun.
+    lie, None as the source shows. Changes to the source are looked for where it is `advised`.
+    `tell` hears how many regions are begun.
     """
     _check_threads(threads, machine)
     pasts = _pasts(analysis, model, pages)
@@ -411,10 +413,10 @@ def predict(
     teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
     plans = _plans(teams, structure, machine)
     advice = {}
-    if model == "saturation":
+    if model == "saturation" and advised:
         known = {one.facts.region.id: AdvisedRegion(one, *past)
                  for one, past in zip(predictions, pasts, strict=True)}  # fmt: skip
-        advice = advice_of(teams, known, structure, machine, within=within, processes=processes)
+        advice = advice_of(teams, known, structure, machine, processes=processes)
     return Predictions(
         analysis, machine, model, predictions, pasts, teams, plans, advice, _policy(pages)
     )

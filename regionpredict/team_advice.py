@@ -41,20 +41,18 @@ class AdvisedRegion(NamedTuple):
 
 def advice_of(
     teams: Sequence[TeamPrediction], regions: Mapping[str, AdvisedRegion],
-    structure: ProgramTeams, machine: Machine, *, within: float, processes: int = 1,
+    structure: ProgramTeams, machine: Machine, *, processes: int = 1,
 ) -> dict[str, tuple[Advice, ...]]:  # fmt: skip
     """By team: the changes that are worth it, the best first."""
     chosen = advised_teams(teams)
-    advise = partial(
-        _advice, regions=regions, places=_other_starts(structure), machine=machine, within=within
-    )
+    advise = partial(_advice, regions=regions, places=_other_starts(structure), machine=machine)
     told = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
     return {team.facts.id: one for team, one in zip(chosen, told, strict=True)}
 
 
 def _advice(
     team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], places: Mapping[str, str],
-    machine: Machine, within: float,
+    machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
     members = []
     for one in team.facts.members:
@@ -73,7 +71,7 @@ def _advice(
             return ()
         members.append(Member(known.prediction, workload, changes))
     before = places.get(team.facts.id)
-    return advice_for(team, members, machine, within=within, before=before)
+    return advice_for(team, members, machine, before=before)
 
 
 def _other_starts(structure: ProgramTeams) -> dict[str, str]:

@@ -90,6 +90,23 @@ def extents(
     return found
 
 
+def extents_of_all(
+    references: Sequence[Sequence[Expr]], loops: Sequence[Loop], values: Mapping[str, Number]
+) -> Iterator[tuple[Extent, ...] | None]:
+    """The `extents` of several references' subscripts in the same loops, one reference after the
+    other; the loops are carried out once for all of them where their ends alone matter.
+    """
+    every = dict.fromkeys(subscript for own in references for subscript in own)
+    plain = not open_ended(loops, values) and not any(_walked(loops, [*every]))
+    told = extents([*every], loops, values) if plain else None
+    if told is None:
+        yield from (extents(own, loops, values) for own in references)
+        return
+    known = dict(zip(every, told, strict=False))
+    for own in references:
+        yield tuple(known[subscript] for subscript in own) if told else ()
+
+
 def open_ended(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
     """Whether nobody knows of one of the loops how often it runs."""
     return any(not _is_known(loop, loops, values) for loop in loops)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.carried_out import Extent, extents, open_ended, runs
+from regionpredict.analysis.carried_out import Extent, extents_of_all, open_ended, runs
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
@@ -79,19 +79,21 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     loops_of = {nest: loops for _, loops, nest in region.placed_statements()}
     boxes: dict[str, list[Extent]] = {}
     arrays = {array.name: array for array in region.arrays}
-    seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
+    distinct: dict[tuple[int, ...], dict[tuple[str, tuple[Expr, ...]], Access]] = {}
     whole: set[str] = set()
     structs = _structs(region)
     for statement, _, nest in region.placed_statements():
         if any(call.memory for call in statement.calls):
             return None
         for access in (_in_its_struct(one, structs) for one in statement.accesses):
-            key = (access.array, nest, access.subscripts)
-            array = arrays[access.array]
-            if key in seen or array.storage == "private":
-                continue
-            seen.add(key)
-            told = _extents(access, array, loops_of[nest], bindings)
+            if arrays[access.array].storage != "private":
+                known = distinct.setdefault(nest, {})
+                known.setdefault((access.array, access.subscripts), access)
+    for nest, references in distinct.items():
+        readable = [_readable(access) for access in references.values()]
+        found = extents_of_all(readable, loops_of[nest], bindings.values)
+        for access, ends in zip(references.values(), found, strict=True):
+            told = _sides(access, arrays[access.array], ends, loops_of[nest], bindings)
             if told is None:
                 return None
             if not told:
@@ -122,15 +124,21 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     return total
 
 
-def _extents(
-    access: Access, array: Array, loops: tuple[Loop, ...], bindings: Bindings
-) -> list[Extent] | None:
-    """The sides of one reference's box; a side that nobody knows is the array's own."""
-    known = [s for s in access.subscripts if not s.has_unreadable_part]
-    found = extents(known, loops, bindings.values)
+def _readable(access: Access) -> list[Expr]:
+    return [subscript for subscript in access.subscripts if not subscript.has_unreadable_part]
+
+
+def _sides(
+    access: Access, array: Array, found: Sequence[Extent] | None, loops: tuple[Loop, ...],
+    bindings: Bindings,
+) -> list[Extent] | None:  # fmt: skip
+    """The sides of one reference's box, from the extents of what can be read of its subscripts.
+
+    A side that nobody knows is the array's own.
+    """
     if found is None:
         return None
-    if not found and (known or runs(loops, bindings.values) == 0):
+    if not found and (_readable(access) or runs(loops, bindings.values) == 0):
         return []
     told = iter(found)
     sides = []

@@ -74,7 +74,8 @@ def calibrate_regions(
         parts = [_Part(analysis, tuple(campaigns))]
 
     def predictions(part: _Part, other: Machine) -> Sequence[Prediction]:
-        return predict(part.analysis, other, "saturation", threads=counts).predictions
+        made = predict(part.analysis, other, "saturation", threads=counts, advised=False)
+        return made.predictions
 
     samples = together(
         [_gathered(part, predictions(part, machine), machine, statistic) for part in parts]

@@ -101,7 +101,7 @@ def _outline(
             result = predict(
                 analysis, machine, model, density, threads=parse_threads(threads),
                 pages=run.placement(machine), within=within / 100,
-                processes=processes_of(options["processes"]), tell=line,
+                processes=processes_of(options["processes"]), advised=False, tell=line,
             )  # fmt: skip
     return outline_of_predictions(result)._replace(name=side.name)
 

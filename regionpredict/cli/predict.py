@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
     from regionpredict.report.view import View
 
+_WITHOUT_ADVICE = ("csv", "slurm", "openmp")
+
 
 @click.command("predict")
 @source_options
@@ -104,7 +106,8 @@ def command(
     with StageLine() as line:
         result = predict(
             analysis, machine, model, density, threads=parse_threads(threads),
-            pages=placement, within=within / 100, processes=processes, tell=line,
+            pages=placement, within=within / 100, processes=processes,
+            advised=stage is None and form not in _WITHOUT_ADVICE, tell=line,
         )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"

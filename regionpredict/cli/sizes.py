@@ -54,7 +54,9 @@ def command(
     analysis = run_analysis(paths, **options, flows=True)
     processes = processes_of(options["processes"])
     with StageLine() as line:
-        result = predict(analysis, machine, "saturation", processes=processes, tell=line)
+        result = predict(
+            analysis, machine, "saturation", processes=processes, advised=False, tell=line
+        )
     ranking = rank_sizes(result.predictions)
     if form == "json":
         text = _as_json(ranking, machine.name)

@@ -52,16 +52,21 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     >>> thread_places(node, 50).by_domain, thread_places(node, 50).on_a_core
     ((20, 10, 10, 10), 2)
     """
-    cores, own = machine.cores, machine.cores_per_domain
+    packages, per, own = machine.packages, machine.domains_per_package, machine.cores_per_domain
+    cores = machine.cores
     each, rest = divmod(threads, cores)
-    first = [_cores_before(machine, domain * own, rest) for domain in range(machine.domains + 1)]
-    by_domain = tuple(each * own + after - before for before, after in pairwise(first))
-    per = machine.domains_per_package
-    return ThreadPlaces(
-        by_domain,
-        tuple(sum(by_domain[at : at + per]) for at in range(0, len(by_domain), per)),
-        threads_on_a_core(machine, threads),
-    )
+    whole = each * own
+    starts = range(0, packages * per * own + 1, own)
+    if machine.binding == "close":
+        first = [min(rest, core) for core in starts]
+    else:
+        # Thread t has core floor(t * cores / threads): so many t have one below a core.
+        first = [-(-core * rest // cores) for core in starts]
+    by_domain = tuple([whole + after - before for before, after in pairwise(first)])
+    by_package = by_domain
+    if per > 1:
+        by_package = tuple([sum(by_domain[at : at + per]) for at in range(0, packages * per, per)])
+    return ThreadPlaces(by_domain, by_package, each + (rest > 0))
 
 
 def threads_on_a_core(machine: Machine, threads: int) -> int:
@@ -72,11 +77,3 @@ def threads_on_a_core(machine: Machine, threads: int) -> int:
 def packages_of(machine: Machine, threads: int) -> int:
     """Packages that a team of so many threads uses."""
     return thread_places(machine, threads).packages
-
-
-def _cores_before(machine: Machine, core: int, threads: int) -> int:
-    """How many of `threads` on cores of their own lie before a core."""
-    if machine.binding == "close":
-        return min(threads, core)
-    # Thread t has core floor(t * cores / threads): so many t have one below `core`.
-    return -(-core * threads // machine.cores)

@@ -3,12 +3,13 @@
 A gain is the team's best time now over its best time then, both on the same numbers of threads; so
 it is the model's own. Few are tried: only in teams whose time counts, and only changes to terms
 that take enough of it (without a term that takes a share s of the time on p threads, p threads are
-at most 1/(1 - s) times as fast).
+at most 1/(1 - s) times as fast). The traffic of a trial is not counted where the team would not be
+fast enough even without any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,9 +17,23 @@ from regionpredict.machine import Machine
 from regionpredict.predict.constants import ADVICE_GAIN, ADVISED_SHARE, ADVISED_TEAMS
 from regionpredict.predict.curve import Point
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.saturation import predict_saturation, round_counts
-from regionpredict.predict.teams import TeamPrediction, predict_team
-from regionpredict.workload import Change, Span, Workload, in_a_running_team, names_of, spread_pages
+from regionpredict.predict.saturation import (
+    RegionTime,
+    counters_of,
+    region_time,
+    round_counts,
+)
+from regionpredict.predict.teams import TeamPrediction, points_of, team_curve
+from regionpredict.workload import (
+    Change,
+    Span,
+    TeamFacts,
+    TrafficCounter,
+    Workload,
+    in_a_running_team,
+    names_of,
+    spread_pages,
+)
 
 
 class Advice(NamedTuple):
@@ -54,8 +69,7 @@ def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
 
 
 def advice_for(
-    team: TeamPrediction, members: Sequence[Member], machine: Machine, *, within: float,
-    before: str | None,
+    team: TeamPrediction, members: Sequence[Member], machine: Machine, *, before: str | None
 ) -> tuple[Advice, ...]:  # fmt: skip
     """What is worth changing in a team, the best first; one change of each rule.
 
@@ -63,7 +77,7 @@ def advice_for(
     team's place just before it, or a loop around it.
     """
     counts = [point.threads for point in team.points]
-    tried = _Tried(team, members, machine, within, round_counts(machine, max(counts)))
+    tried = _Tried(team, members, machine, round_counts(machine, max(counts)))
     found: list[Advice] = []
     for one in (tried.first_touch(), tried.one_team(before), *tried.changes()):
         if one is not None and one.gain >= ADVICE_GAIN.value:
@@ -78,13 +92,13 @@ class _Tried:
     """The trials on one team."""
 
     def __init__(
-        self, team: TeamPrediction, members: Sequence[Member], machine: Machine, within: float,
+        self, team: TeamPrediction, members: Sequence[Member], machine: Machine,
         counts: Sequence[int],
     ) -> None:  # fmt: skip
         self.team = team
         self.members = members
         self.machine = machine
-        self.within = within
+        self._counters: dict[int, list[TrafficCounter]] = {}
         self.points = [point for point in team.points if point.threads in counts]
         self.counts = tuple(point.threads for point in self.points)
         self.best = min(point.seconds for point in self.points)
@@ -145,17 +159,46 @@ class _Tried:
         forks: bool | None = None,
     ) -> Advice | None:  # fmt: skip
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
-        estimates = [
-            member.estimate if workload is None else
-            predict_saturation(workload, self.machine, threads=self.counts, within=self.within)
-            for member, workload in zip(self.members, workloads, strict=True)
-        ]  # fmt: skip
-        changed = predict_team(facts, estimates, self.machine, within=self.within)
-        best = _best(changed.points, self.counts)
+        times = [
+            None if workload is None else self._time(number, workload)
+            for number, workload in enumerate(workloads)
+        ]
+        least = self._best_of(facts, workloads, times, RegionTime.least)
+        if least is None or (least and round(self.best / least, 2) < ADVICE_GAIN.value):
+            return None
+        best = self._best_of(facts, workloads, times, RegionTime.points)
         if best is None or not best:
             return None
         saved = (self.best - best) * facts.executions.weight
         return Advice(rule, span, message, round(self.best / best, 2), saved)
+
+    def _best_of(
+        self, facts: TeamFacts, workloads: Sequence[Workload | None],
+        times: Sequence[RegionTime | None],
+        ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]],
+    ) -> float | None:  # fmt: skip
+        """The team's best time where some loops have other ones; None where there is none."""
+        loops = []
+        for member, workload, time in zip(self.members, workloads, times, strict=True):
+            if workload is None:
+                loops.append(points_of(member.estimate))
+            else:
+                loops.append(() if time is None else ask(time, self.counts))
+        return _best(team_curve(facts, loops, self.machine), self.counts)
+
+    def _time(self, number: int, workload: Workload) -> RegionTime | None:
+        """The times of a member after a change; what was counted of the same work is kept."""
+        before, after = self.members[number].workload.execution, workload.execution
+        counters: list[TrafficCounter] = []
+        if (
+            before is not None and after is not None
+            and before.work is after.work and before.serial is after.serial
+        ):  # fmt: skip
+            known = self._counters.get(number)
+            if known is None:
+                known = self._counters[number] = counters_of(self.members[number].workload, before)
+            counters = [one.under(workload.schedule) for one in known]
+        return region_time(workload, self.machine, counters=counters)
 
 
 def _best(points: Sequence[Point], counts: Sequence[int]) -> float | None:

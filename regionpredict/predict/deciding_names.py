@@ -76,6 +76,11 @@ def _ends_and_middle(sizes: Sequence[int]) -> list[int]:
 
 
 def _turns(name: str, setting: Mapping[str, int], ask: AskAll) -> bool:
-    asked = (ask({**setting, name: size}) for size in SIZES_OF_ONE)
-    choices = [choice for choice in asked if choice is not None]
-    return bool(choices) and not common_threads(choices)
+    choices: list[Choice] = []
+    for size in SIZES_OF_ONE:
+        choice = ask({**setting, name: size})
+        if choice is not None:
+            choices.append(choice)
+            if not common_threads(choices):
+                return True
+    return False

@@ -214,4 +214,6 @@ class _Times:
 
 def _at_most(team: PlannedTeam, threads: int) -> int:
     """The largest size of a team that is no larger."""
+    if threads in team.seconds:
+        return threads
     return max((size for size in team.seconds if size <= threads), default=min(team.seconds))

@@ -236,6 +236,24 @@ def team_points(
     return tuple(made)
 
 
+def team_curve(
+    facts: TeamFacts, loops: Sequence[Sequence[Point]], machine: Machine
+) -> tuple[Point, ...]:
+    """One run of the team from the times of its members in their order, as `predict_team` has it.
+
+    The times of a loop without a prediction are empty: it is left out. So is the team's curve where
+    all are.
+    """
+    known = [
+        (points, member.runs.weight)
+        for points, member in zip(loops, facts.members, strict=True) if points
+    ]  # fmt: skip
+    if len(loops) == 1 and facts.forks == _forks(facts):
+        return tuple(loops[0])
+    curves, runs = [points for points, _ in known], [often for _, often in known]
+    return team_points(facts, curves, runs, machine) if known else ()
+
+
 def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
     """Seconds for starting the team once, and for meeting outside its loops."""
     cycles = team_cost(machine, "fork_join", threads) if facts.forks else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -102,8 +103,14 @@ class TrafficCounter:
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
         self._alone = self._team(self._whole, 1.0)
         self._deals: dict[tuple[int, Schedule, bool], DealtNest] = {}
-        self._rounds: dict[tuple[int, bool], _Dealing] = {}
+        self._rounds: dict[tuple[int, float | None, bool], _Dealing] = {}
         self._arrays = frozenset(group.array for group in nest.groups())
+
+    def under(self, schedule: Schedule) -> TrafficCounter:
+        """A counter of the nest under another schedule: what one has counted is known to both."""
+        other = copy(self)
+        other.schedule = schedule
+        return other
 
     def traffic(
         self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
@@ -174,7 +181,7 @@ class TrafficCounter:
         """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
         dealt = self._deal(threads, schedule, together=together)
         if dealt.in_step:
-            key = (dealt.threads, together)
+            key = (dealt.threads, schedule.chunk, together)
             return self._rounds.setdefault(key, _Dealing(dealt, FootprintTables(), {}))
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 

@@ -206,6 +206,8 @@ class _ReuseCounter:
         if not total:
             return 0.0
         whole = min(total, self._fresh(one, ahead, (loop,), env))
+        if whole >= total:  # nothing is found again
+            return whole
         alone = self._fresh(one, [], (loop,), env)
         own = max(0.0, total - max(whole, alone))
         others = total - whole - own

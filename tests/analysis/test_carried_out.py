@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from texts import facts_of_loop
 
-from regionpredict.analysis.carried_out import Extent, extents, runs, steps_of
+from regionpredict.analysis.carried_out import Extent, extents, extents_of_all, runs, steps_of
 from regionpredict.ir import Expr, Loop, Span
 
 PLACE = Span("f.c", 1)
@@ -92,3 +92,22 @@ def test_a_part_that_nobody_knows_is_at_most_the_array() -> None:
     declared = "double x[100]; int idx[50];"
     facts = facts_of_loop("for (int i = 0; i < n; i++) x[idx[i]] = 1;", declared, n=10)
     assert str(facts.working_set) == "at most 4*(n + 200) = 840"
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        (loop("i", 0, "<", N), loop("j", 2, "<=", 7)),
+        (loop("i", 0, "<", N), loop("j", ROW, "<", N)),
+        (loop("i", 5, "<", 5), loop("j", 0, "<", 3)),
+        (loop("i", 0, "<", N), loop("j", 0, "<", Expr.name("m"))),
+    ],
+)
+@pytest.mark.parametrize("bent", [False, True])
+def test_several_references_have_the_extents_of_each(loops: tuple[Loop, ...], bent: bool) -> None:
+    references = [[ROW, COLUMN], [COLUMN - 1], [], [ROW, ROW], [N - ROW, ROW + COLUMN]]
+    if bent:
+        references.append([ROW * COLUMN, ROW])
+    values = {"n": 9}
+    told = list(extents_of_all(references, loops, values))
+    assert told == [extents(own, loops, values) for own in references]

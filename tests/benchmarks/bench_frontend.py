@@ -1,13 +1,16 @@
 """How long a prediction takes, start to end, as a ratio to libclang's own parse of the same files.
 
-    python tests/benchmarks/bench_frontend.py [FOLDER [-I DIR] [-D NAME=VALUE] ...]
+    python tests/benchmarks/bench_frontend.py [FOLDER [-I DIR] [-D NAME=VALUE] [-m MACHINE]
+        [--format FORM] [--rounds N] [--before CHECKOUT]]
 
 In each of several rounds, alternating: (a) libclang parses every file of FOLDER once, in one
 thread, nothing else; (b) `regionpredict predict FOLDER -m dunnington --format json`, a process of
 its own, start-up included, on all cores and with -j 1. For each: median and minimum of the wall
-clock, the median of the processor time of all its processes, and the ratios to (a). On a machine
-that others use, believe the processor time: two processes that share the work evenly take half of
-it. Then where the time goes, the start-up of `--help` over a bare Python's, and one small file.
+clock and of the processor time of all its processes, and the ratios to (a). On a machine that
+others use, believe the processor time, and of it the least: two processes that share the work
+evenly take half of it. `--before` runs the package of another checkout in the same rounds, for
+pairs. Then where the time goes, the start-up of `--help` over a bare Python's, and one small file,
+read anew and with its answer kept.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +34,7 @@ from regionpredict.frontend.libclang_reader.parsing import arguments
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 7
+SMALL = ROOT / "polybench_samples" / "linear_algebra" / "gemm" / "gemm.c"
 
 
 class Sample(NamedTuple):
@@ -49,11 +54,15 @@ def parse_all(requests: list[SourceRequest]) -> None:
     library.clang_disposeIndex(index)
 
 
-def run(*arguments: str) -> str:
-    """One process of this Python; what it says on standard error."""
+def run(*arguments: str, package: Path = ROOT, cache: str | None = None) -> str:
+    """One process of this Python with the package of a checkout; what it says on standard error."""
     environment = {name: v for name, v in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment.pop("PYTHONPATH", None)  # the folder that it runs in goes first
+    if cache is not None:
+        environment["XDG_CACHE_HOME"] = cache
+        environment.pop("REGIONPREDICT_CACHE", None)
     done = subprocess.run(
-        [sys.executable, *arguments], check=True, capture_output=True, cwd=ROOT, text=True,
+        [sys.executable, *arguments], check=True, capture_output=True, cwd=package, text=True,
         env=environment,
     )  # fmt: skip
     return done.stderr
@@ -77,55 +86,85 @@ def timed(work: Callable[[], object]) -> Sample:
 
 def show(name: str, samples: list[Sample], against: list[Sample]) -> None:
     """A line with the times and their ratios to those of `against`."""
-    wall = statistics.median(sample.wall for sample in samples)
-    least = min(sample.wall for sample in samples)
-    processor = statistics.median(sample.processor for sample in samples)
-    base = statistics.median(sample.wall for sample in against)
-    base_least = min(sample.wall for sample in against)
-    base_processor = statistics.median(sample.processor for sample in against)
-    print(
-        f"{name:<26}{wall:7.3f}{least:9.3f}{processor:11.3f}   "
-        f"{wall / base:7.2f}{least / base_least:9.2f}{processor / base_processor:11.2f}"
-    )
+    figures, ratios = "", ""
+    for of in (_walls, _processors):
+        for summary in (statistics.median, min):
+            seconds, base = summary(of(samples)), summary(of(against))
+            figures += f"{seconds:9.3f}"
+            ratios += f"{seconds / base:9.2f}"
+    print(f"{name:<26}{figures}   {ratios}")
 
 
-def options() -> tuple[str, list[str], list[SourceRequest]]:
-    """The folder, the options that `predict` is given, and the same as requests."""
+def _walls(samples: list[Sample]) -> list[float]:
+    return [sample.wall for sample in samples]
+
+
+def _processors(samples: list[Sample]) -> list[float]:
+    return [sample.processor for sample in samples]
+
+
+class Options(NamedTuple):
+    """What is run: the folder as `predict` is given it, and the same as requests."""
+
+    folder: str
+    words: list[str]
+    requests: list[SourceRequest]
+    rounds: int
+    before: Path | None
+
+
+def options() -> Options:
+    """What the command line says."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", default=str(ROOT / "npb_samples"))
     parser.add_argument("-I", dest="includes", action="append", default=[])
     parser.add_argument("-D", dest="defines", action="append", default=[])
+    parser.add_argument("-m", dest="machine", default="dunnington")
+    parser.add_argument("--format", dest="form", default="json")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--before", type=Path, default=None)
     given = parser.parse_args()
-    passed = [word for one in given.includes for word in ("-I", one)]
-    passed += [word for one in given.defines for word in ("-D", one)]
-    requests = requests_for([given.folder], parse_pairs(given.defines), given.includes)
-    return given.folder, passed, requests
+    folder = str(Path(given.folder).resolve())
+    words = [word for one in given.includes for word in ("-I", str(Path(one).resolve()))]
+    words += [word for one in given.defines for word in ("-D", one)]
+    words += ["-m", given.machine, "--format", given.form]
+    requests = requests_for([folder], parse_pairs(given.defines), given.includes)
+    return Options(folder, words, requests, given.rounds, given.before)
 
 
 def main() -> None:
     """Runs the rounds and prints the table."""
-    folder, passed, requests = options()
-    small = str(ROOT / "polybench_samples" / "linear_algebra" / "gemm" / "gemm.c")
-    command = ["-m", "regionpredict", "predict", "--no-cache"]
-    predict = [*command, folder, *passed, "-m", "dunnington", "--format", "json"]
-    parsed, whole, single, bare, helped, one = [], [], [], [], [], []
-    parse_all(requests)
-    for _ in range(ROUNDS):
-        parsed.append(timed(lambda: parse_all(requests)))
-        whole.append(timed(lambda: run(*predict)))
-        single.append(timed(lambda: run(*predict, "-j", "1")))
-        bare.append(timed(lambda: run("-c", "pass")))
-        helped.append(timed(lambda: run("-m", "regionpredict", "--help")))
-        one.append(timed(lambda: run(*command, small, "-m", "dunnington")))
-    lines = sum(Path(request.path).read_bytes().count(b"\n") for request in requests)
-    print(f"{folder}: {len(requests)} files, {lines} lines, {len(os.sched_getaffinity(0))} cores")
-    print(f"{'':<26}{'wall':>7}{'least':>9}{'processor':>11}   {'ratios to libclang':>20}")
-    show("libclang parses", parsed, parsed)
-    show("predict, all cores", whole, parsed)
-    show("predict -j 1", single, parsed)
-    show("bare Python", bare, parsed)
-    show("--help", helped, parsed)
-    show("one small file", one, parsed)
+    asked = options()
+    command = ["-m", "regionpredict", "predict"]
+    predict = [*command, "--no-cache", asked.folder, *asked.words]
+    small = [*command, str(SMALL), "-m", "dunnington"]
+    with tempfile.TemporaryDirectory() as cache:
+        run(*small, cache=cache)
+        kinds: dict[str, Callable[[], object]] = {
+            "libclang parses": lambda: parse_all(asked.requests),
+            "predict, all cores": lambda: run(*predict),
+            "predict -j 1": lambda: run(*predict, "-j", "1"),
+            "bare Python": lambda: run("-c", "pass"),
+            "--help": lambda: run("-m", "regionpredict", "--help"),
+            "one small file": lambda: run(*small, "--no-cache"),
+            "the same, kept": lambda: run(*small, cache=cache),
+        }
+        if asked.before is not None:
+            before = asked.before.resolve()
+            kinds["before, all cores"] = lambda: run(*predict, package=before)
+            kinds["before, -j 1"] = lambda: run(*predict, "-j", "1", package=before)
+        parse_all(asked.requests)
+        samples: dict[str, list[Sample]] = {name: [] for name in kinds}
+        for _ in range(asked.rounds):
+            for name, work in kinds.items():
+                samples[name].append(timed(work))
+    lines = sum(Path(request.path).read_bytes().count(b"\n") for request in asked.requests)
+    print(f"{asked.folder}: {len(asked.requests)} files, {lines} lines, "
+          f"{len(os.sched_getaffinity(0))} cores, {' '.join(asked.words)}")  # fmt: skip
+    heads = "".join(f"{head:>9}" for head in ("wall", "least", "processor", "least"))
+    print(f"{'seconds, ratios':<26}{heads}   {heads}")
+    for name, own in samples.items():
+        show(name, own, samples["libclang parses"])
     stages = run(*predict, "-j", "1", "--timings").splitlines()
     print("of -j 1:", ", ".join(line for line in stages if line.endswith(" s") and ": " in line))
 

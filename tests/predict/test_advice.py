@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict.constants import ADVICE_GAIN
+from regionpredict.predict.curve import Point
+from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.report.rules import rule_page
 
 MACHINE = load("skylake-gold-6148")
@@ -127,3 +130,23 @@ def test_no_gain_is_told_that_is_not_worth_it() -> None:
     for told in result.advice.values():
         assert len({one.id for one in told}) == len(told)
         assert [one.gain for one in told] == sorted((one.gain for one in told), reverse=True)
+
+
+def test_what_is_not_counted_would_not_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With nothing known beforehand, the traffic of every trial is counted: the same is told."""
+    root = Path(__file__).resolve().parents[2] / "polybench_samples" / "stencils"
+    analysis = analyse(requests_for([str(root)]), {}, flows=True)
+    told = predict(analysis, MACHINE, "saturation").advice
+    least = RegionTime.least
+    asked = []
+
+    def nothing(time: RegionTime, counts: Sequence[int]) -> tuple[Point, ...]:
+        asked.append(time)
+        return tuple(
+            one._replace(seconds=0.0, terms=dict.fromkeys(one.terms, 0.0))
+            for one in least(time, counts)
+        )
+
+    monkeypatch.setattr(RegionTime, "least", nothing)
+    assert predict(analysis, MACHINE, "saturation").advice == told
+    assert asked and any(told.values())

@@ -54,7 +54,7 @@ def test_twenty_teams_are_enough() -> None:
 
 def tried(*points: Point, counts: tuple[int, ...] = (1, 2, 4, 8)) -> _Tried:
     one = cast("TeamPrediction", SimpleNamespace(points=points))
-    return _Tried(one, [], MACHINE, 0.05, counts)
+    return _Tried(one, [], MACHINE, counts)
 
 
 def test_the_largest_share_on_several_threads() -> None:

@@ -405,6 +405,26 @@ def test_chunks_of_a_thread_stay_together() -> None:
     assert tight.read == pytest.approx(4 * held * (2 * held / (0.35 * data) - 1))
 
 
+@pytest.mark.parametrize("name", ["copy", "strided"])
+def test_schedules_that_share_what_is_counted(name: str) -> None:
+    """In whatever order they are asked, each counter says what one of its own says."""
+    caches = [CacheLevel(512, 1), CacheLevel(4096, 2), CacheLevel(16384, 4)]
+    schedules = [
+        Schedule("static", None), Schedule("static", 1.0), Schedule("dynamic", 1.0),
+        Schedule("guided", 1.0), Schedule("dynamic", 16.0),
+    ]  # fmt: skip
+    nest = lowered(name)
+    alone = {
+        (schedule, threads): counter_of(nest, schedule).traffic(caches, threads)
+        for schedule in schedules for threads in (1, 3, 4, 8)
+    }  # fmt: skip
+    first = counter_of(nest, schedules[0])
+    shared = {schedule: first.under(schedule) for schedule in schedules}
+    for (schedule, threads), expected in reversed(alone.items()):
+        assert shared[schedule].traffic(caches, threads) == expected
+        assert shared[schedule].schedule == schedule
+
+
 def test_no_more_threads_than_iterations() -> None:
     nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
     counter, level = counter_of(nest), [CacheLevel(1024.0, 1), CacheLevel(8192.0, 24)]

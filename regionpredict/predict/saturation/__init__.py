@@ -8,17 +8,22 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 from regionpredict.predict.saturation.model import (
     known_at_all_sizes,
     predict_saturation,
+    region_time,
     rough_curve,
     round_counts,
     size_target,
 )
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
+from regionpredict.predict.saturation.region_time import RegionTime, counters_of
 
 __all__ = [
     "ALL_PARTS",
     "Parts",
+    "RegionTime",
+    "counters_of",
     "known_at_all_sizes",
     "predict_saturation",
+    "region_time",
     "rough_curve",
     "round_counts",
     "size_target",

@@ -6,20 +6,24 @@ caches. What both need of ports, pipes and buffers takes as long as it did.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.region_time import RegionTime
-from regionpredict.workload import CacheContents, Workload
+from regionpredict.workload import CacheContents, TrafficCounter, Workload
 
 
 def all_hardware_threads(
-    workload: Workload, machine: Machine, packages: int, *, contents: CacheContents, parts: Parts
-) -> Point | None:
-    """The time with every hardware thread of so many packages; None where cores have one each, or
-    the region allows no such team. Its speedup is over one thread.
+    workload: Workload, machine: Machine, packages: int, *, contents: CacheContents, parts: Parts,
+    counters: Sequence[TrafficCounter] = (),
+) -> Point | None:  # fmt: skip
+    """The time with every hardware thread of so many packages. Its speedup is over one thread.
+
+    None where cores have one each, the region allows no such team, or its pages lie in a domain
+    of another package. `counters` are those that have counted some of the region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each
@@ -28,5 +32,9 @@ def all_hardware_threads(
         return None
     node = replace(machine.node, packages=replace(machine.node.packages, value=packages))
     full = replace(machine, node=node)
-    time = RegionTime(workload, workload.execution, full, contents=contents, parts=parts)
+    if (workload.placement.domain or 0) >= full.domains:
+        return None
+    time = RegionTime(
+        workload, workload.execution, full, contents=contents, parts=parts, counters=counters
+    )
     return time.points([1, threads])[-1]

@@ -134,7 +134,7 @@ class MemoryPaths:
         other end there are taken to be as many of them.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
-        if memory.link_bytes_per_s is None:
+        if memory.link_bytes_per_s is None or packages == 1:
             return 0.0
         spread = pages.interleaved / packages
         home = self._package(pages.home) == package

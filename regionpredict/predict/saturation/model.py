@@ -36,6 +36,7 @@ from regionpredict.workload import (
     CacheContents,
     Execution,
     SizeTarget,
+    TrafficCounter,
     Workload,
     left_by_itself,
 )
@@ -56,14 +57,29 @@ def rough_curve(
 
     Empty where the region cannot be predicted.
     """
-    if workload.execution is None:
+    time = region_time(workload, machine, warm=warm, parts=parts)
+    if time is None:
         return ()
     most = min(workload.team_limit or machine.cores, machine.cores)
     asked = threads or (*round_counts(machine, most), also)
-    counts = {1, *(count for count in asked if count <= most)}
-    contents = _contents(workload, workload.execution, warm=warm, parts=parts)
-    time = RegionTime(workload, workload.execution, machine, contents=contents, parts=parts)
-    return time.points(sorted(counts))
+    return time.points(sorted({1, *(count for count in asked if count <= most)}))
+
+
+def region_time(
+    workload: Workload, machine: Machine, *, warm: bool | None = None, parts: Parts = ALL_PARTS,
+    counters: Sequence[TrafficCounter] = (),
+) -> RegionTime | None:  # fmt: skip
+    """The time of a region on any number of threads; None where it cannot be predicted.
+
+    `counters` are those of another region with the same work.
+    """
+    execution = workload.execution
+    if execution is None:
+        return None
+    contents = _contents(workload, execution, warm=warm, parts=parts)
+    return RegionTime(
+        workload, execution, machine, contents=contents, parts=parts, counters=counters
+    )
 
 
 def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
@@ -110,12 +126,12 @@ def predict_saturation(
     if density.status == "skipped" or execution is None:
         return _skipped(density)
     contents = _contents(workload, execution, warm=warm, parts=parts)
+    time = RegionTime(workload, execution, machine, contents=contents, parts=parts)
     most = workload.team_limit
     if most is None:
         most = max((machine.cores, *threads))
     allowed = [count for count in threads if count <= most] or ([most] if threads else [])
     counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
-    time = RegionTime(workload, execution, machine, contents=contents, parts=parts)
     points = time.points(counts)
     outlook = outlook_of(points)
     asked = asked_for(outlook, allowed)
@@ -123,8 +139,9 @@ def predict_saturation(
     doubled = None
     if not allowed or any(count > machine.cores for count in allowed):
         doubled = all_hardware_threads(
-            workload, machine, hint.packages, contents=contents, parts=parts
-        )
+            workload, machine, hint.packages, contents=contents, parts=parts,
+            counters=time.counters,
+        )  # fmt: skip
     alone = {one.threads for one in one_a_core(machine, asked)}
     seats = seats_of(
         hint, [(p.threads, p.speedup) for p in points if p.threads in alone],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -29,7 +30,6 @@ from regionpredict.predict.saturation.traffic_curve import Data, TrafficCurve
 from regionpredict.workload import (
     CacheContents,
     Execution,
-    Placement,
     TrafficCounter,
     Work,
     Workload,
@@ -66,6 +66,17 @@ class WorkTime(NamedTuple):
         )
 
 
+class _OwnTime(NamedTuple):
+    """Seconds of one core for all the work, data in the first cache, with `sharing` threads on it.
+
+    `loading` does not overlap with data transfers.
+    """
+
+    sharing: float
+    overlapping: float
+    loading: float
+
+
 class LoopTime:
     """The time of loops of a region on one machine, without what OpenMP adds to it.
 
@@ -87,12 +98,7 @@ class LoopTime:
             only_written=workload.only_written, write_allocation=parts.write_allocation,
             lasting=parts.lasting_share,
         )  # fmt: skip
-        self.pages = self._page_shares(workload.placement)
-        self._far = (
-            parts.placement and not self.pages.all_own and machine.domains > 1
-            and machine.memory.shared_path is None
-        )  # fmt: skip
-        self._paths = MemoryPaths(machine, self.pages, static=self.static, domain=self._domain)
+        self._placement = workload.placement
         walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
         self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
@@ -106,8 +112,20 @@ class LoopTime:
         peak = machine.memory.peak_bytes_per_s
         self._peak = math.inf if peak is None else peak.value
 
-    def _page_shares(self, placement: Placement) -> PageShares:
+    @cached_property
+    def _paths(self) -> MemoryPaths | None:
+        """The paths to pages of other domains; None where threads work on none of their own."""
+        machine, shared = self.machine, self.machine.memory.shared_path
+        if not self.parts.placement or machine.domains < 2 or shared is not None:
+            return None
+        if self.pages.all_own:
+            return None
+        return MemoryPaths(machine, self.pages, static=self.static, domain=self._domain)
+
+    @cached_property
+    def pages(self) -> PageShares:
         """The shares of the memory traffic by where the pages lie."""
+        placement = self._placement
         home = placement.domain or 0
         if placement.kind == "interleave":
             return PageShares(0.0, 1.0)
@@ -122,7 +140,24 @@ class LoopTime:
     @property
     def far(self) -> bool:
         """Whether threads work on pages of other domains, on paths of their own."""
-        return self._far
+        return self._paths is not None
+
+    def least(self, threads: int) -> WorkTime:
+        """The time if all data were in the first cache: it is no less, whatever is counted."""
+        own = self._own(threads)
+        busy = max(own.overlapping, own.loading)
+        walking = own.sharing * self._factor["scattered"] * self.walking
+        total = self._overlap.total(busy, walking)
+        busy, memory = self._overlap.shares(busy, walking)
+        return WorkTime(total, busy, memory, memory, 0.0, 0.0, 0.0)
+
+    def _own(self, threads: int) -> _OwnTime:
+        """What a core does itself. Threads of one core share its ports and buffers; what waits for
+        its own results does not."""
+        sharing, compute = self._sharing(threads), self._factor["compute"]
+        slots = sharing * compute * self.core.slots
+        overlapping = max(slots, compute * self.core.overlapping)
+        return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
 
     def at(self, threads: int) -> WorkTime:
         """The time of all the work at the pace of `threads` threads."""
@@ -136,17 +171,14 @@ class LoopTime:
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
         waiting += factor["scattered"] * self.walking
-        # Threads of one core share its ports and buffers; what waits for its own results does not.
-        sharing = self._sharing(threads)
+        sharing, overlapping, loading = self._own(threads)
         waiting *= sharing
         from_cache = sharing * factor["cache"] * data.from_cache
-        slots = sharing * factor["compute"] * self.core.slots
-        overlapping = max(slots, factor["compute"] * self.core.overlapping)
-        transfers = sharing * factor["compute"] * self.core.loading + from_cache
+        transfers = loading + from_cache
         busy = max(transfers, overlapping)
         memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data, waiting)
         beyond = overflowing_share(machine, self.touched, threads)
-        if beyond and not self._far:
+        if beyond and not self.far:
             memory = self._overflowed(beyond, threads, busy, data, waiting)
         work = self._overlap.total(busy, memory)
         asked = memory
@@ -215,7 +247,7 @@ class LoopTime:
 
     def _crowd(self, threads: int) -> float:
         """Threads that share the path of the busiest of them."""
-        if self.machine.memory.shared_path is not None or self._far:
+        if self.machine.memory.shared_path is not None or self.far:
             return float(threads)
         return float(self._places(threads).crowd)
 
@@ -235,7 +267,7 @@ class LoopTime:
         if machine.memory.shared_path is not None:
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
             return min(self._own_paths(requesting, threads, writes), ceiling)
-        if self._far:
+        if self._paths is not None:
             return self._paths.rate(requesting, threads, writes)
         return self._domain(requesting, writes)
 
@@ -265,20 +297,24 @@ class RegionTime:
         self, workload: Workload, execution: Execution, machine: Machine, *,
         contents: CacheContents,
         parts: Parts,
+        counters: Sequence[TrafficCounter] = (),
     ) -> None:  # fmt: skip
+        """`counters` of the work and of each serial body, as `counters_of` gives them, where some
+        of it is counted already.
+        """
         self.machine = machine
         self.schedule = workload.schedule
         self.profile = execution.work.profile
         self.synchronisation = execution.synchronisation
-        counter = workload.traffic_of(execution.work)
+        self.counters = counters or counters_of(workload, execution)
+        counter, *others = self.counters
         self.transfers = DataTransfers(workload, execution, counter, machine)
         self.loops = LoopTime(
             workload, execution.work, counter, machine, contents=contents, parts=parts
         )
         self.core = self.loops.core
         self.serial: tuple[SerialBody, ...] = ()
-        for one in execution.serial:
-            own = workload.traffic_of(one.work)
+        for one, own in zip(execution.serial, others, strict=True):
             body = LoopTime(workload, one.work, own, machine, contents=contents, parts=parts)
             seconds = sum(body.at(1).terms(1.0))
             self.serial += (SerialBody(one.kind, one.visits, seconds),)
@@ -320,19 +356,32 @@ class RegionTime:
             )  # fmt: skip
         return tuple(made)
 
+    def least(self, counts: Sequence[int]) -> tuple[Point, ...]:
+        """Times that those of `points` are not below, for which no traffic is counted.
+
+        As if all data were in the first cache, and nothing waited for its turn.
+        """
+        made = []
+        for threads in counts:
+            work = self.loops.least(self._working(threads))
+            terms = self._terms(threads, work, crowded=False)
+            made.append(Point(threads, sum(terms.values()), 1.0, "compute", terms, 0.0, 0.0))
+        return tuple(made)
+
     def _working(self, threads: int) -> int:
         """The threads that have a piece: the others ask memory for nothing."""
         pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
         return int(max(1.0, min(threads, pieces)))
 
-    def _terms(self, threads: int, work: WorkTime) -> dict[str, float]:
+    def _terms(self, threads: int, work: WorkTime, *, crowded: bool = True) -> dict[str, float]:
+        """The terms, without what threads wait for each other's turn where it is not `crowded`."""
         share = largest_share(self.profile, threads, self.schedule)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         busy = work.total * share
-        added = self._added(threads, busy) if self.serial else 0.0
+        added = self._added(threads, busy) if self.serial and crowded else 0.0
         costs, serial = overheads(
-            self.synchronisation, self.schedule, self.machine, threads, busy,
-            locks=not self.serial,
+            self.synchronisation, self.schedule, self.machine, threads,
+            busy if crowded else math.inf, locks=not self.serial,
         )  # fmt: skip
         moved = self.transfers.at(threads)
         compute, cache, memory = work.terms(even)
@@ -350,3 +399,9 @@ class RegionTime:
         lock = team_cost(self.machine, "critical", threads) / threads / self.machine.clock_hz
         length = piece_length(self.synchronisation.iterations, threads, self.schedule)
         return added_by_serial_bodies(self.serial, threads, busy, self._alone, lock, length)
+
+
+def counters_of(workload: Workload, execution: Execution) -> list[TrafficCounter]:
+    """Counters of the traffic of a region's work and of each of its serial bodies."""
+    works = (execution.work, *(one.work for one in execution.serial))
+    return [workload.traffic_of(work) for work in works]

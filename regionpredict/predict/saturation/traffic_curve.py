@@ -95,7 +95,9 @@ class TrafficCurve:
         self._counted: dict[int, _Knot] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
         self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
-        self._knots = self._thread_counts()
+        shared = {cache.shared_by_cores.whole for cache in machine.caches}
+        self._edges = sorted(one for one in {1, *shared, machine.cores} if one <= machine.cores)
+        self._between: list[int] | None = None
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
         """The traffic below each cache on `threads` threads; the last is memory's."""
@@ -164,11 +166,16 @@ class TrafficCurve:
 
     def _knots_for(self, threads: int) -> list[int]:
         """The counts between which the traffic on `threads` is read off: where cores have several
-        threads, those with just as many of them.
+        threads, those with just as many of them. The others are not looked for where it is counted
+        at `threads` itself.
         """
         cores = self.machine.cores
+        if threads in self._edges:
+            return self._edges
         if threads <= cores:
-            return self._knots
+            if self._between is None:
+                self._between = self._thread_counts()
+            return self._between
         each = (threads - 1) // cores
         return [each * cores + 1, (each + 1) * cores]
 
@@ -184,9 +191,7 @@ class TrafficCurve:
         It bends where a cache is shared by all it can be. Between such counts the widest bend is
         halved (on a logarithmic scale) until each middle lies on its line or enough are known.
         """
-        cores = self.machine.cores
-        edges = {c.shared_by_cores.whole for c in self.machine.caches} | {1, cores}
-        counts = sorted(e for e in edges if e <= cores)
+        counts = list(self._edges)
         waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(counts)]
         while waiting and len(counts) < COUNTED_TEAMS.value:
             waiting.sort()

@@ -12,6 +12,8 @@ from dataclasses import fields, replace
 from functools import partial
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_times import (
     LINES,
     MACHINE,
@@ -409,3 +411,44 @@ def test_twice_the_machine_takes_half_the_time(workload: Workload) -> None:
         for name, seconds in slow.terms.items():
             assert quick.terms[name] == pytest.approx(seconds / 2)
         assert quick.speedup == pytest.approx(slow.speedup)
+
+
+def test_without_data_and_waiting_the_least_is_the_time(workload: Workload) -> None:
+    time = region(workload, core(3.0), forks=True, iterations=10)
+    counts = [1, 2, 3, 4, 8]
+    assert [one.seconds for one in time.least(counts)] == pytest.approx(
+        [one.seconds for one in time.points(counts)]
+    )
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(
+    busy=st.floats(0.0, 10.0), memory=st.floats(0.0, 1e11), caches=st.floats(0.0, 10.0),
+    kind=st.sampled_from(["static", "dynamic", "guided"]), chunk=st.sampled_from([1.0, 16.0, 1e5]),
+    iterations=st.sampled_from([3.0, 1000.0, 1e6]), atomic=st.sampled_from([0.0, 1e4, 1e7]),
+    critical=st.sampled_from([0.0, 1e5]), factor=st.sampled_from([0.5, 1.0, 5.0]),
+    gathered=st.booleans(),
+)  # fmt: skip
+def test_no_time_is_below_the_least(
+    workload: Workload, busy: float, memory: float, caches: float, kind: str, chunk: float,
+    iterations: float, atomic: float, critical: float, factor: float, gathered: bool,
+) -> None:  # fmt: skip
+    time = region(
+        workload, core(busy), given=moved(memory, caches=caches, name="x" if gathered else "a"),
+        schedule=Schedule(kind, chunk), iterations=iterations, atomic=atomic, critical=critical,
+        serial=(("critical", critical, 0.1),) if critical else (),
+        machine=corrected(overhead=factor), forks=True,
+        sharing=(ArraySharing("a", True, 8.0, 1, 1, True),), touched={"a": 1e6}, fresh="a",
+    )  # fmt: skip
+    counts = list(range(1, 13))
+    for least, point in zip(time.least(counts), time.points(counts), strict=True):
+        assert least.threads == point.threads
+        assert least.seconds <= point.seconds * (1 + 1e-12)
+
+
+def test_the_least_counts_no_traffic(workload: Workload) -> None:
+    time = region(workload, core(1.0), given=moved(1e9))
+    time.least([1, 2, 8])
+    (counter,) = time.counters
+    assert isinstance(counter, GivenTraffic)
+    assert not counter.asked

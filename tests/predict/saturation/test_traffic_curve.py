@@ -35,9 +35,12 @@ def nest(tmp_path_factory: pytest.TempPathFactory) -> LoopNest:
 def curve_of(
     nest: LoopNest, given: Traffic, machine: Machine = MACHINE, *, warm: bool = True
 ) -> tuple[TrafficCurve, GivenTraffic]:
+    """A curve that was asked between the ends, and so has looked for all it counts."""
     counter = GivenTraffic(nest, given)
     contents = left_by_itself(nest) if warm else CacheContents()
-    return TrafficCurve(counter, machine, contents=contents), counter
+    curve = TrafficCurve(counter, machine, contents=contents)
+    curve.at(3)
+    return curve, counter
 
 
 def below_memory(bytes_of: dict[int, float]) -> Traffic:
@@ -53,6 +56,14 @@ def test_a_straight_line_is_counted_where_caches_fill_and_once_between(nest: Loo
     for threads, expected in bytes_of.items():
         assert curve.at(threads).memory == pytest.approx(expected)
     assert sorted(counter.asked) == [1, 2, 4, 6, 8]
+
+
+def test_at_the_ends_nothing_is_counted_beside(nest: LoopNest) -> None:
+    counter = GivenTraffic(nest, below_memory({t: 1e6 / t for t in (1, 4, 8, 9, 16)}))
+    curve = TrafficCurve(counter, MACHINE, contents=left_by_itself(nest))
+    for threads in (8, 1, 16):
+        assert curve.at(threads).memory == 1e6 / threads
+    assert sorted(counter.asked) == [1, 8, 16]
 
 
 def test_where_nothing_changes_only_the_ends_are_counted(nest: LoopNest) -> None:
