@@ -175,7 +175,11 @@ class TrafficCounter:
         dealt = self._deal(threads, schedule, together=together)
         if dealt.in_step:
             key = (dealt.threads, together)
-            return self._rounds.setdefault(key, _Dealing(dealt, FootprintTables(), {}))
+            rounds = self._rounds.get(key)
+            if rounds is None:
+                tables = FootprintTables(by_shape=self._whole.tables.by_shape)
+                rounds = self._rounds[key] = _Dealing(dealt, tables, {})
+            return rounds
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
     def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DealtNest:

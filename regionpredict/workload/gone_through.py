@@ -23,12 +23,68 @@ Sections = dict[tuple[object, ...], tuple[float, float]]
 """The begin and the iterations of a loop, by its index and the values of what changes them."""
 
 
+class Path(NamedTuple):
+    """Loops around groups that run, outermost first, and what of them no place changes.
+
+    `asked` are the variables in a loop's bounds. Nothing hangs on a loop that is `alone`, nor it
+    on another of these; deeper loops hang on one that `decides`, and all in one that is `last` are
+    alone.
+    """
+
+    loops: tuple[LoopHeader, ...]
+    positions: tuple[int, ...]
+    variables: frozenset[str]
+    asked: tuple[tuple[str, ...], ...]
+    alone: tuple[bool, ...]
+    decides: tuple[bool, ...]
+    last: tuple[bool, ...]
+
+
+def path_of(loops: Sequence[LoopHeader]) -> Path:
+    """The path through these loops."""
+    inside = frozenset([loop.variable for loop in loops])
+    asked = frozenset[str]().union(*[loop.depends for loop in loops])
+    alone = tuple([
+        loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in loops
+    ])  # fmt: skip
+    number = len(loops)
+    deeper = [frozenset[str]().union(*[one.depends for one in loops[at + 1 :]]) for at in range(number)]
+    return Path(
+        tuple(loops),
+        tuple([loop.index for loop in loops]),
+        inside,
+        tuple([tuple(sorted(loop.depends)) for loop in loops]),
+        alone,
+        tuple([loop.variable in below for loop, below in zip(loops, deeper, strict=True)]),
+        tuple([all(alone[at + 1 :]) for at in range(number)]),
+    )
+
+
 class Walk(NamedTuple):
     """A group, the loops around it that run, and how its threads stand: (bytes apart, threads)."""
 
     group: ReferenceGroup
-    chain: tuple[LoopHeader, ...]
+    path: Path
     team: tuple[tuple[float, float], ...]
+
+
+class Shape(NamedTuple):
+    """What a walk touches, but for copies not written out: `rows` in order, repeated by `levels`
+    of (bytes, steps), the narrowest first, by its team and by the offsets of its references.
+    """
+
+    rows: tuple[Run, ...]
+    levels: tuple[tuple[float, int], ...]
+    team: tuple[tuple[float, float], ...]
+    offsets: tuple[float, ...]
+    written: tuple[float, ...]
+    element: int
+
+
+KnownLines = dict[tuple[bool, tuple[Shape, ...]], Lines | None]
+"""Lines of arrays that begin with a line (or anywhere), by what touches them: the first of the
+shapes begins in the first line, since a place further on changes nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +94,8 @@ class Part:
     `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
     part of the first loop that runs; `block` has the first iteration and the number of those of the
     first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
-    where in them the part lies. `sections` is what has been asked of its loops.
+    where in them the part lies. `sections` is what has been asked of its loops, `known` the lines
+    counted, for whichever part of whichever nest: the caller keeps them.
     """
 
     env: Env
@@ -48,6 +105,7 @@ class Part:
     aligned: bool = False
     block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
+    known: KnownLines = field(default_factory=dict)
 
 
 def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
@@ -83,35 +141,90 @@ def mean_of_blocks(
 def _lines(
     walks: Sequence[Walk], part: Part, fractions: set[float], *, up: bool
 ) -> Lines | None:  # fmt: skip
+    shapes = []
+    for walk in walks:
+        shape = _Steps(walk, part, fractions, up=up).shape()
+        if shape is None:
+            return None
+        shapes.append(shape)
+    if not all(map(_whole, shapes)):
+        return _lines_of_shapes(shapes, part.aligned, part.line_bytes)
+    asked = (part.aligned, _from_the_first_line(shapes, part.line_bytes))
+    if asked not in part.known:
+        part.known[asked] = _lines_of_shapes(asked[1], part.aligned, part.line_bytes)
+    return part.known[asked]
+
+
+def _whole(shape: Shape) -> bool:
+    """Whether all bytes of a shape are plain whole numbers: sums of them are never rounded."""
+    places = [place for run in shape.rows for place in run]
+    places += [stride for stride, _ in shape.levels]
+    places += [apart for apart, _ in shape.team]
+    return all([type(place) is float and place.is_integer() for place in places])
+
+
+def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
+    """The shapes moved by whole lines, so that the first begins in the first line."""
+    begins = [shape.rows[0][0] for shape in shapes if shape.rows]
+    back = begins[0] // line_bytes * line_bytes if begins else 0.0
+    if not back:
+        return tuple(shapes)
+    return tuple([
+        shape._replace(rows=tuple([(begin - back, end - back) for begin, end in shape.rows]))
+        for shape in shapes
+    ])  # fmt: skip
+
+
+def _lines_of_shapes(
+    shapes: Sequence[Shape], aligned: bool, line_bytes: float
+) -> Lines | None:  # fmt: skip
     touched: list[Run] = []
     written: list[Run] = []
-    for walk in walks:
-        runs = _Steps(walk, part, fractions, up=up).runs()
+    for shape in shapes:
+        runs = _repeated(shape, line_bytes)
         if runs is None:
             return None
-        group = walk.group
-        for apart, threads in walk.team:
+        for apart, threads in shape.team:
             if len(runs) * threads > MOST_RUNS.value:
                 return None
             number = round(threads)
             # The piece gone through is the middle one of the team's.
             places = [(turn - (number - 1) / 2) * apart for turn in range(number)]
             runs = [(begin + place, end + place) for begin, end in runs for place in places]
-        if len(runs) * len(group.offsets) > MOST_RUNS.value:
+        if len(runs) * len(shape.offsets) > MOST_RUNS.value:
             return None
-        for offset in group.offsets:
+        for offset in shape.offsets:
             moved = [(begin + offset, end + offset) for begin, end in runs]
             touched += moved
-            if offset in group.written:
+            if offset in shape.written:
                 written += moved
-    if part.aligned:
-        return Lines(aligned_lines(touched, part.line_bytes),
-                     aligned_lines(written, part.line_bytes))  # fmt: skip
-    element = float(min(walk.group.element for walk in walks))
+    if aligned:
+        return Lines(aligned_lines(touched, line_bytes), aligned_lines(written, line_bytes))
+    element = float(min(shape.element for shape in shapes))
     return Lines(
-        lines_of_runs(touched, element, part.line_bytes),
-        lines_of_runs(written, element, part.line_bytes),
+        lines_of_runs(touched, element, line_bytes), lines_of_runs(written, element, line_bytes)
     )
+
+
+def _repeated(shape: Shape, line_bytes: float) -> list[Run] | None:
+    """The rows with the copies of all levels; None where they are too many."""
+    runs = list(shape.rows)
+    near = line_bytes - shape.element
+    for stride, number in shape.levels if runs else ():
+        runs = joined(runs, near)
+        reach = stride * (number - 1)
+        if len(runs) == 1 and abs(stride) <= runs[0][1] - runs[0][0] + near:
+            begin, end = runs[0]
+            runs = [(begin + min(0.0, reach), end + max(0.0, reach))]
+            continue
+        if len(runs) * number > MOST_RUNS.value:
+            return None
+        runs = [
+            (begin + turn * stride, end + turn * stride)
+            for begin, end in runs
+            for turn in range(number)
+        ]
+    return runs
 
 
 def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
@@ -156,82 +269,65 @@ def joined(runs: Iterable[Run], near: float) -> list[Run]:
 
 
 class _Steps:
-    """Goes through the loops around one reference whose ranges hang on each other, and adds the
+    """Goes through the loops around one reference whose ranges hang on each other, and leaves the
     others, each as so many copies of what there is.
     """
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
-        self.chain = walk.chain
+        self.walk = walk
+        self.path = walk.path
+        slopes = walk.group.slopes
+        self.slopes = [slopes.get(loop.variable, 0.0) for loop in walk.path.loops]
         self.element = float(walk.group.element)
         self.part = part
         self.fractions = fractions
         self.up = up
-        self.slopes = [walk.group.slopes.get(loop.variable, 0.0) for loop in walk.chain]
-        inside = {loop.variable for loop in walk.chain}
-        asked = frozenset[str]().union(*(loop.depends for loop in walk.chain))
-        self.alone = [
-            loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in walk.chain
-        ]
-        self.origin = sum(
-            slope * part.env.get(name, 0.0)
-            for name, slope in walk.group.slopes.items()
-            if name not in inside
-        )
         self.env = dict(part.env)
         self.found: set[Run] = set()
         self.left = int(MOST_RUNS.value)
 
-    def runs(self) -> list[Run] | None:
-        """The runs of all loops; None where they are too many."""
+    def shape(self) -> Shape | None:
+        """What the walk touches; None where the rows are too many."""
+        path, group = self.path, self.walk.group
+        inside = path.variables
+        address = 0.0
+        for name, slope in group.slopes.items():
+            if name not in inside:
+                address += slope * self.env.get(name, 0.0)
         levels = []
-        address = self.origin
-        for at, loop in enumerate(self.chain):
-            if self.alone[at]:
+        nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
+        for at, loop in enumerate(path.loops):
+            if path.alone[at]:
                 begin, number = self._section(at, loop)
                 if number <= 0:
-                    return []
-                address += self.slopes[at] * begin
-                levels.append((self.slopes[at] * loop.step, number))
+                    return nothing
+                slope = self.slopes[at]
+                address += slope * begin
+                if slope and number > 1:
+                    levels.append((slope * loop.step, number))
         if not self._visit(0, address):
             return None
-        runs = list(self.found)
-        near = self.part.line_bytes - self.element
-        for stride, number in sorted(levels, key=lambda level: abs(level[0])):
-            if not stride or number == 1:
-                continue
-            runs = joined(runs, near)
-            reach = stride * (number - 1)
-            if len(runs) == 1 and abs(stride) <= runs[0][1] - runs[0][0] + near:
-                begin, end = runs[0]
-                runs = [(begin + min(0.0, reach), end + max(0.0, reach))]
-                continue
-            if len(runs) * number > MOST_RUNS.value:
-                return None
-            runs = [
-                (begin + turn * stride, end + turn * stride)
-                for begin, end in runs
-                for turn in range(number)
-            ]
-        return runs
+        return nothing._replace(
+            rows=tuple(sorted(self.found)),
+            levels=tuple(sorted(levels, key=lambda level: abs(level[0]))),
+        )
 
     def _visit(self, at: int, address: float) -> bool:
         """Adds the runs of the loops from a depth on; False where they are too many."""
-        while at < len(self.chain) and self.alone[at]:
+        path = self.path
+        while at < len(path.loops) and path.alone[at]:
             at += 1
-        if at == len(self.chain):
+        if at == len(path.loops):
             self.found.add((address, address + self.element))
             return True
-        loop, slope = self.chain[at], self.slopes[at]
+        loop, slope = path.loops[at], self.slopes[at]
         begin, number = self._section(at, loop)
         if number <= 0:
             return True
         self.env[loop.variable] = begin
-        stride = slope * loop.step
-        deeper = self.chain[at + 1 :]
-        hangs = any(loop.variable in inner.depends for inner in deeper)
-        if not hangs and not slope:
+        if not path.decides[at] and not slope:
             return self._visit(at + 1, address)
-        last = all(self.alone[at + 1 :])
+        stride, last = slope * loop.step, path.last[at]
         if last and abs(stride) <= self.part.line_bytes:
             one = address + slope * begin
             other = one + stride * (number - 1)
@@ -241,8 +337,12 @@ class _Steps:
         self.left -= number
         if self.left < 0:
             return False
-        for turn in range(number):
-            value = begin + loop.step * turn
+        values = [begin + loop.step * turn for turn in range(number)]
+        if last:
+            places = [address + slope * value for value in values]
+            self.found.update([(place, place + self.element) for place in places])
+            return True
+        for value in values:
             self.env[loop.variable] = value
             if not self._visit(at + 1, address + slope * value):
                 return False
@@ -250,29 +350,31 @@ class _Steps:
 
     def _section(self, at: int, loop: LoopHeader) -> tuple[float, int]:
         """The first value of a loop, and how many whole iterations run."""
-        part = self.part
+        part, env = self.part, self.env
         first = at == 0
-        around = tuple([self.env.get(name, 0.0) for name in sorted(loop.depends)])
-        asked = (loop.index, around, first)
+        names = self.path.asked[at]
+        asked = (loop.index, tuple([env.get(name, 0.0) for name in names]) if names else (), first)
         known = part.sections.get(asked)
         if known is None:
-            if first and part.block is not None:
-                known = (loop.begin(self.env) + loop.step * part.block[0], float(part.block[1]))
-            else:
-                whole = loop.begin(self.env)
-                begin, trips = loop.section(
-                    self.env, part.pieces.get(loop.index), part.cut if first else None
-                )
-                # A mean piece begins with an iteration, not between two.
-                begin = whole + loop.step * round((begin - whole) / loop.step)
-                known = (begin, trips)
-            part.sections[asked] = known
+            known = part.sections[asked] = self._whole_section(loop, first)
         begin, trips = known
         number = math.floor(trips + ROUNDING.value)
-        more = trips - number
         if 0 < trips < 1.0:
             return begin, 1
+        more = trips - number
         if more > ROUNDING.value:
             self.fractions.add(more)
             number += self.up
         return begin, number
+
+    def _whole_section(self, loop: LoopHeader, first: bool) -> tuple[float, float]:
+        """The first value of a loop, and its iterations."""
+        part = self.part
+        whole = loop.begin(self.env)
+        if first and part.block is not None:
+            return whole + loop.step * part.block[0], float(part.block[1])
+        begin, trips = loop.section(
+            self.env, part.pieces.get(loop.index), part.cut if first else None
+        )
+        # A mean piece begins with an iteration, not between two.
+        return whole + loop.step * round((begin - whole) / loop.step), trips

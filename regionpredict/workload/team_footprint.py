@@ -15,7 +15,15 @@ from typing import NamedTuple
 
 from regionpredict.workload.constants import MOST_BLOCKS
 from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
-from regionpredict.workload.gone_through import Part, Walk, lines_gone_through, mean_of_blocks
+from regionpredict.workload.gone_through import (
+    KnownLines,
+    Part,
+    Path,
+    Walk,
+    lines_gone_through,
+    mean_of_blocks,
+    path_of,
+)
 from regionpredict.workload.line_lattice import lattice_lines, rows_within
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
@@ -88,6 +96,7 @@ class Chain(NamedTuple):
     loops: tuple[LoopHeader, ...]
     positions: Positions
     depends: bool
+    path: Path
 
 
 class AlikeArrays(NamedTuple):
@@ -117,7 +126,9 @@ class FootprintTables:
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
+    paths: dict[Positions, Path] = field(default_factory=dict)
     gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
+    by_shape: KnownLines = field(default_factory=dict)
     bounds: LoopBounds = field(default_factory=dict)
 
 
@@ -298,7 +309,7 @@ class TeamFootprints:
             ]
             within = within or rows_within([*inside, *standing], group.element, self.line_bytes)
             copies.add(own)
-            walks.append(Walk(group, chain.loops, tuple(standing)))
+            walks.append(Walk(group, chain.path, tuple(standing)))
         if not within:
             return None
         if len(copies) > 1:
@@ -315,7 +326,9 @@ class TeamFootprints:
         )  # fmt: skip
         table = self._tables.gone_through
         if asked not in table:
-            part = Part(around, self.pieces, cut, float(self.line_bytes))
+            part = Part(
+                around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape
+            )
             if blocks:
                 bare = [walk._replace(team=()) for walk in walks]
                 table[asked] = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
@@ -366,7 +379,11 @@ class TeamFootprints:
             inside = [at for at, loop in enumerate(group.loops) if loop.index in active]
             loops = group.loops[inside[0] :] if inside else ()
             depends = any(loop.depends for loop in loops)
-            chain = Chain(loops, tuple(map(_index, loops)), depends)
+            positions = tuple(map(_index, loops))
+            path = self._tables.paths.get(positions)
+            if path is None:
+                path = self._tables.paths[positions] = path_of(loops)
+            chain = Chain(loops, positions, depends, path)
             self._tables.chains[group.index, active] = chain
         return chain
 
