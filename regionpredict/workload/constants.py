@@ -113,6 +113,11 @@ MOST_RUNS = Constant(
     "addresses of an array that are gone through run by run, where rows lie within each other: a "
     "few milliseconds; more are counted by closed forms",
 )  # fmt: skip
+FEW_RUNS = Constant(
+    48, "runs", "measured",
+    "up to here addresses are joined faster one by one than as arrays, whose every operation costs "
+    "a microsecond",
+)  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",
     "places along a loop of growing or shrinking iterations: their distances, which grow in "

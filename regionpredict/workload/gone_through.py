@@ -9,16 +9,15 @@ neighbouring elements is one step, whatever its length.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from regionpredict.workload.address_runs import FewRuns, Run, Runs, together
 from regionpredict.workload.constants import MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
 
-Run = tuple[float, float]
-"""Bytes of an array that are touched one behind the other: the first, and one past the last."""
 Sections = dict[tuple[object, ...], tuple[float, float]]
 """The begin and the iterations of a loop, by its index and the values of what changes them."""
 
@@ -48,7 +47,9 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
         loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in loops
     ])  # fmt: skip
     number = len(loops)
-    deeper = [frozenset[str]().union(*[one.depends for one in loops[at + 1 :]]) for at in range(number)]
+    deeper = [
+        frozenset[str]().union(*[one.depends for one in loops[at + 1 :]]) for at in range(number)
+    ]
     return Path(
         tuple(loops),
         tuple([loop.index for loop in loops]),
@@ -147,20 +148,28 @@ def _lines(
         if shape is None:
             return None
         shapes.append(shape)
-    if not all(map(_whole, shapes)):
-        return _lines_of_shapes(shapes, part.aligned, part.line_bytes)
+    plain, whole = _plain_and_whole(shapes)
+    if not whole:
+        return _lines_of_shapes(shapes, part, plain=plain)
     asked = (part.aligned, _from_the_first_line(shapes, part.line_bytes))
     if asked not in part.known:
-        part.known[asked] = _lines_of_shapes(asked[1], part.aligned, part.line_bytes)
+        part.known[asked] = _lines_of_shapes(asked[1], part, plain=plain)
     return part.known[asked]
 
 
-def _whole(shape: Shape) -> bool:
-    """Whether all bytes of a shape are plain whole numbers: sums of them are never rounded."""
-    places = [place for run in shape.rows for place in run]
-    places += [stride for stride, _ in shape.levels]
-    places += [apart for apart, _ in shape.team]
-    return all([type(place) is float and place.is_integer() for place in places])
+def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
+    """Whether all bytes of the shapes are plain numbers, which have no expression, and whether
+    they are whole, too: sums of those are never rounded.
+    """
+    places: list[float] = []
+    for shape in shapes:
+        places += [place for run in shape.rows for place in run]
+        places += [stride for stride, _ in shape.levels]
+        places += [apart for apart, _ in shape.team]
+        places += shape.offsets
+    if set(map(type, places)) != {float}:
+        return False, False
+    return True, all(map(float.is_integer, places))
 
 
 def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
@@ -175,97 +184,48 @@ def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Sh
     ])  # fmt: skip
 
 
-def _lines_of_shapes(
-    shapes: Sequence[Shape], aligned: bool, line_bytes: float
-) -> Lines | None:  # fmt: skip
-    touched: list[Run] = []
-    written: list[Run] = []
+def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lines | None:
+    touched: list[Runs] = []
+    written: list[Runs] = []
     for shape in shapes:
-        runs = _repeated(shape, line_bytes)
+        runs = _repeated(shape, part.line_bytes, plain=plain)
         if runs is None:
             return None
         for apart, threads in shape.team:
-            if len(runs) * threads > MOST_RUNS.value:
+            if runs.number * threads > MOST_RUNS.value:
                 return None
             number = round(threads)
             # The piece gone through is the middle one of the team's.
-            places = [(turn - (number - 1) / 2) * apart for turn in range(number)]
-            runs = [(begin + place, end + place) for begin, end in runs for place in places]
-        if len(runs) * len(shape.offsets) > MOST_RUNS.value:
+            runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
+        if runs.number * len(shape.offsets) > MOST_RUNS.value:
             return None
-        for offset in shape.offsets:
-            moved = [(begin + offset, end + offset) for begin, end in runs]
-            touched += moved
-            if offset in shape.written:
-                written += moved
-    if aligned:
-        return Lines(aligned_lines(touched, line_bytes), aligned_lines(written, line_bytes))
+        touched.append(runs.repeated(shape.offsets))
+        if shape.written:
+            written.append(runs.repeated(shape.written))
     element = float(min(shape.element for shape in shapes))
-    return Lines(
-        lines_of_runs(touched, element, line_bytes), lines_of_runs(written, element, line_bytes)
-    )
+    return Lines(*[
+        runs.aligned_lines(part.line_bytes) if part.aligned
+        else runs.lines(element, part.line_bytes)
+        for runs in (together(touched), together(written))
+    ])  # fmt: skip
 
 
-def _repeated(shape: Shape, line_bytes: float) -> list[Run] | None:
+def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
     """The rows with the copies of all levels; None where they are too many."""
-    runs = list(shape.rows)
+    runs: Runs = FewRuns(shape.rows, plain)
     near = line_bytes - shape.element
-    for stride, number in shape.levels if runs else ():
-        runs = joined(runs, near)
+    for stride, number in shape.levels if shape.rows else ():
+        runs = runs.joined(near)
         reach = stride * (number - 1)
-        if len(runs) == 1 and abs(stride) <= runs[0][1] - runs[0][0] + near:
-            begin, end = runs[0]
-            runs = [(begin + min(0.0, reach), end + max(0.0, reach))]
-            continue
-        if len(runs) * number > MOST_RUNS.value:
+        if runs.number == 1:
+            begin, end = runs.first()
+            if abs(stride) <= end - begin + near:
+                runs = FewRuns([(begin + min(0.0, reach), end + max(0.0, reach))], plain)
+                continue
+        if runs.number * number > MOST_RUNS.value:
             return None
-        runs = [
-            (begin + turn * stride, end + turn * stride)
-            for begin, end in runs
-            for turn in range(number)
-        ]
+        runs = runs.repeated([turn * stride for turn in range(number)])
     return runs
-
-
-def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
-    """Lines that runs of elements touch where the array begins with a line.
-
-    >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
-    3.0
-    """
-    lines = 0.0
-    last = -math.inf
-    for begin, end in sorted(runs):
-        first, beyond = begin // line_bytes, -(-end // line_bytes)
-        lines += max(0.0, beyond - max(first, last))
-        last = max(last, beyond)
-    return lines
-
-
-def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> float:
-    """Lines that runs of elements touch, at an unknown position within a line.
-
-    >>> lines_of_runs([(0.0, 8.0), (8.0, 72.0), (4800.0, 4808.0)], 8.0, 64.0)
-    3.0
-    """
-    whole = joined(runs, line_bytes - element)
-    return sum(1.0 + (end - begin - element) / line_bytes for begin, end in whole)
-
-
-def joined(runs: Iterable[Run], near: float) -> list[Run]:
-    """The runs in order, those joined between which no line fits: less than `near` bytes.
-
-    >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
-    [(0.0, 72.0), (200.0, 208.0)]
-    """
-    whole: list[Run] = []
-    for first, last in sorted(runs):
-        if whole and first - whole[-1][1] < near:
-            begin, end = whole[-1]
-            whole[-1] = (begin, max(end, last))
-        else:
-            whole.append((first, last))
-    return whole
 
 
 class _Steps:

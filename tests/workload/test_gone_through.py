@@ -10,9 +10,10 @@ from nest_texts import STATIC, counter_of, nest_of
 from regionpredict.analysis.near_affine import near_affine
 from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.ir import Array, Expr
+from regionpredict.workload.address_runs import joined
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
 from regionpredict.workload.dealt_nest import undivided
-from regionpredict.workload.gone_through import Part, Walk, joined, lines_gone_through, path_of
+from regionpredict.workload.gone_through import Part, Walk, lines_gone_through, path_of
 from regionpredict.workload.loop_nest import LoopNest
 
 
