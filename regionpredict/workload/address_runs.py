@@ -1,7 +1,7 @@
 """Runs of neighbouring bytes of an array: repeated, joined and counted in lines.
 
-Few of them are lists, many are arrays; both make the same sums, run by run, so that no digit hangs
-on how many they are.
+Few of them are lists, many are arrays (`many_runs.py`); both make the same sums, run by run, so
+that no digit hangs on how many they are.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from regionpredict.workload.constants import FEW_RUNS
 
+if TYPE_CHECKING:
+    from regionpredict.workload.many_runs import ManyRuns
+
 Run = tuple[float, float]
 """Bytes of an array that are touched one behind the other: the first, and one past the last."""
-Bytes = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,10 @@ class FewRuns:
 
     def as_many(self) -> ManyRuns:
         """The runs as arrays."""
-        both = np.array(self.runs, dtype=np.float64).reshape(-1, 2)
-        return ManyRuns(both[:, 0], both[:, 1])
+        # Most nests never have so many that arrays are worth the time it takes to load them.
+        from regionpredict.workload.many_runs import many_runs  # noqa: PLC0415
+
+        return many_runs(self.runs)
 
     def lines(self, element: float, line_bytes: float) -> float:
         """Lines that the runs of elements touch, at an unknown position within a line."""
@@ -63,60 +65,8 @@ class FewRuns:
         return aligned_lines(self.runs, line_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class ManyRuns:
-    """Runs as arrays: their first bytes, and one past their last."""
-
-    begins: Bytes
-    ends: Bytes
-
-    @property
-    def number(self) -> int:
-        """How many they are."""
-        return len(self.begins)
-
-    def repeated(self, places: Sequence[float]) -> ManyRuns:
-        """Each run at each of these distances."""
-        along = np.array(places, dtype=np.float64)[:, None]
-        return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
-
-    def joined(self, near: float) -> FewRuns | ManyRuns:
-        """The runs in order, those joined between which there are less than `near` bytes."""
-        order = np.argsort(self.begins)
-        begins, ends = self.begins[order], np.maximum.accumulate(self.ends[order])
-        begin = np.append(True, begins[1:] - ends[:-1] >= near)
-        end = np.append(begin[1:], True)
-        whole = ManyRuns(begins[begin], ends[end])
-        return whole.as_few() if whole.number <= FEW_RUNS.value else whole
-
-    def first(self) -> Run:
-        """The first run, where they are in order."""
-        return float(self.begins[0]), float(self.ends[0])
-
-    def as_few(self) -> FewRuns:
-        """The runs one by one."""
-        return FewRuns(list(zip(self.begins.tolist(), self.ends.tolist(), strict=True)), plain=True)
-
-    def as_many(self) -> ManyRuns:
-        """The runs as arrays."""
-        return self
-
-    def lines(self, element: float, line_bytes: float) -> float:
-        """Lines that the runs of elements touch, at an unknown position within a line."""
-        whole = self.joined(line_bytes - element).as_many()
-        each = 1.0 + (whole.ends - whole.begins - element) / line_bytes
-        return float(sum(each.tolist()))
-
-    def aligned_lines(self, line_bytes: float) -> float:
-        """Lines that the runs touch where the array begins with a line."""
-        order = np.argsort(self.begins)
-        first = self.begins[order] // line_bytes
-        beyond = np.maximum.accumulate(-(-self.ends[order] // line_bytes))
-        first[1:] = np.maximum(first[1:], beyond[:-1])
-        return float(np.maximum(beyond - first, 0.0).sum())
-
-
-Runs = FewRuns | ManyRuns
+Runs: TypeAlias = "FewRuns | ManyRuns"
+"""Runs of an array, however many."""
 
 
 def together(parts: Sequence[Runs]) -> Runs:
@@ -125,11 +75,9 @@ def together(parts: Sequence[Runs]) -> Runs:
     if len(few) == len(parts):
         runs = [run for part in few for run in part.runs]
         return FewRuns(runs, all(part.plain for part in few))
-    many = [part.as_many() for part in parts]
-    return ManyRuns(
-        np.concatenate([part.begins for part in many]),
-        np.concatenate([part.ends for part in many]),
-    )
+    from regionpredict.workload.many_runs import all_of  # noqa: PLC0415
+
+    return all_of([part.as_many() for part in parts])
 
 
 def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.workload.address_runs import FewRuns, Run, Runs, together
-from regionpredict.workload.constants import MOST_RUNS, ROUNDING
+from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
 
@@ -302,10 +302,41 @@ class _Steps:
             places = [address + slope * value for value in values]
             self.found.update([(place, place + self.element) for place in places])
             return True
+        found = self._all_at_once(at, values, address)
+        if found is not None:
+            return found
         for value in values:
             self.env[loop.variable] = value
             if not self._visit(at + 1, address + slope * value):
                 return False
+        return True
+
+    def _all_at_once(self, at: int, values: Sequence[float], address: float) -> bool | None:
+        """As `_visit`, of the loop that alone hangs on this one; None where it cannot be done."""
+        path = self.path
+        inner = at + 1
+        while path.alone[inner]:
+            inner += 1
+        loop, plain = path.loops[inner], {float, int}
+        if len(values) <= FEW_RUNS.value or not path.last[inner] or loop.index in self.part.pieces:
+            return None
+        if not {*map(type, self.slopes), type(values[0]), type(address)} <= plain:
+            return None
+        # As with runs: most nests never need arrays.
+        from regionpredict.workload.many_runs import inner_runs  # noqa: PLC0415
+
+        found = inner_runs(
+            loop, self.slopes[inner], self.env, path.loops[at].variable, values,
+            address, self.slopes[at], element=self.element, line_bytes=self.part.line_bytes,
+            up=self.up,
+        )  # fmt: skip
+        if found is None:
+            return None
+        self.left -= found.steps
+        if self.left < 0:
+            return False
+        self.fractions |= found.fractions
+        self.found.update(found.runs)
         return True
 
     def _section(self, at: int, loop: LoopHeader) -> tuple[float, int]:
