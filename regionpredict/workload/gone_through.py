@@ -61,6 +61,15 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
     )
 
 
+class Alone(NamedTuple):
+    """What runs of the loops of a path that are alone: (position in the path, first value, step,
+    iterations) of each, and the parts of iterations left out; `loops` is None where one has none.
+    """
+
+    loops: tuple[tuple[int, float, int, int], ...] | None
+    fractions: frozenset[float]
+
+
 class Walk(NamedTuple):
     """A group, the loops around it that run, and how its threads stand: (bytes apart, threads)."""
 
@@ -95,8 +104,8 @@ class Part:
     `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
     part of the first loop that runs; `block` has the first iteration and the number of those of the
     first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
-    where in them the part lies. `sections` is what has been asked of its loops, `known` the lines
-    counted, for whichever part of whichever nest: the caller keeps them.
+    where in them the part lies. `sections` and `alone` are what has been asked of its loops
+    (but of the block), `known` the lines counted, for whichever part: the caller keeps them.
     """
 
     env: Env
@@ -106,6 +115,7 @@ class Part:
     aligned: bool = False
     block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
+    alone: dict[tuple[tuple[int, ...], bool], Alone] = field(default_factory=dict)
     known: KnownLines = field(default_factory=dict)
 
 
@@ -132,7 +142,7 @@ def mean_of_blocks(
     """The mean over blocks of iterations of the lines in each; None where runs are too many."""
     total = Lines(0.0, 0.0)
     for block in blocks:
-        found = lines_gone_through(walks, replace(part, block=block, sections={}))
+        found = lines_gone_through(walks, replace(part, block=block))
         if found is None:
             return None
         total = total.plus(found)
@@ -254,23 +264,51 @@ class _Steps:
         for name, slope in group.slopes.items():
             if name not in inside:
                 address += slope * self.env.get(name, 0.0)
-        levels = []
         nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
-        for at, loop in enumerate(path.loops):
-            if path.alone[at]:
-                begin, number = self._section(at, loop)
-                if number <= 0:
-                    return nothing
-                slope = self.slopes[at]
+        alone = self._alone()
+        if alone is None:
+            return nothing
+        levels = []
+        for at, begin, step, number in alone:
+            slope = self.slopes[at]
+            if slope:
                 address += slope * begin
-                if slope and number > 1:
-                    levels.append((slope * loop.step, number))
-        if not self._visit(0, address):
+                if number > 1:
+                    levels.append((slope * step, number))
+        if len(alone) < len(path.loops):
+            if not self._visit(0, address):
+                return None
+            rows = tuple(sorted(self.found))
+        else:
+            rows = ((address, address + self.element),)
+        levels.sort(key=_width)
+        return nothing._replace(rows=rows, levels=tuple(levels))
+
+    def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
+        """(Position, first value, step, iterations) of each loop that is alone; None where one
+        does not run."""
+        path, part = self.path, self.part
+        block = part.block is not None and path.alone[0]
+        known = part.alone.get((path.positions, self.up))
+        if known is None:
+            fractions = set[float]()
+            loops: list[tuple[int, float, int, int]] | None = []
+            for at in range(block, len(path.loops)):
+                if path.alone[at]:
+                    begin, number = self._section(at, path.loops[at], fractions)
+                    if number <= 0:
+                        loops = None
+                        break
+                    loops.append((at, begin, path.loops[at].step, number))
+            known = Alone(None if loops is None else tuple(loops), frozenset(fractions))
+            part.alone[path.positions, self.up] = known
+        self.fractions |= known.fractions
+        if not block or known.loops is None:
+            return known.loops
+        begin, number = self._section(0, path.loops[0], self.fractions)
+        if number <= 0:
             return None
-        return nothing._replace(
-            rows=tuple(sorted(self.found)),
-            levels=tuple(sorted(levels, key=lambda level: abs(level[0]))),
-        )
+        return ((0, begin, path.loops[0].step, number), *known.loops)
 
     def _visit(self, at: int, address: float) -> bool:
         """Adds the runs of the loops from a depth on; False where they are too many."""
@@ -281,7 +319,7 @@ class _Steps:
             self.found.add((address, address + self.element))
             return True
         loop, slope = path.loops[at], self.slopes[at]
-        begin, number = self._section(at, loop)
+        begin, number = self._section(at, loop, self.fractions)
         if number <= 0:
             return True
         self.env[loop.variable] = begin
@@ -339,33 +377,40 @@ class _Steps:
         self.found.update(found.runs)
         return True
 
-    def _section(self, at: int, loop: LoopHeader) -> tuple[float, int]:
-        """The first value of a loop, and how many whole iterations run."""
+    def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:
+        """The first value of a loop, and how many whole iterations run.
+
+        `fractions` gets the part of one that is left.
+        """
         part, env = self.part, self.env
         first = at == 0
+        if first and part.block is not None:
+            return loop.begin(env) + loop.step * part.block[0], part.block[1]
         names = self.path.asked[at]
         asked = (loop.index, tuple([env.get(name, 0.0) for name in names]) if names else (), first)
         known = part.sections.get(asked)
         if known is None:
-            known = part.sections[asked] = self._whole_section(loop, first)
+            known = part.sections[asked] = self._piece(loop, first)
         begin, trips = known
         number = math.floor(trips + ROUNDING.value)
         if 0 < trips < 1.0:
             return begin, 1
         more = trips - number
         if more > ROUNDING.value:
-            self.fractions.add(more)
+            fractions.add(more)
             number += self.up
         return begin, number
 
-    def _whole_section(self, loop: LoopHeader, first: bool) -> tuple[float, float]:
+    def _piece(self, loop: LoopHeader, first: bool) -> tuple[float, float]:
         """The first value of a loop, and its iterations."""
         part = self.part
         whole = loop.begin(self.env)
-        if first and part.block is not None:
-            return whole + loop.step * part.block[0], float(part.block[1])
         begin, trips = loop.section(
             self.env, part.pieces.get(loop.index), part.cut if first else None
         )
         # A mean piece begins with an iteration, not between two.
         return whole + loop.step * round((begin - whole) / loop.step), trips
+
+
+def _width(level: tuple[float, int]) -> float:
+    return abs(level[0])

@@ -99,6 +99,20 @@ class Chain(NamedTuple):
     path: Path
 
 
+class Meeting(NamedTuple):
+    """Groups that touch one array: their chains, the `names` on which their addresses and ranges
+    hang, and whether one of them is irregular, threads drift apart along one, all are aligned, and
+    their rows may lie within each other.
+    """
+
+    chains: tuple[Chain, ...]
+    names: tuple[str, ...]
+    irregular: bool
+    drifting: bool
+    aligned: bool
+    within: bool
+
+
 class AlikeArrays(NamedTuple):
     """Arrays that are referred to alike, and so touch as many lines: the `groups` of each, those of
     the same addresses joined, with those of the first standing for all.
@@ -126,6 +140,7 @@ class FootprintTables:
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
+    meetings: dict[tuple[Positions, Positions], Meeting] = field(default_factory=dict)
     paths: dict[Positions, Path] = field(default_factory=dict)
     gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
     by_shape: KnownLines = field(default_factory=dict)
@@ -278,17 +293,15 @@ class TeamFootprints:
         """The lines of an array whose closed form is no more than an estimate; None where it is
         exact, or the array's runs are too many.
         """
-        if any(group.irregular for group in groups):
+        met = self._meeting(groups, active)
+        if met.irregular:
             return None
         # Threads that drift apart in a triangle are at work a part of the time only.
-        if self.dealt_to > 1 and any(group.drifts for group in groups):
+        if self.dealt_to > 1 and met.drifting:
             return None
-        chains = [self._chain(group, active) for group in groups]
-        names = {name for group in groups for name in group.slopes}
-        names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
-        around = {name: env[name] for name in sorted(names) if name in env}
-        aligned = not around and all(group.aligned for group in groups)
-        within = len(groups) > 1 or any(chain.depends for chain in chains)
+        around = {name: env[name] for name in met.names if name in env}
+        aligned = not around and met.aligned
+        within, chains = met.within, met.chains
         walks: list[Walk] = []
         copies: set[float] = set()
         for group, chain in zip(groups, chains, strict=True):
@@ -302,12 +315,13 @@ class TeamFootprints:
                     own *= team.threads
                 else:
                     standing.append((group.slopes[team.variable] * team.apart, team.threads))
-            inside = [
-                (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
-                for name, slope in group.slopes.items()
-                if name in spanned.ranges
-            ]
-            within = within or rows_within([*inside, *standing], group.element, self.line_bytes)
+            if not within:
+                inside = [
+                    (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
+                    for name, slope in group.slopes.items()
+                    if name in spanned.ranges
+                ]
+                within = rows_within([*inside, *standing], group.element, self.line_bytes)
             copies.add(own)
             walks.append(Walk(group, chain.path, tuple(standing)))
         if not within:
@@ -325,20 +339,36 @@ class TeamFootprints:
             tuple(chain.positions for chain in chains), tuple(around.items()), cutting, cut,
         )  # fmt: skip
         table = self._tables.gone_through
-        if asked not in table:
+        found = table.get(asked)
+        if found is None and asked not in table:
             part = Part(
                 around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape
             )
             if blocks:
                 bare = [walk._replace(team=()) for walk in walks]
-                table[asked] = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
+                found = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
             else:
                 whole = aligned and not (self.pieces or self.team or self.in_step)
-                table[asked] = lines_gone_through(walks, replace(part, aligned=whole))
-        found = table[asked]
+                found = lines_gone_through(walks, replace(part, aligned=whole))
+            table[asked] = found
         if found is None:
             return None
         return found.times(each)
+
+    def _meeting(self, groups: Sequence[ReferenceGroup], active: Positions) -> Meeting:
+        """What of an array's groups no place and no team changes."""
+        asked = (tuple(map(_index, groups)), active)
+        met = self._tables.meetings.get(asked)
+        if met is None:
+            chains = tuple([self._chain(group, active) for group in groups])
+            names = {name for group in groups for name in group.slopes}
+            names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
+            met = self._tables.meetings[asked] = Meeting(
+                chains, tuple(sorted(names)), any(group.irregular for group in groups),
+                any(group.drifts for group in groups), all(group.aligned for group in groups),
+                len(groups) > 1 or any(chain.depends for chain in chains),
+            )  # fmt: skip
+        return met
 
     def _blocks(
         self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], each: int
