@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE
+from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE, MOST_REFERENCES
 from regionpredict.workload.dealt_nest import DealtNest, deal, undivided
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
-from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.line_overlap import Volume
+from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
+
+if TYPE_CHECKING:
+    from regionpredict.workload.traced_traffic import TracedTraffic
 
 
 class CacheLevel(NamedTuple):
@@ -103,6 +107,8 @@ class TrafficCounter:
         self._alone = self._team(self._whole, 1.0)
         self._deals: dict[tuple[int, Schedule, bool], DealtNest] = {}
         self._rounds: dict[tuple[int, bool], _Dealing] = {}
+        self._traced: TracedTraffic | None = None
+        self._trace_known = False
         self._arrays = frozenset(group.array for group in nest.groups())
 
     def traffic(
@@ -137,6 +143,7 @@ class TrafficCounter:
         for level in levels:
             sharers = max(1, min(threads, level.sharers))
             volume: dict[str, tuple[float, float, Carrier]] = {}
+            comes: dict[str, float] = {}
             for active, share in threads_at_work(self.profile, threads, sharers, schedule):
                 dealing = self._dealing(threads, schedule, together=active == threads)
                 team = teams.get(active)
@@ -161,14 +168,36 @@ class TrafficCounter:
                     if stays == 1.0:
                         continue
                     factor = each * (1.0 - stays)
+                    comes[array] = comes.get(array, 0.0) + share * (1.0 - stays)
                     read, written, _ = volume.get(array, (0.0, 0.0, None))
                     carrier = misses.carriers.get(array, Carrier(None, 0.0))
                     volume[array] = (
                         read + lines.touched * factor, written + lines.written * factor, carrier
                     )  # fmt: skip
+            traced = self._traced_lines(threads, sharers, schedule, level.size) if volume else {}
+            for array, lines in traced.items():
+                if array in volume:
+                    factor = self.line_bytes * comes[array]
+                    volume[array] = (
+                        lines.touched * factor, lines.written * factor, volume[array][2]
+                    )  # fmt: skip
             arrays = tuple(ArrayTraffic(array, *moved) for array, moved in volume.items())
             below.append(LevelTraffic(arrays))
         return tuple(below)
+
+    def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
+        """The lines by array that all caches of one level move, where the nest is small enough to
+        be gone through reference by reference; none where it is not.
+        """
+        if schedule.kind == "guided" and threads > 1:
+            return {}
+        if not self._trace_known:
+            self._trace_known = True
+            self._traced = _traced(self.nest, self.line_bytes)
+        if self._traced is None:
+            return {}
+        chunk = None if schedule.chunk is None else max(1, round(schedule.chunk))
+        return self._traced.volume(threads, sharers, chunk, size / self.line_bytes)
 
     def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
         """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
@@ -192,6 +221,28 @@ class TrafficCounter:
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
+
+
+def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
+    """The traffic of a nest's trace; None where it is too long, or not known."""
+    if not may_be_traced(nest):
+        return None
+    # Most nests are too large, and need no arrays.
+    from regionpredict.workload.reference_trace import reference_trace  # noqa: PLC0415
+    from regionpredict.workload.traced_traffic import TracedTraffic  # noqa: PLC0415
+
+    trace = reference_trace(nest)
+    return None if trace is None else TracedTraffic(trace, line_bytes)
+
+
+def may_be_traced(nest: LoopNest) -> bool:
+    """Whether a nest has about as few references as are gone through one by one."""
+    expected = 0.0
+    for loop, (_, times) in zip(nest.loops, body_executions(nest), strict=True):
+        if any(group.irregular for group in loop.groups):
+            return False
+        expected += times * sum(len(group.accesses) for group in loop.groups)
+    return 0 < expected <= 2 * MOST_REFERENCES.value
 
 
 def left_by_itself(nest: LoopNest) -> CacheContents:

@@ -118,6 +118,15 @@ FEW_RUNS = Constant(
     "up to here addresses are joined faster one by one than as arrays, whose every operation costs "
     "a microsecond",
 )  # fmt: skip
+MOST_REFERENCES = Constant(
+    1 << 16, "references", "derived",
+    "a nest of no more is gone through reference by reference: some hundredths of a second a team",
+)  # fmt: skip
+TRACE_PLACES = Constant(
+    4, "places", "derived",
+    "of a line at which arrays begin that may begin anywhere: the ends of rows, an eighth of a "
+    "line at most",
+)  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",
     "places along a loop of growing or shrinking iterations: their distances, which grow in "
