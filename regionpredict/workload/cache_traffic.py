@@ -239,7 +239,7 @@ def may_be_traced(nest: LoopNest) -> bool:
     """Whether a nest has about as few references as are gone through one by one."""
     expected = 0.0
     for loop, (_, times) in zip(nest.loops, body_executions(nest), strict=True):
-        if any(group.irregular for group in loop.groups):
+        if any(group.irregular and None in group.exact for group in loop.groups):
             return False
         expected += times * sum(len(group.accesses) for group in loop.groups)
     return 0 < expected <= 2 * MOST_REFERENCES.value

@@ -122,6 +122,11 @@ MOST_REFERENCES = Constant(
     1 << 16, "references", "derived",
     "a nest of no more is gone through reference by reference: some hundredths of a second a team",
 )  # fmt: skip
+MOST_EVALUATIONS = Constant(
+    1 << 12, "evaluations", "derived",
+    "of bounds and addresses that are not affine, in a nest that is gone through reference by "
+    "reference: some hundredths of a second",
+)  # fmt: skip
 TRACE_PLACES = Constant(
     4, "places", "derived",
     "of a line at which arrays begin that may begin anywhere: the ends of rows, an eighth of a "

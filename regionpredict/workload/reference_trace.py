@@ -6,13 +6,14 @@ a loop at once. Larger ones are left to closed forms, which get the better the l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.workload.constants import MOST_REFERENCES, ROUNDING
+from regionpredict.workload.constants import MOST_EVALUATIONS, MOST_REFERENCES, ROUNDING
 from regionpredict.workload.loop_nest import (
     Affine,
     Form,
@@ -74,13 +75,17 @@ class _Tracer:
     def __init__(self, nest: LoopNest) -> None:
         self.nest = nest
         self.left = MOST_REFERENCES.value
+        self.unasked = int(MOST_EVALUATIONS.value)
         self.arrays: dict[str, int] = {}
 
     def trace(self) -> ReferenceTrace | None:
         try:
-            body = self._shared_body()
+            return self._trace()
         except _NotTracedError:
             return None
+
+    def _trace(self) -> ReferenceTrace | None:
+        body = self._shared_body()
         total = int(body.length.sum())
         if not total:
             return None
@@ -123,7 +128,10 @@ class _Tracer:
         """Of all runs of a loop: the iteration around each of its own, the values of variables in
         them, and how many they are.
         """
-        first, limit = _values(loop.first, points, number), _values(loop.limit, points, number)
+        first, limit = (
+            self._values(loop.first, points, number),
+            self._values(loop.limit, points, number),
+        )
         distance = (limit - first) / loop.step
         trips = np.maximum(0.0, np.ceil(distance - ROUNDING.value))
         self._spend(float(trips.sum()), keep=True)
@@ -144,7 +152,7 @@ class _Tracer:
     def _fill(self, body: _Body, start: Whole) -> None:
         """Puts the references of a body into their places, its iterations at `start`."""
         at = start.copy()
-        for group, place, written, child in _in_order(body.loop):
+        for group, place, written, child, exact in _in_order(body.loop):
             if group is None:
                 inner = body.children[child]
                 before = np.cumsum(inner.length) - inner.length
@@ -155,10 +163,7 @@ class _Tracer:
                 self._fill(inner, at[inner.around] + before - skipped[inner.around])
                 at += length
                 continue
-            byte = np.full(body.number, place)
-            for name, slope in group.slopes.items():
-                if name in body.points:
-                    byte = byte + slope * body.points[name]
+            byte = self._values(exact or Affine(place, group.slopes), body.points, body.number)
             self.iteration[at] = body.shared
             self.array[at] = self.arrays.setdefault(group.array, len(self.arrays))
             self.byte[at] = np.floor(byte).astype(np.int64)
@@ -166,38 +171,46 @@ class _Tracer:
             self.private[at] = group.private
             at += 1
 
+    def _values(self, form: Form | None, points: Points, number: int) -> Numbers:
+        """The form in each iteration."""
+        if form is None:
+            raise _NotTracedError
+        if isinstance(form, Affine):
+            total = np.full(number, float(form.constant))
+            for name, slope in form.slopes.items():
+                if name in points:
+                    total = total + slope * points[name]
+            return total
+        names = sorted(form.names & points.keys())
+        known: dict[tuple[float, ...], float] = {}
+        found = np.empty(number)
+        for at, asked in enumerate(zip(*[points[name].tolist() for name in names], strict=True)):
+            value = known.get(asked)
+            if value is None:
+                self.unasked -= 1
+                value = known[asked] = form.at(dict(zip(names, asked, strict=True)))
+                if self.unasked < 0 or math.isnan(value):
+                    raise _NotTracedError
+            found[at] = value
+        return found
 
-def _in_order(loop: NestLoop) -> Sequence[tuple[ReferenceGroup | None, float, bool, int]]:
-    """What stands in a loop, in the order of the source: (group, place, whether written, 0) of a
-    reference, (None, 0, False, index) of a loop.
+
+_Reference = tuple[ReferenceGroup | None, float, bool, int, Form | None]
+
+
+def _in_order(loop: NestLoop) -> Sequence[_Reference]:
+    """What stands in a loop, in the order of the source: (group, place, whether written, 0, its
+    address if it is not affine) of a reference, (None, 0, False, index, None) of a loop.
     """
-    found: list[tuple[int, ReferenceGroup | None, float, bool, int]] = []
+    found: list[tuple[int, _Reference]] = []
     for group in loop.groups:
-        for access, number, place in zip(group.accesses, group.order, group.places, strict=True):
-            found.append((number, group, place, access.kind == "write", 0))
+        exact = group.exact or (None,) * len(group.order)
+        for access, number, place, form in zip(
+            group.accesses, group.order, group.places, exact, strict=True
+        ):
+            found.append((number, (group, place, access.kind == "write", 0, form)))
     for child in loop.children:
         numbers = [number for group in child.groups_below for number in group.order]
         if numbers:
-            found.append((min(numbers), None, 0.0, False, child.index))
-    return [one[1:] for one in sorted(found, key=lambda one: one[0])]
-
-
-def _values(form: Form | None, points: Points, number: int) -> Numbers:
-    """The form in each iteration."""
-    if form is None:
-        raise _NotTracedError
-    if isinstance(form, Affine):
-        total = np.full(number, float(form.constant))
-        for name, slope in form.slopes.items():
-            if name in points:
-                total = total + slope * points[name]
-        return total
-    names = sorted(form.names & points.keys())
-    known: dict[tuple[float, ...], float] = {}
-    found = np.empty(number)
-    for at, asked in enumerate(zip(*[points[name].tolist() for name in names], strict=True)):
-        value = known.get(asked)
-        if value is None:
-            value = known[asked] = form.at(dict(zip(names, asked, strict=True)))
-        found[at] = value
-    return found
+            found.append((min(numbers), (None, 0.0, False, child.index, None)))
+    return [one for _, one in sorted(found, key=lambda one: one[0])]
