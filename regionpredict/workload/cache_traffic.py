@@ -97,8 +97,10 @@ class TrafficCounter:
     """
 
     def __init__(
-        self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int
-    ) -> None:
+        self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int,
+        *, traced: bool = True,
+    ) -> None:  # fmt: skip
+        """`traced`: a nest of few references is gone through one by one."""
         self.nest = nest
         self.profile = profile
         self.schedule = schedule
@@ -108,7 +110,7 @@ class TrafficCounter:
         self._deals: dict[tuple[int, Schedule, bool], DealtNest] = {}
         self._rounds: dict[tuple[int, bool], _Dealing] = {}
         self._traced: TracedTraffic | None = None
-        self._trace_known = False
+        self._trace_known = not traced
         self._arrays = frozenset(group.array for group in nest.groups())
 
     def traffic(
@@ -242,7 +244,7 @@ def may_be_traced(nest: LoopNest) -> bool:
         if any(group.irregular and None in group.exact for group in loop.groups):
             return False
         expected += times * sum(len(group.accesses) for group in loop.groups)
-    return 0 < expected <= 2 * MOST_REFERENCES.value
+    return expected <= 2 * MOST_REFERENCES.value
 
 
 def left_by_itself(nest: LoopNest) -> CacheContents:
