@@ -69,6 +69,14 @@ Runs: TypeAlias = "FewRuns | ManyRuns"
 """Runs of an array, however many."""
 
 
+def in_order(runs: Runs, near: float) -> Runs:
+    """The runs joined, as a list where few are left."""
+    whole = runs.joined(near)
+    if isinstance(whole, FewRuns) or whole.number > FEW_RUNS.value:
+        return whole
+    return FewRuns(whole.one_by_one(), plain=True)
+
+
 def together(parts: Sequence[Runs]) -> Runs:
     """All runs of all parts."""
     few = [part for part in parts if isinstance(part, FewRuns)]

@@ -164,25 +164,29 @@ class TrafficCounter:
                 conditions = LayerConditions(team, level.size, dealing.misses, least)
                 misses = conditions.misses(dealing.dealt.nest.root)
                 each = self.line_bytes * share * threads / active
-                for array, lines in misses.volume.items():
-                    stays = own if array in contents.own else 0.0
-                    stays = one_core if array in contents.one_core else stays
-                    if stays == 1.0:
-                        continue
-                    factor = each * (1.0 - stays)
+                stay = {
+                    array: one_core if array in contents.one_core
+                    else own if array in contents.own else 0.0
+                    for array in self._arrays
+                }  # fmt: skip
+                for array, stays in stay.items():
                     comes[array] = comes.get(array, 0.0) + share * (1.0 - stays)
+                for array, lines in misses.volume.items():
+                    if stay[array] == 1.0:
+                        continue
+                    factor = each * (1.0 - stay[array])
                     read, written, _ = volume.get(array, (0.0, 0.0, None))
                     carrier = misses.carriers.get(array, Carrier(None, 0.0))
                     volume[array] = (
                         read + lines.touched * factor, written + lines.written * factor, carrier
                     )  # fmt: skip
-            traced = self._traced_lines(threads, sharers, schedule, level.size) if volume else {}
-            for array, lines in traced.items():
-                if array in volume:
+            if any(comes.values()):
+                traced = self._traced_lines(threads, sharers, schedule, level.size)
+                for array, lines in traced.items():
                     factor = self.line_bytes * comes[array]
-                    volume[array] = (
-                        lines.touched * factor, lines.written * factor, volume[array][2]
-                    )  # fmt: skip
+                    carrier = volume[array][2] if array in volume else Carrier(None, 0.0)
+                    if factor:
+                        volume[array] = lines.touched * factor, lines.written * factor, carrier
             arrays = tuple(ArrayTraffic(array, *moved) for array, moved in volume.items())
             below.append(LevelTraffic(arrays))
         return tuple(below)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from regionpredict.workload.address_runs import FewRuns, Run, Runs, together
+from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, together
 from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
@@ -225,7 +225,7 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
     runs: Runs = FewRuns(shape.rows, plain)
     near = line_bytes - shape.element
     for stride, number in shape.levels if shape.rows else ():
-        runs = runs.joined(near)
+        runs = in_order(runs, near)
         reach = stride * (number - 1)
         if runs.number == 1:
             begin, end = runs.first()

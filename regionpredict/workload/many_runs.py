@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.workload.address_runs import FewRuns, Run
-from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
+from regionpredict.workload.constants import MOST_RUNS, ROUNDING
 from regionpredict.workload.loop_nest import Affine, Env, LoopHeader
 
 Numbers = NDArray[np.float64]
@@ -33,22 +32,21 @@ class ManyRuns:
         along = np.array(places, dtype=np.float64)[:, None]
         return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
 
-    def joined(self, near: float) -> FewRuns | ManyRuns:
+    def joined(self, near: float) -> ManyRuns:
         """The runs in order, those joined between which there are less than `near` bytes."""
         order = np.argsort(self.begins)
         begins, ends = self.begins[order], np.maximum.accumulate(self.ends[order])
         begin = np.append(True, begins[1:] - ends[:-1] >= near)
         end = np.append(begin[1:], True)
-        whole = ManyRuns(begins[begin], ends[end])
-        return whole.as_few() if whole.number <= FEW_RUNS.value else whole
+        return ManyRuns(begins[begin], ends[end])
 
     def first(self) -> Run:
         """The first run, where they are in order."""
         return float(self.begins[0]), float(self.ends[0])
 
-    def as_few(self) -> FewRuns:
-        """The runs one by one."""
-        return FewRuns(list(zip(self.begins.tolist(), self.ends.tolist(), strict=True)), plain=True)
+    def one_by_one(self) -> list[tuple[float, float]]:
+        """The runs as a list."""
+        return list(zip(self.begins.tolist(), self.ends.tolist(), strict=True))
 
     def as_many(self) -> ManyRuns:
         """The runs as arrays."""
@@ -56,7 +54,7 @@ class ManyRuns:
 
     def lines(self, element: float, line_bytes: float) -> float:
         """Lines that the runs of elements touch, at an unknown position within a line."""
-        whole = self.joined(line_bytes - element).as_many()
+        whole = self.joined(line_bytes - element)
         each = 1.0 + (whole.ends - whole.begins - element) / line_bytes
         return float(sum(each.tolist()))
 
@@ -69,7 +67,7 @@ class ManyRuns:
         return float(np.maximum(beyond - first, 0.0).sum())
 
 
-def many_runs(runs: Sequence[Run]) -> ManyRuns:
+def many_runs(runs: Sequence[tuple[float, float]]) -> ManyRuns:
     """Runs as arrays."""
     both = np.array(runs, dtype=np.float64).reshape(-1, 2)
     return ManyRuns(both[:, 0], both[:, 1])
@@ -88,7 +86,7 @@ class Inner(NamedTuple):
     through them, and the parts of iterations that were left out.
     """
 
-    runs: Sequence[Run]
+    runs: Sequence[tuple[float, float]]
     steps: int
     fractions: frozenset[float]
 
@@ -123,14 +121,14 @@ def inner_runs(
         one = addresses + slope * first
         other = one + stride * (number - 1)
         runs = ManyRuns(np.minimum(one, other), np.maximum(one, other) + element)
-        return Inner(runs.as_few().runs, len(number), fractions)
+        return Inner(runs.one_by_one(), len(number), fractions)
     steps = int(number.sum())
     if steps > MOST_RUNS.value:
         return Inner((), steps, fractions)
     whole = number.astype(np.int64)
     turns = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
     places = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * turns)
-    return Inner(ManyRuns(places, places + element).as_few().runs, steps, fractions)
+    return Inner(ManyRuns(places, places + element).one_by_one(), steps, fractions)
 
 
 def _at(form: object, env: Env, variable: str, values: Numbers) -> Numbers | None:
