@@ -40,7 +40,7 @@ class ManyRuns:
         end = np.append(begin[1:], True)
         return ManyRuns(begins[begin], ends[end])
 
-    def first(self) -> Run:
+    def first(self) -> tuple[float, float]:
         """The first run, where they are in order."""
         return float(self.begins[0]), float(self.ends[0])
 
