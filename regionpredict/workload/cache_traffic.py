@@ -6,15 +6,19 @@ import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE
+from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE, MOST_REFERENCES
 from regionpredict.workload.dealt_nest import DealtNest, deal, undivided
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
-from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.line_overlap import Volume
+from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
+
+if TYPE_CHECKING:
+    from regionpredict.workload.traced_traffic import TracedTraffic
 
 
 class CacheLevel(NamedTuple):
@@ -94,8 +98,10 @@ class TrafficCounter:
     """
 
     def __init__(
-        self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int
-    ) -> None:
+        self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int,
+        *, traced: bool = True,
+    ) -> None:  # fmt: skip
+        """`traced`: a nest of few references is gone through one by one."""
         self.nest = nest
         self.profile = profile
         self.schedule = schedule
@@ -104,6 +110,8 @@ class TrafficCounter:
         self._alone = self._team(self._whole, 1.0)
         self._deals: dict[tuple[int, Schedule, bool], DealtNest] = {}
         self._rounds: dict[tuple[int, float | None, bool], _Dealing] = {}
+        self._traced: TracedTraffic | None = None
+        self._trace_known = not traced
         self._arrays = frozenset(group.array for group in nest.groups())
 
     def under(self, schedule: Schedule) -> TrafficCounter:
@@ -144,6 +152,7 @@ class TrafficCounter:
         for level in levels:
             sharers = max(1, min(threads, level.sharers))
             volume: dict[str, tuple[float, float, Carrier]] = {}
+            comes: dict[str, float] = {}
             for active, share in threads_at_work(self.profile, threads, sharers, schedule):
                 dealing = self._dealing(threads, schedule, together=active == threads)
                 team = teams.get(active)
@@ -162,27 +171,57 @@ class TrafficCounter:
                 conditions = LayerConditions(team, level.size, dealing.misses, least)
                 misses = conditions.misses(dealing.dealt.nest.root)
                 each = self.line_bytes * share * threads / active
+                stay = {
+                    array: one_core if array in contents.one_core
+                    else own if array in contents.own else 0.0
+                    for array in self._arrays
+                }  # fmt: skip
+                for array, stays in stay.items():
+                    comes[array] = comes.get(array, 0.0) + share * (1.0 - stays)
                 for array, lines in misses.volume.items():
-                    stays = own if array in contents.own else 0.0
-                    stays = one_core if array in contents.one_core else stays
-                    if stays == 1.0:
+                    if stay[array] == 1.0:
                         continue
-                    factor = each * (1.0 - stays)
+                    factor = each * (1.0 - stay[array])
                     read, written, _ = volume.get(array, (0.0, 0.0, None))
                     carrier = misses.carriers.get(array, Carrier(None, 0.0))
                     volume[array] = (
                         read + lines.touched * factor, written + lines.written * factor, carrier
                     )  # fmt: skip
+            if any(comes.values()):
+                traced = self._traced_lines(threads, sharers, schedule, level.size)
+                for array, lines in traced.items():
+                    factor = self.line_bytes * comes[array]
+                    carrier = volume[array][2] if array in volume else Carrier(None, 0.0)
+                    if factor:
+                        volume[array] = lines.touched * factor, lines.written * factor, carrier
             arrays = tuple(ArrayTraffic(array, *moved) for array, moved in volume.items())
             below.append(LevelTraffic(arrays))
         return tuple(below)
+
+    def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
+        """The lines by array that all caches of one level move, where the nest is small enough to
+        be gone through reference by reference; none where it is not.
+        """
+        if schedule.kind == "guided" and threads > 1:
+            return {}
+        if not self._trace_known:
+            self._trace_known = True
+            self._traced = _traced(self.nest, self.line_bytes)
+        if self._traced is None:
+            return {}
+        chunk = None if schedule.chunk is None else max(1, round(schedule.chunk))
+        return self._traced.volume(threads, sharers, chunk, size / self.line_bytes)
 
     def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
         """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
         dealt = self._deal(threads, schedule, together=together)
         if dealt.in_step:
             key = (dealt.threads, schedule.chunk, together)
-            return self._rounds.setdefault(key, _Dealing(dealt, FootprintTables(), {}))
+            rounds = self._rounds.get(key)
+            if rounds is None:
+                tables = FootprintTables(by_shape=self._whole.tables.by_shape)
+                rounds = self._rounds[key] = _Dealing(dealt, tables, {})
+            return rounds
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
     def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DealtNest:
@@ -195,6 +234,28 @@ class TrafficCounter:
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
+
+
+def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
+    """The traffic of a nest's trace; None where it is too long, or not known."""
+    if not may_be_traced(nest):
+        return None
+    # Most nests are too large, and need no arrays.
+    from regionpredict.workload.reference_trace import reference_trace  # noqa: PLC0415
+    from regionpredict.workload.traced_traffic import TracedTraffic  # noqa: PLC0415
+
+    trace = reference_trace(nest)
+    return None if trace is None else TracedTraffic(trace, line_bytes)
+
+
+def may_be_traced(nest: LoopNest) -> bool:
+    """Whether a nest has about as few references as are gone through one by one."""
+    expected = 0.0
+    for loop, (_, times) in zip(nest.loops, body_executions(nest), strict=True):
+        if any(group.irregular and None in group.exact for group in loop.groups):
+            return False
+        expected += times * sum(len(group.accesses) for group in loop.groups)
+    return expected <= 2 * MOST_REFERENCES.value
 
 
 def left_by_itself(nest: LoopNest) -> CacheContents:

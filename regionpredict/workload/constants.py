@@ -113,6 +113,25 @@ MOST_RUNS = Constant(
     "addresses of an array that are gone through run by run, where rows lie within each other: a "
     "few milliseconds; more are counted by closed forms",
 )  # fmt: skip
+FEW_RUNS = Constant(
+    48, "runs", "measured",
+    "up to here addresses are joined faster one by one than as arrays, whose every operation costs "
+    "a microsecond",
+)  # fmt: skip
+MOST_REFERENCES = Constant(
+    1 << 16, "references", "derived",
+    "a nest of no more is gone through reference by reference: some hundredths of a second a team",
+)  # fmt: skip
+MOST_EVALUATIONS = Constant(
+    1 << 12, "evaluations", "derived",
+    "of bounds and addresses that are not affine, in a nest that is gone through reference by "
+    "reference: some hundredths of a second",
+)  # fmt: skip
+TRACE_PLACES = Constant(
+    4, "places", "derived",
+    "of a line at which arrays begin that may begin anywhere: the ends of rows, an eighth of a "
+    "line at most",
+)  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",
     "places along a loop of growing or shrinking iterations: their distances, which grow in "

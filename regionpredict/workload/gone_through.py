@@ -9,26 +9,92 @@ neighbouring elements is one step, whatever its length.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from regionpredict.workload.constants import MOST_RUNS, ROUNDING
+from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, together
+from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
 
-Run = tuple[float, float]
-"""Bytes of an array that are touched one behind the other: the first, and one past the last."""
 Sections = dict[tuple[object, ...], tuple[float, float]]
 """The begin and the iterations of a loop, by its index and the values of what changes them."""
+
+
+class Path(NamedTuple):
+    """Loops around groups that run, outermost first, and what of them no place changes.
+
+    `asked` are the variables in a loop's bounds. Nothing hangs on a loop that is `alone`, nor it
+    on another of these; deeper loops hang on one that `decides`, and all in one that is `last` are
+    alone.
+    """
+
+    loops: tuple[LoopHeader, ...]
+    positions: tuple[int, ...]
+    variables: frozenset[str]
+    asked: tuple[tuple[str, ...], ...]
+    alone: tuple[bool, ...]
+    decides: tuple[bool, ...]
+    last: tuple[bool, ...]
+
+
+def path_of(loops: Sequence[LoopHeader]) -> Path:
+    """The path through these loops."""
+    inside = frozenset([loop.variable for loop in loops])
+    asked = frozenset[str]().union(*[loop.depends for loop in loops])
+    alone = tuple([
+        loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in loops
+    ])  # fmt: skip
+    number = len(loops)
+    deeper = [
+        frozenset[str]().union(*[one.depends for one in loops[at + 1 :]]) for at in range(number)
+    ]
+    return Path(
+        tuple(loops),
+        tuple([loop.index for loop in loops]),
+        inside,
+        tuple([tuple(sorted(loop.depends)) for loop in loops]),
+        alone,
+        tuple([loop.variable in below for loop, below in zip(loops, deeper, strict=True)]),
+        tuple([all(alone[at + 1 :]) for at in range(number)]),
+    )
+
+
+class Alone(NamedTuple):
+    """What runs of the loops of a path that are alone: (position in the path, first value, step,
+    iterations) of each, and the parts of iterations left out; `loops` is None where one has none.
+    """
+
+    loops: tuple[tuple[int, float, int, int], ...] | None
+    fractions: frozenset[float]
 
 
 class Walk(NamedTuple):
     """A group, the loops around it that run, and how its threads stand: (bytes apart, threads)."""
 
     group: ReferenceGroup
-    chain: tuple[LoopHeader, ...]
+    path: Path
     team: tuple[tuple[float, float], ...]
+
+
+class Shape(NamedTuple):
+    """What a walk touches, but for copies not written out: `rows` in order, repeated by `levels`
+    of (bytes, steps), the narrowest first, by its team and by the offsets of its references.
+    """
+
+    rows: tuple[Run, ...]
+    levels: tuple[tuple[float, int], ...]
+    team: tuple[tuple[float, float], ...]
+    offsets: tuple[float, ...]
+    written: tuple[float, ...]
+    element: int
+
+
+KnownLines = dict[tuple[bool, tuple[Shape, ...]], Lines | None]
+"""Lines of arrays that begin with a line (or anywhere), by what touches them: the first of the
+shapes begins in the first line, since a place further on changes nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +104,8 @@ class Part:
     `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
     part of the first loop that runs; `block` has the first iteration and the number of those of the
     first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
-    where in them the part lies. `sections` is what has been asked of its loops.
+    where in them the part lies. `sections` and `alone` are what has been asked of its loops
+    (but of the block), `known` the lines counted, for whichever part: the caller keeps them.
     """
 
     env: Env
@@ -48,6 +115,8 @@ class Part:
     aligned: bool = False
     block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
+    alone: dict[tuple[tuple[int, ...], bool], Alone] = field(default_factory=dict)
+    known: KnownLines = field(default_factory=dict)
 
 
 def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
@@ -73,7 +142,7 @@ def mean_of_blocks(
     """The mean over blocks of iterations of the lines in each; None where runs are too many."""
     total = Lines(0.0, 0.0)
     for block in blocks:
-        found = lines_gone_through(walks, replace(part, block=block, sections={}))
+        found = lines_gone_through(walks, replace(part, block=block))
         if found is None:
             return None
         total = total.plus(found)
@@ -83,155 +152,180 @@ def mean_of_blocks(
 def _lines(
     walks: Sequence[Walk], part: Part, fractions: set[float], *, up: bool
 ) -> Lines | None:  # fmt: skip
-    touched: list[Run] = []
-    written: list[Run] = []
+    shapes = []
     for walk in walks:
-        runs = _Steps(walk, part, fractions, up=up).runs()
+        shape = _Steps(walk, part, fractions, up=up).shape()
+        if shape is None:
+            return None
+        shapes.append(shape)
+    plain, whole = _plain_and_whole(shapes)
+    if not whole:
+        return _lines_of_shapes(shapes, part, plain=plain)
+    asked = (part.aligned, _from_the_first_line(shapes, part.line_bytes))
+    if asked not in part.known:
+        part.known[asked] = _lines_of_shapes(asked[1], part, plain=plain)
+    return part.known[asked]
+
+
+def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
+    """Whether all bytes of the shapes are plain numbers, which have no expression, and whether
+    they are whole, too: sums of those are never rounded.
+    """
+    places: list[float] = []
+    for shape in shapes:
+        places += [place for run in shape.rows for place in run]
+        places += [stride for stride, _ in shape.levels]
+        places += [apart for apart, _ in shape.team]
+        places += shape.offsets
+    if set(map(type, places)) != {float}:
+        return False, False
+    return True, all(map(float.is_integer, places))
+
+
+def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
+    """The shapes moved by whole lines, so that the first begins in the first line."""
+    begins = [shape.rows[0][0] for shape in shapes if shape.rows]
+    back = begins[0] // line_bytes * line_bytes if begins else 0.0
+    if not back:
+        return tuple(shapes)
+    return tuple([
+        shape._replace(rows=tuple([(begin - back, end - back) for begin, end in shape.rows]))
+        for shape in shapes
+    ])  # fmt: skip
+
+
+def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lines | None:
+    touched: list[Runs] = []
+    written: list[Runs] = []
+    for shape in shapes:
+        runs = _repeated(shape, part.line_bytes, plain=plain)
         if runs is None:
             return None
-        group = walk.group
-        for apart, threads in walk.team:
-            if len(runs) * threads > MOST_RUNS.value:
+        for apart, threads in shape.team:
+            if runs.number * threads > MOST_RUNS.value:
                 return None
             number = round(threads)
             # The piece gone through is the middle one of the team's.
-            places = [(turn - (number - 1) / 2) * apart for turn in range(number)]
-            runs = [(begin + place, end + place) for begin, end in runs for place in places]
-        if len(runs) * len(group.offsets) > MOST_RUNS.value:
+            runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
+        if runs.number * len(shape.offsets) > MOST_RUNS.value:
             return None
-        for offset in group.offsets:
-            moved = [(begin + offset, end + offset) for begin, end in runs]
-            touched += moved
-            if offset in group.written:
-                written += moved
-    if part.aligned:
-        return Lines(aligned_lines(touched, part.line_bytes),
-                     aligned_lines(written, part.line_bytes))  # fmt: skip
-    element = float(min(walk.group.element for walk in walks))
-    return Lines(
-        lines_of_runs(touched, element, part.line_bytes),
-        lines_of_runs(written, element, part.line_bytes),
-    )
+        touched.append(runs.repeated(shape.offsets))
+        if shape.written:
+            written.append(runs.repeated(shape.written))
+    element = float(min(shape.element for shape in shapes))
+    return Lines(*[
+        runs.aligned_lines(part.line_bytes) if part.aligned
+        else runs.lines(element, part.line_bytes)
+        for runs in (together(touched), together(written))
+    ])  # fmt: skip
 
 
-def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
-    """Lines that runs of elements touch where the array begins with a line.
-
-    >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
-    3.0
-    """
-    lines = 0.0
-    last = -math.inf
-    for begin, end in sorted(runs):
-        first, beyond = begin // line_bytes, -(-end // line_bytes)
-        lines += max(0.0, beyond - max(first, last))
-        last = max(last, beyond)
-    return lines
-
-
-def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> float:
-    """Lines that runs of elements touch, at an unknown position within a line.
-
-    >>> lines_of_runs([(0.0, 8.0), (8.0, 72.0), (4800.0, 4808.0)], 8.0, 64.0)
-    3.0
-    """
-    whole = joined(runs, line_bytes - element)
-    return sum(1.0 + (end - begin - element) / line_bytes for begin, end in whole)
-
-
-def joined(runs: Iterable[Run], near: float) -> list[Run]:
-    """The runs in order, those joined between which no line fits: less than `near` bytes.
-
-    >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
-    [(0.0, 72.0), (200.0, 208.0)]
-    """
-    whole: list[Run] = []
-    for first, last in sorted(runs):
-        if whole and first - whole[-1][1] < near:
-            begin, end = whole[-1]
-            whole[-1] = (begin, max(end, last))
-        else:
-            whole.append((first, last))
-    return whole
+def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
+    """The rows with the copies of all levels; None where they are too many."""
+    runs: Runs = FewRuns(shape.rows, plain)
+    near = line_bytes - shape.element
+    for stride, number in shape.levels if shape.rows else ():
+        runs = in_order(runs, near)
+        reach = stride * (number - 1)
+        if runs.number == 1:
+            begin, end = runs.first()
+            if abs(stride) <= end - begin + near:
+                runs = FewRuns([(begin + min(0.0, reach), end + max(0.0, reach))], plain)
+                continue
+        if runs.number * number > MOST_RUNS.value:
+            return None
+        runs = runs.repeated([turn * stride for turn in range(number)])
+    return runs
 
 
 class _Steps:
-    """Goes through the loops around one reference whose ranges hang on each other, and adds the
+    """Goes through the loops around one reference whose ranges hang on each other, and leaves the
     others, each as so many copies of what there is.
     """
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
-        self.chain = walk.chain
+        self.walk = walk
+        self.path = walk.path
+        slopes = walk.group.slopes
+        self.slopes = [slopes.get(loop.variable, 0.0) for loop in walk.path.loops]
         self.element = float(walk.group.element)
         self.part = part
         self.fractions = fractions
         self.up = up
-        self.slopes = [walk.group.slopes.get(loop.variable, 0.0) for loop in walk.chain]
-        inside = {loop.variable for loop in walk.chain}
-        asked = frozenset[str]().union(*(loop.depends for loop in walk.chain))
-        self.alone = [
-            loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in walk.chain
-        ]
-        self.origin = sum(
-            slope * part.env.get(name, 0.0)
-            for name, slope in walk.group.slopes.items()
-            if name not in inside
-        )
         self.env = dict(part.env)
         self.found: set[Run] = set()
         self.left = int(MOST_RUNS.value)
 
-    def runs(self) -> list[Run] | None:
-        """The runs of all loops; None where they are too many."""
+    def shape(self) -> Shape | None:
+        """What the walk touches; None where the rows are too many."""
+        path, group = self.path, self.walk.group
+        inside = path.variables
+        address = 0.0
+        for name, slope in group.slopes.items():
+            if name not in inside:
+                address += slope * self.env.get(name, 0.0)
+        nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
+        alone = self._alone()
+        if alone is None:
+            return nothing
         levels = []
-        address = self.origin
-        for at, loop in enumerate(self.chain):
-            if self.alone[at]:
-                begin, number = self._section(at, loop)
-                if number <= 0:
-                    return []
-                address += self.slopes[at] * begin
-                levels.append((self.slopes[at] * loop.step, number))
-        if not self._visit(0, address):
-            return None
-        runs = list(self.found)
-        near = self.part.line_bytes - self.element
-        for stride, number in sorted(levels, key=lambda level: abs(level[0])):
-            if not stride or number == 1:
-                continue
-            runs = joined(runs, near)
-            reach = stride * (number - 1)
-            if len(runs) == 1 and abs(stride) <= runs[0][1] - runs[0][0] + near:
-                begin, end = runs[0]
-                runs = [(begin + min(0.0, reach), end + max(0.0, reach))]
-                continue
-            if len(runs) * number > MOST_RUNS.value:
+        for at, begin, step, number in alone:
+            slope = self.slopes[at]
+            if slope:
+                address += slope * begin
+                if number > 1:
+                    levels.append((slope * step, number))
+        if len(alone) < len(path.loops):
+            if not self._visit(0, address):
                 return None
-            runs = [
-                (begin + turn * stride, end + turn * stride)
-                for begin, end in runs
-                for turn in range(number)
-            ]
-        return runs
+            rows = tuple(sorted(self.found))
+        else:
+            rows = ((address, address + self.element),)
+        levels.sort(key=_width)
+        return nothing._replace(rows=rows, levels=tuple(levels))
+
+    def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
+        """(Position, first value, step, iterations) of each loop that is alone; None where one
+        does not run."""
+        path, part = self.path, self.part
+        block = part.block is not None and path.alone[0]
+        known = part.alone.get((path.positions, self.up))
+        if known is None:
+            fractions = set[float]()
+            loops: list[tuple[int, float, int, int]] | None = []
+            for at in range(block, len(path.loops)):
+                if path.alone[at]:
+                    begin, number = self._section(at, path.loops[at], fractions)
+                    if number <= 0:
+                        loops = None
+                        break
+                    loops.append((at, begin, path.loops[at].step, number))
+            known = Alone(None if loops is None else tuple(loops), frozenset(fractions))
+            part.alone[path.positions, self.up] = known
+        self.fractions |= known.fractions
+        if not block or known.loops is None:
+            return known.loops
+        begin, number = self._section(0, path.loops[0], self.fractions)
+        if number <= 0:
+            return None
+        return ((0, begin, path.loops[0].step, number), *known.loops)
 
     def _visit(self, at: int, address: float) -> bool:
         """Adds the runs of the loops from a depth on; False where they are too many."""
-        while at < len(self.chain) and self.alone[at]:
+        path = self.path
+        while at < len(path.loops) and path.alone[at]:
             at += 1
-        if at == len(self.chain):
+        if at == len(path.loops):
             self.found.add((address, address + self.element))
             return True
-        loop, slope = self.chain[at], self.slopes[at]
-        begin, number = self._section(at, loop)
+        loop, slope = path.loops[at], self.slopes[at]
+        begin, number = self._section(at, loop, self.fractions)
         if number <= 0:
             return True
         self.env[loop.variable] = begin
-        stride = slope * loop.step
-        deeper = self.chain[at + 1 :]
-        hangs = any(loop.variable in inner.depends for inner in deeper)
-        if not hangs and not slope:
+        if not path.decides[at] and not slope:
             return self._visit(at + 1, address)
-        last = all(self.alone[at + 1 :])
+        stride, last = slope * loop.step, path.last[at]
         if last and abs(stride) <= self.part.line_bytes:
             one = address + slope * begin
             other = one + stride * (number - 1)
@@ -241,38 +335,82 @@ class _Steps:
         self.left -= number
         if self.left < 0:
             return False
-        for turn in range(number):
-            value = begin + loop.step * turn
+        values = [begin + loop.step * turn for turn in range(number)]
+        if last:
+            places = [address + slope * value for value in values]
+            self.found.update([(place, place + self.element) for place in places])
+            return True
+        found = self._all_at_once(at, values, address)
+        if found is not None:
+            return found
+        for value in values:
             self.env[loop.variable] = value
             if not self._visit(at + 1, address + slope * value):
                 return False
         return True
 
-    def _section(self, at: int, loop: LoopHeader) -> tuple[float, int]:
-        """The first value of a loop, and how many whole iterations run."""
-        part = self.part
+    def _all_at_once(self, at: int, values: Sequence[float], address: float) -> bool | None:
+        """As `_visit`, of the loop that alone hangs on this one; None where it cannot be done."""
+        path = self.path
+        inner = at + 1
+        while path.alone[inner]:
+            inner += 1
+        loop, plain = path.loops[inner], {float, int}
+        if len(values) <= FEW_RUNS.value or not path.last[inner] or loop.index in self.part.pieces:
+            return None
+        if not {*map(type, self.slopes), type(values[0]), type(address)} <= plain:
+            return None
+        # As with runs: most nests never need arrays.
+        from regionpredict.workload.many_runs import inner_runs  # noqa: PLC0415
+
+        found = inner_runs(
+            loop, self.slopes[inner], self.env, path.loops[at].variable, values,
+            address, self.slopes[at], element=self.element, line_bytes=self.part.line_bytes,
+            up=self.up,
+        )  # fmt: skip
+        if found is None:
+            return None
+        self.left -= found.steps
+        if self.left < 0:
+            return False
+        self.fractions |= found.fractions
+        self.found.update(found.runs)
+        return True
+
+    def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:
+        """The first value of a loop, and how many whole iterations run.
+
+        `fractions` gets the part of one that is left.
+        """
+        part, env = self.part, self.env
         first = at == 0
-        around = tuple([self.env.get(name, 0.0) for name in sorted(loop.depends)])
-        asked = (loop.index, around, first)
+        if first and part.block is not None:
+            return loop.begin(env) + loop.step * part.block[0], part.block[1]
+        names = self.path.asked[at]
+        asked = (loop.index, tuple([env.get(name, 0.0) for name in names]) if names else (), first)
         known = part.sections.get(asked)
         if known is None:
-            if first and part.block is not None:
-                known = (loop.begin(self.env) + loop.step * part.block[0], float(part.block[1]))
-            else:
-                whole = loop.begin(self.env)
-                begin, trips = loop.section(
-                    self.env, part.pieces.get(loop.index), part.cut if first else None
-                )
-                # A mean piece begins with an iteration, not between two.
-                begin = whole + loop.step * round((begin - whole) / loop.step)
-                known = (begin, trips)
-            part.sections[asked] = known
+            known = part.sections[asked] = self._piece(loop, first)
         begin, trips = known
         number = math.floor(trips + ROUNDING.value)
-        more = trips - number
         if 0 < trips < 1.0:
             return begin, 1
+        more = trips - number
         if more > ROUNDING.value:
-            self.fractions.add(more)
+            fractions.add(more)
             number += self.up
         return begin, number
+
+    def _piece(self, loop: LoopHeader, first: bool) -> tuple[float, float]:
+        """The first value of a loop, and its iterations."""
+        part = self.part
+        whole = loop.begin(self.env)
+        begin, trips = loop.section(
+            self.env, part.pieces.get(loop.index), part.cut if first else None
+        )
+        # A mean piece begins with an iteration, not between two.
+        return whole + loop.step * round((begin - whole) / loop.step), trips
+
+
+def _width(level: tuple[float, int]) -> float:
+    return abs(level[0])

@@ -150,7 +150,8 @@ class ReferenceGroup:
     spread over. `private`: every thread has an array of its own. `accesses` stand in the order of
     the source; `order` are their numbers among those of the region, `places` their offsets.
     `drifts` are the variables by which threads are at different places. `aligned`: the array is
-    declared with its extents, and begins with a cache line.
+    declared with its extents, and begins with a cache line. `exact` has, by access, the byte
+    address where an affine one is none or an estimate, and the loop variables alone decide it.
     """
 
     index: int
@@ -168,6 +169,7 @@ class ReferenceGroup:
     places: tuple[float, ...]
     drifts: frozenset[str] = frozenset()
     aligned: bool = False
+    exact: tuple[Form | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -307,7 +307,23 @@ class _Lowering:
             # Compilers begin such arrays with a line (GCC, `ix86_data_alignment`); what a pointer
             # points to begins anywhere.
             aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
+            exact=tuple(self._exact(member.access, array) for member in members),
         )
+
+    def _exact(self, access: Access, array: Array) -> Form | None:
+        """The byte address of what is no affine function of loop variables, but one of them; None
+        where it is affine, hangs on data, or an extent of its array is not known.
+        """
+        if all(isinstance(self.form(one), Affine) for one in access.subscripts):
+            return None
+        address, stride = Expr.const(0), Expr.const(array.element_bytes)
+        for position in range(len(access.subscripts) - 1, -1, -1):
+            address = address + access.subscripts[position] * stride
+            extent = array.dims[position] if position < len(array.dims) else None
+            if position and extent is None:
+                return None
+            stride = stride * extent if extent is not None else stride
+        return self.form(address)
 
     def _address(
         self, access: Access, array: Array, chain: tuple[LoopHeader, ...]

@@ -15,7 +15,15 @@ from typing import NamedTuple
 
 from regionpredict.workload.constants import MOST_BLOCKS
 from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
-from regionpredict.workload.gone_through import Part, Walk, lines_gone_through, mean_of_blocks
+from regionpredict.workload.gone_through import (
+    KnownLines,
+    Part,
+    Path,
+    Walk,
+    lines_gone_through,
+    mean_of_blocks,
+    path_of,
+)
 from regionpredict.workload.line_lattice import lattice_lines, rows_within
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
@@ -88,6 +96,21 @@ class Chain(NamedTuple):
     loops: tuple[LoopHeader, ...]
     positions: Positions
     depends: bool
+    path: Path
+
+
+class Meeting(NamedTuple):
+    """Groups that touch one array: their chains, the `names` on which their addresses and ranges
+    hang, and whether one of them is irregular, threads drift apart along one, all are aligned, and
+    their rows may lie within each other.
+    """
+
+    chains: tuple[Chain, ...]
+    names: tuple[str, ...]
+    irregular: bool
+    drifting: bool
+    aligned: bool
+    within: bool
 
 
 class AlikeArrays(NamedTuple):
@@ -117,7 +140,10 @@ class FootprintTables:
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
+    meetings: dict[tuple[Positions, Positions], Meeting] = field(default_factory=dict)
+    paths: dict[Positions, Path] = field(default_factory=dict)
     gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
+    by_shape: KnownLines = field(default_factory=dict)
     bounds: LoopBounds = field(default_factory=dict)
 
 
@@ -267,17 +293,15 @@ class TeamFootprints:
         """The lines of an array whose closed form is no more than an estimate; None where it is
         exact, or the array's runs are too many.
         """
-        if any(group.irregular for group in groups):
+        met = self._meeting(groups, active)
+        if met.irregular:
             return None
         # Threads that drift apart in a triangle are at work a part of the time only.
-        if self.dealt_to > 1 and any(group.drifts for group in groups):
+        if self.dealt_to > 1 and met.drifting:
             return None
-        chains = [self._chain(group, active) for group in groups]
-        names = {name for group in groups for name in group.slopes}
-        names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
-        around = {name: env[name] for name in sorted(names) if name in env}
-        aligned = not around and all(group.aligned for group in groups)
-        within = len(groups) > 1 or any(chain.depends for chain in chains)
+        around = {name: env[name] for name in met.names if name in env}
+        aligned = not around and met.aligned
+        within, chains = met.within, met.chains
         walks: list[Walk] = []
         copies: set[float] = set()
         for group, chain in zip(groups, chains, strict=True):
@@ -291,14 +315,15 @@ class TeamFootprints:
                     own *= team.threads
                 else:
                     standing.append((group.slopes[team.variable] * team.apart, team.threads))
-            inside = [
-                (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
-                for name, slope in group.slopes.items()
-                if name in spanned.ranges
-            ]
-            within = within or rows_within([*inside, *standing], group.element, self.line_bytes)
+            if not within:
+                inside = [
+                    (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
+                    for name, slope in group.slopes.items()
+                    if name in spanned.ranges
+                ]
+                within = rows_within([*inside, *standing], group.element, self.line_bytes)
             copies.add(own)
-            walks.append(Walk(group, chain.loops, tuple(standing)))
+            walks.append(Walk(group, chain.path, tuple(standing)))
         if not within:
             return None
         if len(copies) > 1:
@@ -314,18 +339,36 @@ class TeamFootprints:
             tuple(chain.positions for chain in chains), tuple(around.items()), cutting, cut,
         )  # fmt: skip
         table = self._tables.gone_through
-        if asked not in table:
-            part = Part(around, self.pieces, cut, float(self.line_bytes))
+        found = table.get(asked)
+        if found is None and asked not in table:
+            part = Part(
+                around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape
+            )
             if blocks:
                 bare = [walk._replace(team=()) for walk in walks]
-                table[asked] = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
+                found = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
             else:
                 whole = aligned and not (self.pieces or self.team or self.in_step)
-                table[asked] = lines_gone_through(walks, replace(part, aligned=whole))
-        found = table[asked]
+                found = lines_gone_through(walks, replace(part, aligned=whole))
+            table[asked] = found
         if found is None:
             return None
         return found.times(each)
+
+    def _meeting(self, groups: Sequence[ReferenceGroup], active: Positions) -> Meeting:
+        """What of an array's groups no place and no team changes."""
+        asked = (tuple(map(_index, groups)), active)
+        met = self._tables.meetings.get(asked)
+        if met is None:
+            chains = tuple([self._chain(group, active) for group in groups])
+            names = {name for group in groups for name in group.slopes}
+            names |= {name for chain in chains for loop in chain.loops for name in loop.depends}
+            met = self._tables.meetings[asked] = Meeting(
+                chains, tuple(sorted(names)), any(group.irregular for group in groups),
+                any(group.drifts for group in groups), all(group.aligned for group in groups),
+                len(groups) > 1 or any(chain.depends for chain in chains),
+            )  # fmt: skip
+        return met
 
     def _blocks(
         self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], each: int
@@ -366,7 +409,11 @@ class TeamFootprints:
             inside = [at for at, loop in enumerate(group.loops) if loop.index in active]
             loops = group.loops[inside[0] :] if inside else ()
             depends = any(loop.depends for loop in loops)
-            chain = Chain(loops, tuple(map(_index, loops)), depends)
+            positions = tuple(map(_index, loops))
+            path = self._tables.paths.get(positions)
+            if path is None:
+                path = self._tables.paths[positions] = path_of(loops)
+            chain = Chain(loops, positions, depends, path)
             self._tables.chains[group.index, active] = chain
         return chain
 

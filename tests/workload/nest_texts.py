@@ -46,9 +46,11 @@ def workload_in(loops: str, parameters: str = "int n", clauses: str = "", **size
     return workload_of(facts_of(loops, parameters, clauses, **sizes), MEBIBYTE, 64)
 
 
-def counter_of(nest: LoopNest, schedule: Schedule = STATIC, line_bytes: int = 64) -> TrafficCounter:
-    """A counter of the nest's traffic."""
-    return TrafficCounter(nest, work_profile(nest), schedule, line_bytes)
+def counter_of(
+    nest: LoopNest, schedule: Schedule = STATIC, line_bytes: int = 64, *, traced: bool = False
+) -> TrafficCounter:
+    """A counter of the nest's traffic; by closed forms, unless small nests are to be traced."""
+    return TrafficCounter(nest, work_profile(nest), schedule, line_bytes, traced=traced)
 
 
 def loop_named(nest: LoopNest, variable: str) -> NestLoop:

@@ -9,15 +9,16 @@ from nest_texts import STATIC, counter_of, nest_of
 
 from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.ir import Array, Expr
+from regionpredict.workload.address_runs import joined
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
 from regionpredict.workload.dealt_nest import undivided
-from regionpredict.workload.gone_through import Part, Walk, joined, lines_gone_through
+from regionpredict.workload.gone_through import Part, Walk, lines_gone_through, path_of
 from regionpredict.workload.loop_nest import LoopNest
 
 
 def lines_in(nest: LoopNest) -> float:
     """The lines of the whole nest, all its groups gone through."""
-    walks = [Walk(group, group.loops, ()) for group in nest.groups()]
+    walks = [Walk(group, path_of(group.loops), ()) for group in nest.groups()]
     part = Part({}, undivided(nest).lengths, None, 64.0, aligned=True)
     found = lines_gone_through(walks, part)
     assert found is not None
@@ -72,7 +73,7 @@ def test_too_many_runs_are_left_to_closed_forms() -> None:
     text = "for (int i = 0; i < 5000; i++) for (int j = 0; j < 99; j++) s += a[2 * i + j][i];"
     (group,) = nest_of(text, "double s, double a[20000][6000]").groups()
     part = Part({}, {}, None, 64.0)
-    assert lines_gone_through([Walk(group, group.loops, ())], part) is None
+    assert lines_gone_through([Walk(group, path_of(group.loops), ())], part) is None
 
 
 def test_joined_runs_stay_apart_where_a_line_fits_between() -> None:

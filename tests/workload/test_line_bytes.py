@@ -35,7 +35,7 @@ def counter(tmp_path: Path, line_bytes: int) -> TrafficCounter:
     made = region_workload(facts, load("dunnington"))
     assert made.execution is not None
     work = made.execution.work
-    return TrafficCounter(work.nest, work.profile, made.schedule, line_bytes)
+    return TrafficCounter(work.nest, work.profile, made.schedule, line_bytes, traced=False)
 
 
 @pytest.mark.parametrize(("line_bytes", "spanned"), [(64, 64), (128, 128), (256, 128)])

@@ -45,7 +45,7 @@ def nest_in(tmp_path: Path, text: str, **given: int) -> LoopNest:
 
 
 def moved(nest: LoopNest, size: float, threads: int) -> LevelTraffic:
-    counter = TrafficCounter(nest, work_profile(nest), STATIC, 64)
+    counter = TrafficCounter(nest, work_profile(nest), STATIC, 64, traced=False)
     return counter.traffic([CacheLevel(size, threads)], threads)[0]
 
 
@@ -140,7 +140,7 @@ def test_counts_in_between_are_on_the_line(tmp_path: Path) -> None:
 """
     machine = load("epyc-9654")
     nest = nest_in(tmp_path, text, n=6000)
-    counter = TrafficCounter(nest, work_profile(nest), STATIC, 64)
+    counter = TrafficCounter(nest, work_profile(nest), STATIC, 64, traced=False)
     data = TrafficCurve(counter, machine, contents=left_by_itself(counter.nest))
     for threads in (1, 5, 8, 24, 100, 191, 192):
         counted = data.levels(threads)[-1].total

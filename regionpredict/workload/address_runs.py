@@ -1,0 +1,129 @@
+"""Runs of neighbouring bytes of an array: repeated, joined and counted in lines.
+
+Few of them are lists, many are arrays (`many_runs.py`); both make the same sums, run by run, so
+that no digit hangs on how many they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from regionpredict.workload.constants import FEW_RUNS
+
+if TYPE_CHECKING:
+    from regionpredict.workload.many_runs import ManyRuns
+
+Run = tuple[float, float]
+"""Bytes of an array that are touched one behind the other: the first, and one past the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class FewRuns:
+    """Runs gone through one by one. `plain`: their places are numbers and no more than that, so
+    that they may become arrays.
+    """
+
+    runs: Sequence[Run]
+    plain: bool
+
+    @property
+    def number(self) -> int:
+        """How many they are."""
+        return len(self.runs)
+
+    def repeated(self, places: Sequence[float]) -> FewRuns | ManyRuns:
+        """Each run at each of these distances."""
+        if self.plain and len(self.runs) * len(places) > FEW_RUNS.value:
+            return self.as_many().repeated(places)
+        moved = [(begin + place, end + place) for begin, end in self.runs for place in places]
+        return FewRuns(moved, self.plain)
+
+    def joined(self, near: float) -> FewRuns:
+        """The runs in order, those joined between which there are less than `near` bytes."""
+        return FewRuns(joined(self.runs, near), self.plain)
+
+    def first(self) -> Run:
+        """The first run, where they are in order."""
+        return self.runs[0]
+
+    def as_many(self) -> ManyRuns:
+        """The runs as arrays."""
+        # Most nests never have so many that arrays are worth the time it takes to load them.
+        from regionpredict.workload.many_runs import many_runs  # noqa: PLC0415
+
+        return many_runs(self.runs)
+
+    def lines(self, element: float, line_bytes: float) -> float:
+        """Lines that the runs of elements touch, at an unknown position within a line."""
+        return lines_of_runs(self.runs, element, line_bytes)
+
+    def aligned_lines(self, line_bytes: float) -> float:
+        """Lines that the runs touch where the array begins with a line."""
+        return aligned_lines(self.runs, line_bytes)
+
+
+Runs: TypeAlias = "FewRuns | ManyRuns"
+"""Runs of an array, however many."""
+
+
+def in_order(runs: Runs, near: float) -> Runs:
+    """The runs joined, as a list where few are left."""
+    whole = runs.joined(near)
+    if isinstance(whole, FewRuns) or whole.number > FEW_RUNS.value:
+        return whole
+    return FewRuns(whole.one_by_one(), plain=True)
+
+
+def together(parts: Sequence[Runs]) -> Runs:
+    """All runs of all parts."""
+    few = [part for part in parts if isinstance(part, FewRuns)]
+    if len(few) == len(parts):
+        runs = [run for part in few for run in part.runs]
+        return FewRuns(runs, all(part.plain for part in few))
+    from regionpredict.workload.many_runs import all_of  # noqa: PLC0415
+
+    return all_of([part.as_many() for part in parts])
+
+
+def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
+    """Lines that runs of elements touch where the array begins with a line.
+
+    >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
+    3.0
+    """
+    lines = 0.0
+    last = -math.inf
+    for begin, end in sorted(runs):
+        first, beyond = begin // line_bytes, -(-end // line_bytes)
+        lines += max(0.0, beyond - max(first, last))
+        last = max(last, beyond)
+    return lines
+
+
+def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> float:
+    """Lines that runs of elements touch, at an unknown position within a line.
+
+    >>> lines_of_runs([(0.0, 8.0), (8.0, 72.0), (4800.0, 4808.0)], 8.0, 64.0)
+    3.0
+    """
+    whole = joined(runs, line_bytes - element)
+    return sum(1.0 + (end - begin - element) / line_bytes for begin, end in whole)
+
+
+def joined(runs: Iterable[Run], near: float) -> list[Run]:
+    """The runs in order, those joined between which no line fits: less than `near` bytes.
+
+    >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
+    [(0.0, 72.0), (200.0, 208.0)]
+    """
+    whole: list[Run] = []
+    for first, last in sorted(runs):
+        if whole and first - whole[-1][1] < near:
+            begin, end = whole[-1]
+            whole[-1] = (begin, max(end, last))
+        else:
+            whole.append((first, last))
+    return whole

@@ -1,0 +1,144 @@
+"""Runs of addresses where they are many, as arrays; apart, since few need them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.workload.constants import MOST_RUNS, ROUNDING
+from regionpredict.workload.loop_nest import Affine, Env, LoopHeader
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ManyRuns:
+    """Runs as arrays: their first bytes, and one past their last."""
+
+    begins: Numbers
+    ends: Numbers
+
+    @property
+    def number(self) -> int:
+        """How many they are."""
+        return len(self.begins)
+
+    def repeated(self, places: Sequence[float]) -> ManyRuns:
+        """Each run at each of these distances."""
+        along = np.array(places, dtype=np.float64)[:, None]
+        return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
+
+    def joined(self, near: float) -> ManyRuns:
+        """The runs in order, those joined between which there are less than `near` bytes."""
+        order = np.argsort(self.begins)
+        begins, ends = self.begins[order], np.maximum.accumulate(self.ends[order])
+        begin = np.append(True, begins[1:] - ends[:-1] >= near)
+        end = np.append(begin[1:], True)
+        return ManyRuns(begins[begin], ends[end])
+
+    def first(self) -> tuple[float, float]:
+        """The first run, where they are in order."""
+        return float(self.begins[0]), float(self.ends[0])
+
+    def one_by_one(self) -> list[tuple[float, float]]:
+        """The runs as a list."""
+        return list(zip(self.begins.tolist(), self.ends.tolist(), strict=True))
+
+    def as_many(self) -> ManyRuns:
+        """The runs as arrays."""
+        return self
+
+    def lines(self, element: float, line_bytes: float) -> float:
+        """Lines that the runs of elements touch, at an unknown position within a line."""
+        whole = self.joined(line_bytes - element)
+        each = 1.0 + (whole.ends - whole.begins - element) / line_bytes
+        return float(sum(each.tolist()))
+
+    def aligned_lines(self, line_bytes: float) -> float:
+        """Lines that the runs touch where the array begins with a line."""
+        order = np.argsort(self.begins)
+        first = self.begins[order] // line_bytes
+        beyond = np.maximum.accumulate(-(-self.ends[order] // line_bytes))
+        first[1:] = np.maximum(first[1:], beyond[:-1])
+        return float(np.maximum(beyond - first, 0.0).sum())
+
+
+def many_runs(runs: Sequence[tuple[float, float]]) -> ManyRuns:
+    """Runs as arrays."""
+    both = np.array(runs, dtype=np.float64).reshape(-1, 2)
+    return ManyRuns(both[:, 0], both[:, 1])
+
+
+def all_of(parts: Sequence[ManyRuns]) -> ManyRuns:
+    """All runs of all parts."""
+    return ManyRuns(
+        np.concatenate([part.begins for part in parts]),
+        np.concatenate([part.ends for part in parts]),
+    )
+
+
+class Inner(NamedTuple):
+    """What a loop touches in each iteration of the one around: its runs, how many it took to go
+    through them, and the parts of iterations that were left out.
+    """
+
+    runs: Sequence[tuple[float, float]]
+    steps: int
+    fractions: frozenset[float]
+
+
+def inner_runs(
+    loop: LoopHeader, slope: float, env: Env, variable: str, around: Sequence[float],
+    address: float, along: float, *, element: float, line_bytes: float, up: bool,
+) -> Inner | None:  # fmt: skip
+    """The runs of an inner loop, that around it at each of these values of its `variable`, of which
+    each moves the reference by `along` bytes from `address`; None where its bounds are no plain
+    affine functions of it.
+
+    `up`: a part of an iteration is a whole one.
+    """
+    values = np.array(around, dtype=np.float64)
+    first, limit = _at(loop.first, env, variable, values), _at(loop.limit, env, variable, values)
+    if first is None or limit is None:
+        return None
+    distance = (limit - first) / loop.step
+    trips = np.where(distance > 0, distance if abs(loop.step) == 1 else -(-distance // 1), 0.0)
+    number = np.floor(trips + ROUNDING.value)
+    more = trips - number
+    less = (trips > 0) & (trips < 1.0)
+    parted = ~less & (more > ROUNDING.value)
+    number = np.where(less, 1.0, number + (parted if up else 0.0))
+    run = number > 0
+    first, number = first[run], number[run]
+    addresses = address + along * values[run]
+    fractions = frozenset(more[parted].tolist())
+    stride = slope * loop.step
+    if abs(stride) <= line_bytes:
+        one = addresses + slope * first
+        other = one + stride * (number - 1)
+        runs = ManyRuns(np.minimum(one, other), np.maximum(one, other) + element)
+        return Inner(runs.one_by_one(), len(number), fractions)
+    steps = int(number.sum())
+    if steps > MOST_RUNS.value:
+        return Inner((), steps, fractions)
+    whole = number.astype(np.int64)
+    turns = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
+    places = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * turns)
+    return Inner(ManyRuns(places, places + element).one_by_one(), steps, fractions)
+
+
+def _at(form: object, env: Env, variable: str, values: Numbers) -> Numbers | None:
+    """The affine form at all values of a variable; None where it is another, or no plain number."""
+    if not isinstance(form, Affine) or type(form.constant) not in (float, int):
+        return None
+    total = np.full(len(values), float(form.constant))
+    for name, slope in form.slopes.items():
+        around = values if name == variable else env.get(name, 0.0)
+        if type(slope) not in (float, int) or type(around) not in (float, int, np.ndarray):
+            return None
+        total = total + slope * around
+    return total

@@ -1,0 +1,216 @@
+"""Every reference of a small nest, in order: what closed forms estimate, these say.
+
+A nest of few enough references is gone through as the program does, loop by loop, all iterations of
+a loop at once. Larger ones are left to closed forms, which get the better the larger they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.workload.constants import MOST_EVALUATIONS, MOST_REFERENCES, ROUNDING
+from regionpredict.workload.loop_nest import (
+    Affine,
+    Form,
+    LoopNest,
+    NestLoop,
+    ReferenceGroup,
+)
+
+Whole = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+Points = dict[str, Numbers]
+"""Values of loop variables, one for each iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceTrace:
+    """References in the order in which one thread would make them all.
+
+    By reference: `iteration` of the loops that threads share, `array` by its place in `arrays`,
+    `byte` from the begin of the array, whether it is `written`, and whether each thread has an
+    array of its own. `iterations` are the shared ones; `aligned`: all arrays begin with a line.
+    """
+
+    iterations: int
+    arrays: tuple[str, ...]
+    iteration: Whole
+    array: Whole
+    byte: Whole
+    written: NDArray[np.bool_]
+    private: NDArray[np.bool_]
+    aligned: bool
+
+
+def reference_trace(nest: LoopNest) -> ReferenceTrace | None:
+    """The trace of a nest; None where it is too long, or an address or a bound is not known."""
+    return _Tracer(nest).trace()
+
+
+class _NotTracedError(Exception):
+    """The nest has more references than are gone through, or bounds that are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """All iterations of a loop: the values of variables, the iterations of the loop around, those
+    of the shared loops, and how many references each makes.
+    """
+
+    loop: NestLoop
+    points: Points
+    number: int
+    around: Whole
+    shared: Whole
+    children: dict[int, _Body]
+    length: Whole
+
+
+class _Tracer:
+    def __init__(self, nest: LoopNest) -> None:
+        self.nest = nest
+        self.left = MOST_REFERENCES.value
+        self.unasked = int(MOST_EVALUATIONS.value)
+        self.arrays: dict[str, int] = {}
+
+    def trace(self) -> ReferenceTrace | None:
+        try:
+            return self._trace()
+        except _NotTracedError:
+            return None
+
+    def _trace(self) -> ReferenceTrace | None:
+        body = self._shared_body()
+        total = int(body.length.sum())
+        if not total:
+            return None
+        self.iteration = np.empty(total, dtype=np.int64)
+        self.array = np.empty(total, dtype=np.int64)
+        self.byte = np.empty(total, dtype=np.int64)
+        self.written = np.empty(total, dtype=np.bool_)
+        self.private = np.empty(total, dtype=np.bool_)
+        self._fill(body, np.cumsum(body.length) - body.length)
+        aligned = all(group.aligned for group in self.nest.groups())
+        return ReferenceTrace(
+            body.number, tuple(self.arrays), self.iteration, self.array, self.byte, self.written,
+            self.private, aligned,
+        )  # fmt: skip
+
+    def _shared_body(self) -> _Body:
+        """The body of the innermost loop whose iterations threads share."""
+        points: Points = {}
+        number = 1
+        for loop in self.nest.parallel:
+            _, points, number = self._iterations(loop, points, number)
+        everything = np.arange(number)
+        return self._body(self.nest.parallel[-1], points, number, everything, everything)
+
+    def _body(
+        self, loop: NestLoop, points: Points, number: int, around: Whole, shared: Whole
+    ) -> _Body:
+        own = sum(len(group.accesses) for group in loop.groups)
+        self._spend(own * number)
+        length = np.full(number, own, dtype=np.int64)
+        children = {}
+        for child in loop.children:
+            inside, values, count = self._iterations(child, points, number)
+            body = self._body(child, values, count, inside, shared[inside])
+            children[child.index] = body
+            length += np.bincount(inside, weights=body.length, minlength=number).astype(np.int64)
+        return _Body(loop, points, number, around, shared, children, length)
+
+    def _iterations(self, loop: NestLoop, points: Points, number: int) -> tuple[Whole, Points, int]:
+        """Of all runs of a loop: the iteration around each of its own, the values of variables in
+        them, and how many they are.
+        """
+        first, limit = (
+            self._values(loop.first, points, number),
+            self._values(loop.limit, points, number),
+        )
+        distance = (limit - first) / loop.step
+        trips = np.maximum(0.0, np.ceil(distance - ROUNDING.value))
+        self._spend(float(trips.sum()), keep=True)
+        trips = trips.astype(np.int64)
+        inside = np.repeat(np.arange(number), trips)
+        turn = np.arange(len(inside)) - np.repeat(np.cumsum(trips) - trips, trips)
+        values = {name: value[inside] for name, value in points.items()}
+        values[loop.variable] = first[inside] + loop.step * turn
+        return inside, values, len(inside)
+
+    def _spend(self, references: float, *, keep: bool = False) -> None:
+        """Counts references; `keep`: only whether there may be as many."""
+        if not references <= self.left:
+            raise _NotTracedError
+        if not keep:
+            self.left -= references
+
+    def _fill(self, body: _Body, start: Whole) -> None:
+        """Puts the references of a body into their places, its iterations at `start`."""
+        at = start.copy()
+        for group, place, written, child, exact in _in_order(body.loop):
+            if group is None:
+                inner = body.children[child]
+                before = np.cumsum(inner.length) - inner.length
+                length = np.bincount(
+                    inner.around, weights=inner.length, minlength=body.number
+                ).astype(np.int64)
+                skipped = np.cumsum(length) - length
+                self._fill(inner, at[inner.around] + before - skipped[inner.around])
+                at += length
+                continue
+            byte = self._values(exact or Affine(place, group.slopes), body.points, body.number)
+            self.iteration[at] = body.shared
+            self.array[at] = self.arrays.setdefault(group.array, len(self.arrays))
+            self.byte[at] = np.floor(byte).astype(np.int64)
+            self.written[at] = written
+            self.private[at] = group.private
+            at += 1
+
+    def _values(self, form: Form | None, points: Points, number: int) -> Numbers:
+        """The form in each iteration."""
+        if form is None:
+            raise _NotTracedError
+        if isinstance(form, Affine):
+            total = np.full(number, float(form.constant))
+            for name, slope in form.slopes.items():
+                if name in points:
+                    total = total + slope * points[name]
+            return total
+        names = sorted(form.names & points.keys())
+        known: dict[tuple[float, ...], float] = {}
+        found = np.empty(number)
+        for at, asked in enumerate(zip(*[points[name].tolist() for name in names], strict=True)):
+            value = known.get(asked)
+            if value is None:
+                self.unasked -= 1
+                value = known[asked] = form.at(dict(zip(names, asked, strict=True)))
+                if self.unasked < 0 or math.isnan(value):
+                    raise _NotTracedError
+            found[at] = value
+        return found
+
+
+_Reference = tuple[ReferenceGroup | None, float, bool, int, Form | None]
+
+
+def _in_order(loop: NestLoop) -> Sequence[_Reference]:
+    """What stands in a loop, in the order of the source: (group, place, whether written, 0, its
+    address if it is not affine) of a reference, (None, 0, False, index, None) of a loop.
+    """
+    found: list[tuple[int, _Reference]] = []
+    for group in loop.groups:
+        exact = group.exact or (None,) * len(group.order)
+        for access, number, place, form in zip(
+            group.accesses, group.order, group.places, exact, strict=True
+        ):
+            found.append((number, (group, place, access.kind == "write", 0, form)))
+    for child in loop.children:
+        numbers = [number for group in child.groups_below for number in group.order]
+        if numbers:
+            found.append((min(numbers), (None, 0.0, False, child.index, None)))
+    return [one for _, one in sorted(found, key=lambda one: one[0])]

@@ -1,0 +1,120 @@
+"""Small nests gone through reference by reference: by hand, and against a simulation."""
+
+from __future__ import annotations
+
+import pytest
+from nest_texts import STATIC, counter_of, nest_of
+from simulated_nest import simulated
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.cache_traffic import CacheLevel
+from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.reference_trace import reference_trace
+
+NESTS = {
+    "stencil": (
+        "for (int i = 1; i < 25; i++) for (int j = 1; j < 47; j++) "
+        "b[i][j] = a[i-1][j] + a[i][j] + a[i+1][j];",
+        "double a[26][48], double b[26][48]",
+    ),
+    "product": (
+        "for (int i = 0; i < 12; i++) for (int j = 0; j < 12; j++) for (int k = 0; k < 24; k++) "
+        "c[i][j] += a[i][k] * b[k][j];",
+        "double a[12][24], double b[24][12], double c[12][12]",
+    ),
+    "triangle": (
+        "for (int i = 0; i < 30; i++) for (int j = i; j < 30; j++) a[j][i] += x[j];",
+        "double a[30][30], double x[30]",
+    ),
+}
+
+
+def bytes_of(nest: LoopNest, lines: float, threads: int, sharers: int, chunk: int | None) -> float:
+    """What caches of so many lines move, gone through."""
+    schedule = STATIC if chunk is None else Schedule("static", float(chunk))
+    counter = counter_of(nest, schedule, traced=True)
+    (level,) = counter.traffic([CacheLevel(64.0 * lines, sharers)], threads)
+    return level.total
+
+
+@pytest.mark.parametrize("name", NESTS)
+@pytest.mark.parametrize(("threads", "sharers"), [(1, 1), (3, 1), (3, 3)])
+@pytest.mark.parametrize("chunk", [None, 2])
+@pytest.mark.parametrize("lines", [8, 30, 400])
+def test_as_a_simulation_of_the_nest(
+    name: str, threads: int, sharers: int, chunk: int | None, lines: int
+) -> None:
+    loops, parameters = NESTS[name]
+    nest = nest_of(loops, parameters)
+    counted = simulated(nest, 64.0 * lines, threads, sharers, chunk=chunk)
+    expected = sum(read + written for read, written in counted.values())
+    # The simulation takes groups in their own order.
+    assert bytes_of(nest, lines, threads, sharers, chunk) == pytest.approx(expected, rel=0.06)
+
+
+def test_a_column_by_hand() -> None:
+    """16 rows of 16 lines, by columns: a line serves 8 columns, if 16 lines stay."""
+    text = "for (int j = 0; j < 128; j++) for (int i = 0; i < 16; i++) s += a[i][j];"
+    nest = nest_of(text, "double s, double a[16][128]")
+    # Beginning at four places of a line, rows of 16 lines touch 17 of them but where they fit.
+    rows = 16 * (16 + 3 * 17) / 4
+    assert bytes_of(nest, 17, 1, 1, None) / 64 == pytest.approx(rows, abs=2)
+    assert bytes_of(nest, 15, 1, 1, None) / 64 == pytest.approx(128 * 16, abs=2)
+
+
+def test_a_larger_cache_moves_no_more() -> None:
+    nest = nest_of(*NESTS["product"])
+    moved = [bytes_of(nest, lines, 4, 2, None) for lines in range(2, 90, 4)]
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_clamped_and_wrapped_subscripts_are_no_gathers() -> None:
+    """min(i, 9): ten elements, two or three lines; i % 8: one or two."""
+    text = "for (int i = 0; i < 400; i++) x[8 * (i < 9 ? i : 9)] += y[i % 8];"
+    nest = nest_of(text, "double x[1000], double y[1000]")
+    trace = reference_trace(nest)
+    assert trace is not None
+    assert len(trace.byte) == 3 * 400
+    by_array = {
+        name: set((trace.byte[trace.array == at] // 8).tolist())
+        for at, name in enumerate(trace.arrays)
+    }
+    assert by_array == {"x": {8 * i for i in range(10)}, "y": set(range(8))}
+
+
+def test_references_are_in_the_order_of_the_source() -> None:
+    """What a statement stores to goes before what it reads, as it is written."""
+    text = """for (int i = 0; i < 2; i++) {
+      a[i] = 1;
+      for (int j = 0; j < i + 1; j++) b[j] = a[9];
+      c[i] = b[5];
+    }"""
+    trace = reference_trace(nest_of(text, "double a[16], double b[16], double c[16]"))
+    assert trace is not None
+    made = [
+        (trace.arrays[array], byte // 8)
+        for array, byte in zip(trace.array.tolist(), trace.byte.tolist(), strict=True)
+    ]
+    assert made == [
+        ("a", 0), ("b", 0), ("a", 9), ("c", 0), ("b", 5),
+        ("a", 1), ("b", 0), ("a", 9), ("b", 1), ("a", 9), ("c", 1), ("b", 5),
+    ]  # fmt: skip
+    assert trace.iteration.tolist() == [0] * 5 + [1] * 7
+
+
+def test_what_is_too_long_or_hangs_on_data_is_left_to_closed_forms() -> None:
+    far = "for (int i = 0; i < 300; i++) for (int j = 0; j < 300; j++) s += a[i][j];"
+    assert reference_trace(nest_of(far, "double s, double a[300][300]")) is None
+    counter = counter_of(
+        nest_of("for (int i = 0; i < 99; i++) s += a[b[i]];", "double s, double a[999], int b[99]"),
+        traced=True,
+    )
+    (level,) = counter.traffic([CacheLevel(1 << 20, 1)], 1)
+    assert level.total > 0
+
+
+def test_a_triangle_whose_middle_iteration_does_not_run() -> None:
+    text = "for (int i = 200; i >= 0; i--) for (int j = 19; j >= i; j--) a[8 * j] = 0;"
+    nest = nest_of(text, "double a[2000]")
+    (level,) = counter_of(nest, traced=True).traffic([CacheLevel(1 << 20, 4)], 4)
+    assert level.total / 64 == pytest.approx(2 * 20)
