@@ -1,4 +1,4 @@
-// 1 region: tokens that a macro pastes are numbers, names and operators
+/* regions: 1 */
 #define REAL(x) x##F
 #define CAT(a,b) a##b
 #define P(a) a##=
