@@ -76,5 +76,7 @@ def test_the_branch_that_is_read_stands(tmp_path: Path, frontend: str) -> None:
 def test_the_one_without_a_suffix_is_taken() -> None:
     text = b"#if A\n#define R(x) x##F\n#else\n#define R(v) (v)\n#endif\ndouble y = R(1.0);\n"
     assert left_out_macros([(text, b"double y = R(1.0);")]) == (("R(v)", "(v)"),)
+    in_a_macro = text.replace(b"double y =", b"#define HALF")
+    assert left_out_macros([(in_a_macro, b"")]) == (("R(v)", "(v)"),)
     assert left_out_macros([(text, text)]) == ()
     assert left_out_macros([(text.replace(b"R(1.0)", b"1.0"), b"")]) == ()

@@ -55,7 +55,7 @@ def left_out_macros(files: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[str, st
                 left.setdefault(name, []).append((parameter, body))
             else:
                 others.add(name)
-        rest.append(_DEFINE.sub(b"", whole).decode("utf-8", "replace"))
+        rest.append(_DEFINE.sub(rb" \3", whole).decode("utf-8", "replace"))  # used in macros too
     found = []
     for name in sorted(left.keys() - others):
         used = any(re.search(rf"\b{name}\s*\(", text) for text in rest)
