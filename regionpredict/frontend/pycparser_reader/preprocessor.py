@@ -145,6 +145,8 @@ def preprocess(request: SourceRequest) -> Preprocessed:
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp with places, our search order for headers, and messages as diagnostics."""
 
+    lexer: Any  # pcpp's own
+
     def __init__(self, request: SourceRequest) -> None:
         self.defined: set[tuple[str, int]] = set()
         super().__init__()
