@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from regionpredict.frontend.requests import (
     read_regular_file,
 )
 from regionpredict.frontend.syntax import Lookups
+from regionpredict.frontend.text import guessed_macros
 from regionpredict.ir import Diagnostic, Span
 
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
@@ -165,6 +166,19 @@ class GuessingParser:
             )
         if not is_cpp(self._request.path) and unit.errors():
             unit = self._with_declarations(unit)
+        self._note_errors(unit)
+        return unit
+
+    def parse_with(self, macros: Sequence[tuple[str, str]]) -> TranslationUnit:
+        """Another parse, with definitions for macros that have none."""
+        self._say("RP005", Span(self._request.path, 1), guessed_macros(macros))
+        request = self._request
+        self._request = replace(request, defines=(*request.defines, *macros))
+        unit = self._parsed()
+        stumbled = set(self.errors)
+        self.diagnostics = [
+            one for one in self.diagnostics if one.id != "RP002" or one.span not in stumbled
+        ]
         self._note_errors(unit)
         return unit
 

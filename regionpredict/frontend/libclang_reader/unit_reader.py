@@ -47,6 +47,7 @@ from regionpredict.frontend.text import (
     blank_ranges,
     find_pragmas,
     inactive_loops,
+    left_out_macros,
     masked,
     may_hold_directives,
     with_numbers,
@@ -67,15 +68,16 @@ class _Reader:
         self.lib = lc.library()
         parser = GuessingParser(request)
         self.parsed = parser.parse()
-        self.diagnostics = parser.diagnostics
-        self.errors = parser.errors
-        self.lookups = parser.lookups()
         self.handle = self.parsed.handle
         self.file_name = self.parsed.file_name
         self.sources: dict[int, SourceText] = {}
         self.active: dict[int, Masked] = {}
         self.macros = MacroTable()
         self.place = lc.Place()
+        self._define_left_out(parser)
+        self.diagnostics = parser.diagnostics
+        self.errors = parser.errors
+        self.lookups = parser.lookups()
         self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at)
         self.functions: dict[int, Function | None] = {}
         self.enumerators: dict[str, int] | None = None
@@ -120,6 +122,26 @@ class _Reader:
         texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
         texts[0] = " ".join(value for _, value in self.request.defines).encode()
         return texts
+
+    def _define_left_out(self, parser: GuessingParser) -> None:
+        """Parses anew with definitions for macros whose own ones are all left out."""
+        texts: dict[int, bytes] = {}
+        for file in self._user_files():
+            try:
+                texts[file] = read_regular_file(self.file_name(file))
+            except InputError:
+                continue
+        if is_cpp(self.request.path) or not left_out_macros((d, b"") for d in texts.values()):
+            return
+        defines = left_out_macros(
+            (masked(data).code, self._active(file, data).code) for file, data in texts.items()
+        )
+        self.active.clear()  # by handles of files, which end with their parse
+        if not defines:
+            return
+        self.parsed.close()
+        self.parsed = parser.parse_with(defines)
+        self.handle, self.file_name = self.parsed.handle, self.parsed.file_name
 
     def _user_files(self) -> list[int]:
         files = []

@@ -8,6 +8,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
+from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -74,6 +75,8 @@ class FollowedCalls:
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         if function is None or call.decl is None:
             return self._library_call(call, frame, nodes)
+        if ends_program(self.unit, function.body):
+            return call.decl.ctype
         if (
             call.decl in self.calling
             or len(self.calling) > _MAX_INLINE

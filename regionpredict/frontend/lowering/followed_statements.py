@@ -5,6 +5,7 @@ from __future__ import annotations
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, Value
 from regionpredict.frontend.lowering.integer_types import converted
+from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
@@ -108,7 +109,7 @@ class FollowedStatements:
                 frame.env.clear()
                 frame.env.update(inner.env)
                 return True
-            if side is None or not _ends(side):
+            if side is None or not (_ends(side) or ends_program(self.unit, side)):
                 ends.append((inner.env, self.context.member_values))
         self._join(ends, condition, frame)
         return False

@@ -54,6 +54,11 @@ _WRITES_THROUGH = {
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
 }  # fmt: skip
+_ENDING = frozenset((
+    "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
+    "__assert_rtn", "_wassert", "MPI_Abort", "err", "errx", "verr", "verrx",
+    "__builtin_unreachable", "__builtin_trap",
+))  # fmt: skip
 _ALLOCATED: dict[str, tuple[int, ...]] = {
     "malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "memalign": (1,), "valloc": (0,),
     "alloca": (0,), "_mm_malloc": (0,),
@@ -75,6 +80,11 @@ def touches_no_memory(name: str) -> bool:
         or name.startswith("omp_")
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)
     )
+
+
+def ends_run(name: str) -> bool:
+    """Whether a library function of that name never comes back: a run that goes on calls none."""
+    return name.removeprefix("std::") in _ENDING
 
 
 def allocated(name: str) -> tuple[int, ...] | None:

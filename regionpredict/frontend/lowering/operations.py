@@ -8,6 +8,7 @@ from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.integer_types import promoted, usual
 from regionpredict.frontend.lowering.library_functions import (
     MemoryIntrinsic,
+    ends_run,
     is_intrinsic,
     memory_intrinsic,
     touches_no_memory,
@@ -48,9 +49,6 @@ _SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min",
 _FLOATING_SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf"))
 _FREE = frozenset((
     "omp_get_thread_num", "omp_get_num_threads", "__builtin_expect",
-    # A run that ends does not call them.
-    "__assert_fail", "__assert", "__assert_rtn", "abort", "exit", "_exit", "__builtin_unreachable",
-    "__builtin_trap",
 ))  # fmt: skip
 
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
@@ -333,7 +331,7 @@ class Tally:
             known = name in _FLOATING_SELECT or len(types) != 2
             ctype = ctype if known else usual(types[0], types[1])
             self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
-        elif name not in _FREE:
+        elif name not in _FREE and not ends_run(name):
             self._library_call(expression, ctype)
         return ctype
 

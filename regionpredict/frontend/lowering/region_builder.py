@@ -34,6 +34,7 @@ from regionpredict.frontend.lowering.loop_headers import (
 )
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
+from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
@@ -476,6 +477,10 @@ class RegionBuilder:
 
     def _if(self, statement: If, frame: Frame) -> list[Node]:
         test = self._expression(statement.condition, statement.span, frame, "condition")
+        if ends_program(self.unit, statement.then):
+            return [*test, *self.body(statement.other, frame)]
+        if ends_program(self.unit, statement.other):
+            return [*test, *self.body(statement.then, frame)]
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.decided(statement.condition, frame)
         branch = self._branch(show(statement.condition), sides, statement.span, frame, value)

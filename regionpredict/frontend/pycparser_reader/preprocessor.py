@@ -145,6 +145,8 @@ def preprocess(request: SourceRequest) -> Preprocessed:
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp with places, our search order for headers, and messages as diagnostics."""
 
+    lexer: Any  # pcpp's own
+
     def __init__(self, request: SourceRequest) -> None:
         self.defined: set[tuple[str, int]] = set()
         super().__init__()
@@ -345,7 +347,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         hidden = (token.hidden & closing.hidden) | {token.value}
         if macro.str_patch:
             fitted = [_spaced(argument) for argument in fitted]
+        own, self.lexer = self.lexer, _PastedLexer(self)
         given = self.macro_expand_args(macro, fitted)
+        self.lexer = own
         return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in given]
 
     # -- what pcpp asks of its hooks ------------------------------------------------------------
@@ -382,6 +386,23 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.diagnostics.append(
             Diagnostic("RP002", span, f"the preprocessor says: {message}; the rest was read")
         )
+
+
+class _PastedLexer:
+    """What pcpp asks for the kind of a token that `##` made: `0.5F` is one number, not four."""
+
+    def __init__(self, run: _Preprocessor) -> None:
+        self._run = run
+        self._left: list[Token] = []
+
+    def clone(self) -> _PastedLexer:
+        return _PastedLexer(self._run)
+
+    def input(self, text: str) -> None:
+        self._left = self._run.tokenize(text)
+
+    def token(self) -> Token | None:
+        return self._left.pop(0) if self._left else None
 
 
 def _guard(data: bytes) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Hashable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -54,7 +55,9 @@ from regionpredict.frontend.text import (
     SourceText,
     blank_comments,
     find_pragmas,
+    guessed_macros,
     inactive_loops,
+    left_out_macros,
     masked,
     may_hold_directives,
     parse_directive,
@@ -97,6 +100,14 @@ class _Reader:
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
         self.read = preprocess(request)
+        left = left_out_macros(
+            (blank_comments(data), self._active_defines(SourceText(path, data)))
+            for path, data in self.read.files.items() if b"define" in data
+        )  # fmt: skip
+        if left:
+            self.read = preprocess(replace(request, defines=(*request.defines, *left)))
+            note = Diagnostic("RP005", Span(request.path, 1), guessed_macros(left))
+            self.read.diagnostics.append(note)
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
         self.words, self.operators, attributes = clean(self.read.tokens)

@@ -7,6 +7,7 @@ where a name is called or written, `passages` which names each function of a fil
 
 from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
 from regionpredict.frontend.text.inactive import inactive_loops
+from regionpredict.frontend.text.left_out_macros import guessed_macros, left_out_macros
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
     base_classes_in,
@@ -46,9 +47,11 @@ __all__ = [
     "called_at",
     "directed",
     "find_pragmas",
+    "guessed_macros",
     "holding",
     "holds_directives",
     "inactive_loops",
+    "left_out_macros",
     "masked",
     "may_hold_directives",
     "mentioned_at",

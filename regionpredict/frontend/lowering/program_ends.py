@@ -1,0 +1,68 @@
+"""Which statements end the program: a run that is timed to its end does not go through them.
+
+if (p == NULL) {
+    fprintf(stderr, "row %d is missing", i);     is  nothing but the test
+    exit(1);
+}
+"""
+
+from __future__ import annotations
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.library_functions import ends_run
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Compound,
+    Directive,
+    ExprStmt,
+    If,
+    Jump,
+    Return,
+    Stmt,
+    every_statement,
+    inner_statements,
+)
+
+_MAX_CALLS = 4  # `die()` calls `fail()`, which calls `exit()`
+
+
+def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bool:
+    """Whether every way through a statement ends the program; False where nothing says so.
+
+    What stands behind the call that ends it, as in `exit(1); return NULL;`, does not run. A
+    statement to which a `goto` or a `switch` may jump is none.
+    """
+    if statement is None:
+        return False
+    if isinstance(statement, Compound):
+        for number, item in enumerate(statement.items):
+            if _may_be_jumped_to(item):
+                return False
+            if ends_program(unit, item, depth):
+                return not any(map(_may_be_jumped_to, statement.items[number + 1 :]))
+            if any(isinstance(inner, (Return, Jump)) for inner in every_statement(item)):
+                return False
+        return False
+    if isinstance(statement, If):
+        return ends_program(unit, statement.then, depth) and ends_program(
+            unit, statement.other, depth
+        )
+    if isinstance(statement, Directive):
+        return any(ends_program(unit, inner, depth) for inner in inner_statements(statement))
+    if not isinstance(statement, ExprStmt) or not isinstance(statement.expr, CallExpr):
+        return False
+    return _ends_in_call(unit, statement.expr, depth)
+
+
+def _ends_in_call(unit: LinkedUnit, call: CallExpr, depth: int) -> bool:
+    function = unit.body_of(call.decl) if call.decl is not None else None
+    if function is not None:
+        return depth < _MAX_CALLS and ends_program(unit, function.body, depth + 1)
+    return call.pointer is None and ends_run(call.name)
+
+
+def _may_be_jumped_to(statement: Stmt) -> bool:
+    return any(
+        isinstance(inner, Compound) and (inner.label or inner.cases)
+        for inner in every_statement(statement)
+    )

@@ -1,0 +1,67 @@
+"""Macros that mark a constant, of which a false `#if` leaves out every definition.
+
+A header that a build would have generated is missing, so no branch is taken:
+
+#if defined(SINGLE)
+#  define REAL(x) x##f
+#elif defined(DOUBLE)
+#  define REAL(x) x            REAL(0.5)  ->  0.5
+#endif
+
+Whichever branch a build takes, such a macro gives its argument, with a suffix at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_DEFINE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\([^)\n]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE
+)
+_MARKED = re.compile(r"\(*\s*(\w+)\s*(?:##\s*[fFlLuU]{1,3}\s*)?\)*")
+# A function of that name is declared, or the source asks whether there is such a macro.
+_OTHERWISE = r"\b(?!return\b|else\b|case\b)\w+[ \t]+{0}\s*\(|\b(?:ifn?def|defined)\b[\s(]*{0}\b"
+
+
+def guessed_macros(macros: Iterable[tuple[str, str]]) -> str:
+    """What a reader says of definitions that it made up."""
+    shown = [f"{name} {body}" for name, body in macros]
+    more = ", ..." if len(shown) > 5 else ""
+    return (
+        "macros whose definitions are all left out, taken to give their argument: "
+        f"{', '.join(shown[:5])}{more}"
+    )
+
+
+def left_out_macros(files: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
+    """Definitions for macros that are used and have none: `(("REAL(x)", "x"),)`, by name.
+
+    `files`: each file's text without comments, and the same with what the compiler does not read
+    as blanks (its definitions at least). Only macros all of whose definitions give the argument;
+    the one without a suffix is taken, or else the first.
+    """
+    left: dict[str, list[tuple[str, str]]] = {}
+    others: set[str] = set()
+    rest: list[str] = []
+    for whole, read in files:
+        others.update(match.group(1).decode() for match in _DEFINE.finditer(read))
+        for match in _DEFINE.finditer(whole):
+            name = match.group(1).decode()
+            parameter = (match.group(2) or b"")[1:-1].decode("utf-8", "replace").strip()
+            body = match.group(3).decode("utf-8", "replace").strip()
+            marked = _MARKED.fullmatch(body)
+            if marked is not None and parameter == marked.group(1):
+                left.setdefault(name, []).append((parameter, body))
+            else:
+                others.add(name)
+        rest.append(_DEFINE.sub(rb" \3", whole).decode("utf-8", "replace"))  # used in macros too
+    found = []
+    for name in sorted(left.keys() - others):
+        used = any(re.search(rf"\b{name}\s*\(", text) for text in rest)
+        if not used or any(re.search(_OTHERWISE.format(name), text) for text in rest):
+            continue
+        plain = [one for one in left[name] if "#" not in one[1]]
+        parameter, body = (plain or left[name])[0]
+        found.append((f"{name}({parameter})", body))
+    return tuple(found)
