@@ -174,7 +174,7 @@ def _short_list(
         measured += lines.indices.size
     dof = observations.dof + 1.0 + max(measured - 2 * axis.line_count, 0)
     base = observations.within + criterion.noise_floor**2
-    score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.rarity * axis.rarity
+    score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.line_rarity * axis.rarity
     order = np.argsort(score, kind="stable")[:count]
     near = order[score[order] <= score[order[0]] + _SHORT_LIST_RANGE]
     return tuple(near.tolist())
