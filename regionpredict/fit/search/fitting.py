@@ -145,9 +145,7 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
         selection = one_parameter.select(
             _data_of([observations]), compiled, options.criterion, max_terms=1
         )
-        return _built(
-            plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0)
-        )
+        return _built(plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0))
 
     model = without_outlier(model, plan.active, refit)
     if plan.grid is not None or options.segments < 2:

@@ -72,6 +72,7 @@ _least = np.minimum.reduce
 _FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
 _NOTICEABLE = 1.1
 _NEARLY = 12.0
+_TOGETHER = 16  # call paths whose pairs are solved at once
 _SLACK = 8.0  # the Occam factor can favour a pair by this much
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
@@ -141,7 +142,9 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     # Rounding must not make the norm of a nearly constant column negative.
     column_norm = np.maximum(sums[:, h:] - column_mean * column_sum, _ROUNDING * sums[:, h:])
     size = np.abs(y)
-    largest = _least(size[:, None, :] * space.inverse, 2)
+    largest = size[:, :1] * space.inverse[:, 0]
+    for k in range(1, n):  # the least over an axis as short as that of the points is slow
+        np.minimum(largest, size[:, k : k + 1] * space.inverse[:, k], out=largest)
     least = _least(size, 1, keepdims=True)
     return _Sums(
         total=total,
@@ -265,8 +268,8 @@ def _pair_models(
     scaled = space.columns / norm[:, :, None] - scaled_mean[:, :, None]
     gram = (data.weights[:, None, :] * scaled) @ scaled.transpose(0, 2, 1)
     projection = s.product / norm
-    r = gram[:, ia, ib]
-    pa, pb = projection[:, ia], projection[:, ib]
+    r = gram.reshape(len(gram), -1).take(ia * gram.shape[1] + ib, 1)
+    pa, pb = projection.take(ia, 1), projection.take(ib, 1)
     na, nb = pa - r * pb, pb - r * pa
     det = 1.0 - r * r
     flat = np.flatnonzero((na > 0) & (nb > 0) & (det > _SMALLEST_DETERMINANT))
@@ -382,12 +385,18 @@ def select(
     if max_terms > 1 and len(space.pairs_a):
         left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
-        rows = (grows & (left > worth)).nonzero()[0]
-        if len(rows):
+        doubtful = (grows & (left > worth)).nonzero()[0]
+        # Misfit and own price of the best single term are all that a pair can save.
+        saved = left + own.ravel()[flat] + _SLACK
+        doubtful = doubtful[saved[doubtful].argsort()]
+        # Those that can save as much go together: they can afford the same pairs.
+        for rows in (
+            np.array_split(doubtful, -(-len(doubtful) // _TOGETHER)) if len(doubtful) else ()
+        ):
             some = Data(*(part[rows] for part in data))
             sums = _Sums(*(part[rows] for part in s))
-            worst = (left + own.ravel()[flat])[rows] + sums.dof[:, 0] * np.log(sums.base[:, 0])
-            pairs = _pair_models(some, sums, space, criterion, worst + _SLACK)
+            worst = saved[rows] + sums.dof[:, 0] * np.log(sums.base[:, 0])
+            pairs = _pair_models(some, sums, space, criterion, worst)
             winners = _winners(pairs, least[rows], space) if pairs is not None else []
             if pairs is not None and len(winners):
                 target = rows[pairs.row[winners]]
