@@ -186,9 +186,10 @@ def _built(
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
-    terms: list[tuple[float, Monomial]] = [
-        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
-    ]
+    terms: list[tuple[float, Monomial]] = []
+    for coefficient, k in chosen:
+        if k >= 0:
+            terms.append((coefficient, {index: compiled.terms[k]}))
     if len(terms) > 1:
         terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
     return FittedModel(
