@@ -298,8 +298,8 @@ def _pair_models(
         + cost
         + np.where(_falls(data.y, space)[row], 0.0, surcharge[pair])
         + _sign_cost(constant / error)
-        + _ratio_cost(constant, error, a)
-        + _ratio_cost(constant, error, b)
+        # Both terms together have one constant to be compared with.
+        + 0.5 * (_ratio_cost(constant, error, a) + _ratio_cost(constant, error, b))
     )
     return _Pairs(row, ia, ib, constant, a, b, score)
 
