@@ -280,7 +280,8 @@ def _explained_rows(
         modelled[rows] += coefficient[rows, None] * space.columns[index[rows]]
     misfit = (data.weights * (data.y - modelled) ** 2).sum(1)
     used = 1 + (selection.first >= 0) + (selection.second >= 0)
-    return explained_rows(data.weights, data.within, data.dof, misfit, used).tolist()
+    done = explained_rows(data.weights, data.within, data.dof, misfit, used)
+    return [bool(explains) for explains in done.tolist()]
 
 
 __all__ = ["THREAD_LAWS", "Options", "fit", "fit_many"]

@@ -477,12 +477,21 @@ def select_one(
         return one
     column_norm = np.maximum(column_norm, _ROUNDING * sums[h:])
     level = math.log(total * float(_least(size)) ** 2 + 1e-300)
-    numbers = (total, mean, spread, level, base, dof)
-    a, b, c, level_row, d, e = (np.array([[number]]) for number in numbers)
-    rows = (column[None] for column in (column_mean, column_norm, product, volume))
+    row = _Sums(
+        total=np.array([[total]]),
+        mean=np.array([[mean]]),
+        spread=np.array([[spread]]),
+        column_mean=column_mean[None],
+        column_norm=column_norm[None],
+        product=product[None],
+        volume=volume[None],
+        volume_constant=np.array([[level]]),
+        base=np.array([[base]]),
+        dof=np.array([[dof]]),
+    )
     pairs = _pair_models(
-        Data(y[None], w[None], d[0], e[0]),
-        _Sums(a, b, c, *rows, level_row, d, e),
+        Data(y[None], w[None], row.base[0], row.dof[0]),
+        row,
         space,
         criterion,
         np.array([float(likelihood[index] + own[index]) + _SLACK]),
