@@ -25,7 +25,7 @@ simulated data, see docs/fit.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +47,8 @@ class Criterion:
     second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
     more threads; `occam`: the share of the coefficients' volume that counts;
     `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
-    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all.
+    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
+    `ratio`: how much the ratio of constant and coefficient counts.
     """
 
     rarity: float = 1.2
@@ -61,6 +62,7 @@ class Criterion:
     noise_floor: float = 1e-3
     floor_dof: float = 1.0
     second_gain: float = 6.5
+    ratio: float = 1.0
 
 
 DEFAULT_CRITERION = Criterion()
@@ -189,7 +191,8 @@ def _first_scores(
     refused = _FALLING * (slope <= 0)
     rare = criterion.rarity * space.rarity
     level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
-    own = rare + refused + _sign_cost(constant / error) + _ratio_cost(constant, error, slope)
+    own = rare + refused + _sign_cost(constant / error)
+    own += criterion.ratio * _ratio_cost(constant, error, slope)
     score = likelihood + criterion.occam * (s.volume - 2.0 * log_q + level) + own
     flat = s.dof * np.log(s.base + s.spread)
     gain = flat[:, 0] - _least(likelihood + (0.4 * rare + refused), 1)
@@ -299,7 +302,9 @@ def _pair_models(
         + np.where(_falls(data.y, space)[row], 0.0, surcharge[pair])
         + _sign_cost(constant / error)
         # Both terms together have one constant to be compared with.
-        + 0.5 * (_ratio_cost(constant, error, a) + _ratio_cost(constant, error, b))
+        + 0.5
+        * criterion.ratio
+        * (_ratio_cost(constant, error, a) + _ratio_cost(constant, error, b))
     )
     return _Pairs(row, ia, ib, constant, a, b, score)
 
@@ -465,7 +470,8 @@ def select_one(
     constant = mean - slope * column_mean
     error = np.sqrt(q * (1.0 / total + column_mean * (column_mean / column_norm)) * (1.0 / dof))
     volume = np.log(column_norm * largest * largest + 1e-300)
-    own = rare + refused + _sign_cost(constant / error) + _ratio_cost(constant, error, slope)
+    own = rare + refused + _sign_cost(constant / error)
+    own += criterion.ratio * _ratio_cost(constant, error, slope)
     score = likelihood + criterion.occam * (volume - 2.0 * log_q) + own
     index = int(score.argmin())
     worth = criterion.second_gain - (
@@ -523,6 +529,8 @@ def rank(
 
     The constant has the score that makes the growth test a fair coin at its threshold.
     """
+    # How far a model may be off is not for that belief to say.
+    criterion = replace(criterion, ratio=0.0)
     s = _sums(data, space, criterion)
     score, slope, constant, _, gain, _ = _first_scores(s, space, criterion)
     count = score.shape[1]
