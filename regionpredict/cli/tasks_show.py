@@ -15,10 +15,10 @@ from regionpredict.cli.plot_option import plot_option, write_plot
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "dot", "graph"]),
+    type=click.Choice(["table", "json", "html", "dot", "graph"]),
     default="table",
     show_default=True,
-    help="table, json: the metrics; dot, graph: the graph itself, in DOT or JSON.",
+    help="table, json, html: the metrics; dot, graph: the graph itself, in DOT or JSON.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option(
@@ -48,6 +48,10 @@ def command(
         growth = line_growth(read_task_graph(against), graph)
     if form == "json":
         text = task_graphs.metrics_json(graph, metrics, growth)
+    elif form == "html":
+        from regionpredict.report.html.task_graph import task_graph_page
+
+        text = task_graph_page(path.name, graph, metrics, growth, top)
     elif form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 

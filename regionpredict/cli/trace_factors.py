@@ -28,8 +28,9 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
     help="The law of a factor, where it is known; for example serialisation=pipeline.",
 )
 @click.option(
-    "--format", "output", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+    "--format", "output", type=click.Choice(["table", "json", "html"]), default="table",
+    show_default=True, help="What to print.",
+)  # fmt: skip
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @plot_option("the factors with their bands")
 @click.option(
@@ -105,7 +106,8 @@ def command(
     kernels = trace_kernels()
     study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
     found = None
-    if extrapolate is not None or plot is not None:
+    drawn = plot is not None or (output == "html" and len(study.widths) > 1)
+    if extrapolate is not None or drawn:
         widths = _widths(study.widths[-1], extrapolate)
         found = extrapolated(study, widths, by_factor)
     elif by_factor:
@@ -117,6 +119,10 @@ def command(
         write_plot(plot, factors_figure(study, found, title))
     if output == "json":
         text = factors_json(study, found, hints)
+    elif output == "html":
+        from regionpredict.report.html.factors import factors_page
+
+        text = factors_page(study, found, hints)
     else:
         text = factors_table(study, found)
         if hints is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -33,7 +33,7 @@ class Hint:
     """What a prediction says of one region; None where it does not say.
 
     `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
-    on one thread.
+    on one thread. `band` is what measured speedups lie between, by threads, where it is told.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Hint:
     sizes: BySize | None = None
     iterations: int | None = None
     seconds: float | None = None
+    band: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,11 @@ def _hint(region: Record) -> Hint:
         sizes=_by_size(region),
         iterations=_iterations(region),
         seconds=_seconds(region),
+        band={
+            point.whole("threads", 1): (point.number("low"), point.number("high"))
+            for point in region.inners("speedup")
+            if "low" in point.value and "high" in point.value
+        },
     )
 
 
