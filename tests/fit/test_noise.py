@@ -5,7 +5,11 @@ import pytest
 
 from regionpredict.fit import fit
 from regionpredict.fit.model.noise import robust_squares, scales, without_hiccups
-from regionpredict.fit.model.observations import summarise, variance_factor
+from regionpredict.fit.model.observations import (
+    explained_rows,
+    summarise,
+    variance_factor,
+)
 
 P = [4, 8, 16, 32, 64, 128]
 
@@ -80,6 +84,31 @@ def test_constant_noise_is_weighed_as_constant():
     assert seen.weights.max() < 3 * seen.weights.min()
     again = summarise([(v * (1 + 0.05 * rng.normal(size=8))).tolist() for v in y])
     assert again.weights[0] / again.weights[-1] > 1e4
+
+
+def test_many_series_are_explained_as_each_alone():
+    rng = np.random.default_rng(11)
+    seen = [
+        summarise((3 + rng.normal(0, noise, (5, repetitions))).tolist())
+        for noise in (0.0, 1e-4, 0.1)
+        for repetitions in (1, 2, 5)
+        for _ in range(10)
+    ]
+    seen[0].weights[1] = 0.0  # an outlier
+    misfit = np.array([(o.within / max(o.dof, 1) + 1e-9) * 10 ** rng.uniform(-1, 2) for o in seen])
+    used = rng.integers(1, 6, len(seen))
+    rows = explained_rows(
+        np.array([o.weights for o in seen]),
+        np.array([o.within for o in seen]),
+        np.array([o.dof for o in seen]),
+        misfit,
+        used,
+    )
+    alone = [
+        o.explained(m, n) for o, m, n in zip(seen, misfit.tolist(), used.tolist(), strict=True)
+    ]
+    assert rows.tolist() == alone
+    assert any(alone) and not all(alone)
 
 
 def test_one_small_value_bends_no_model():

@@ -78,7 +78,10 @@ def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
     >>> law_of([(9.0, {0: (-1.0, 0.0)})]), law_of([(1.0, {0: (1.0, 0.0)})])
     ('amdahl', 'pmnf')
     """
-    if not any(INVERSE in monomial.values() for _, monomial in terms):
+    for _, monomial in terms:
+        if INVERSE in monomial.values():
+            break
+    else:
         return "pmnf"
     growing = [term for coefficient, m in terms for term in m.values() if coefficient > 0]
     if INVERSE not in growing or len(growing) != len(terms):

@@ -18,7 +18,8 @@ _FEW = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.200, 7: 1.140, 8: 1.129, 9:
 _HICCUP = 8.0  # standard deviations of all points' noise, and
 _HICCUP_SHARE = 0.5  # of the value: farther off, a repetition tells nothing of the others
 _CLEARLY = 8.0  # twice the log-likelihood that another noise than a proportional one must gain
-_RATIOS = (0.01, 0.03, 0.1, 0.3, 1.0)  # constant part over the relative one, at the largest value
+# Constant part over the relative one, at the largest value: none, five ratios, nothing else.
+_CONSTANT_PARTS = np.array([[0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 0.0]]).T ** 2
 
 
 def robust_squares(data: FloatArray) -> FloatArray:
@@ -56,15 +57,14 @@ def scales(y: FloatArray, squares: FloatArray, dof: FloatArray | float) -> Float
     `y` `(n,)` are positive, `squares` `(n,)` the sums of squares of the repetitions and `dof` their
     degrees of freedom at each point. Maximum likelihood of proportional, constant and mixed noise.
     """
-    own, count = y * y, len(y)
+    own = y * y
     freedom = np.broadcast_to(np.asarray(dof, dtype=np.float64), y.shape)
     top = float(own.max())
-    shapes = [own, *(own + (ratio**2 * top) for ratio in _RATIOS), np.full(count, top)]
-    costs = []
-    for shape in shapes:
-        size = float((squares / shape).sum()) / float(freedom.sum())
-        costs.append(float((freedom * np.log(size * shape)).sum()))
-    best = int(np.argmin(costs))
+    shapes = own + _CONSTANT_PARTS * top
+    shapes[-1] = top
+    size = (squares / shapes).sum(1, keepdims=True) / freedom.sum()
+    costs = np.log(size * shapes) @ freedom
+    best = int(costs.argmin())
     if costs[0] - costs[best] < _CLEARLY:
         return None
-    return shapes[best] * (top / float(shapes[best].max()))
+    return np.asarray(shapes[best] * (top / shapes[best].max()))

@@ -81,6 +81,21 @@ class Observations:
         return bool(left >= _SPARE_POINTS and misfit <= left * _EXACT)
 
 
+def explained_rows(
+    weights: FloatArray,
+    within: FloatArray,
+    dof: FloatArray,
+    misfit: FloatArray,
+    used: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """`Observations.explained` for the rows of `weights` `(b, n)`; the rest is `(b,)`."""
+    left = np.count_nonzero(weights, axis=1) - used
+    told = (left >= 1) & (dof >= _ENOUGH_REPETITIONS)
+    variance = np.maximum(within / np.maximum(dof, 1.0), _EXACT)
+    most = np.where(told, _LIKE_NOISE * variance, _EXACT) * left
+    return np.asarray((told | (left >= _SPARE_POINTS)) & (misfit <= most))
+
+
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
     """Summary and noise of the repetitions at each of `n` points; NaN repetitions are left out.
 
@@ -132,10 +147,12 @@ def summarise_many(
     plain = positive & (own.max(1) <= max(_LOPSIDED, 3.0 / points) * total)
     weights = count / squares
     return [
-        Observations(y[row], weights[row], total[row], dof, True)
+        Observations(summary, weight, size, dof, True)
         if alone
-        else _weigh(y[row], within[row], int(count), count - 1.0, statistic)
-        for row, alone in enumerate(plain.tolist())
+        else _weigh(summary, spread, int(count), count - 1.0, statistic)
+        for alone, summary, weight, size, spread in zip(
+            plain.tolist(), y, weights, total.tolist(), within, strict=True
+        )
     ]
 
 

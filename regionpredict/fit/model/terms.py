@@ -7,8 +7,8 @@ term must explain the data than a common one before it is believed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -133,7 +133,8 @@ class CompiledSpace:
     `inverse` is `1/columns` with a huge number where a column is zero; `pairs_a`, `pairs_b` and
     `pair_rarity` list the `h(h-1)/2` pairs of terms; `divided_pairs` says which hold `1/p`, and
     `overhead_pairs` which hold `1/p` and `log2(p)` or `p`; `smallest` is the point with the least
-    value; `far` is `(h,)`, the terms at `FAR` times the largest.
+    value; `far` is `(h,)`, the terms at `FAR` times the largest. `kept` is what a search wants to
+    know again at the same values, by what it depends on besides.
     """
 
     terms: tuple[Term, ...]
@@ -149,6 +150,7 @@ class CompiledSpace:
     overhead_pairs: NDArray[np.bool_]
     smallest: int
     far: FloatArray
+    kept: dict[Hashable, object] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,14 @@ class SearchSpace:
 
     terms: tuple[Term, ...]
     rarities: tuple[float, ...]
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Plans of points are looked up by it, once a fit.
+        object.__setattr__(self, "_hash", hash((self.terms, self.rarities)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @staticmethod
     def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import (
     Observations,
     Statistic,
+    explained_rows,
     summarise,
     summarise_many,
 )
@@ -26,6 +28,7 @@ from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
 
 _DEFAULT_OPTIONS = Options()
+_MOST_RIVALS = 40
 
 
 def _merged(values: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:
@@ -103,12 +106,10 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     compiled = plan.single
     assert compiled is not None
     o = observations
-    single = one_parameter.select_one(o, compiled, options.criterion)
-    if single.settled or options.max_terms < 2:
-        model = _built(plan, o, options, single.constant, ((single.coefficient, single.first),))
-        return model if single.settled else _finished(model, plan, options)
-    selection = one_parameter.select(_data_of([o]), compiled, options.criterion)
-    return _finished(_built(plan, o, options, *_chosen(selection, 0)), plan, options)
+    one = one_parameter.select_one(o, compiled, options.criterion, max_terms=options.max_terms)
+    chosen = ((one.coefficient, one.first), (one.coefficient_second, one.second))
+    model = _built(plan, o, Outlooks(plan.active, options), one.constant, chosen)
+    return model if one.settled else _finished(model, plan, options)
 
 
 def _fit_grid(
@@ -144,7 +145,7 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
         selection = one_parameter.select(
             _data_of([observations]), compiled, options.criterion, max_terms=1
         )
-        return _built(plan, observations, options, *_chosen(selection, 0))
+        return _built(plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0))
 
     model = without_outlier(model, plan.active, refit)
     if plan.grid is not None or options.segments < 2:
@@ -177,7 +178,7 @@ def _chosen(
 def _built(
     plan: PointPlan,
     observations: Observations,
-    options: Options,
+    outlooks: Outlooks,
     constant: float,
     chosen: tuple[tuple[float, int], ...],
 ) -> FittedModel:
@@ -185,29 +186,12 @@ def _built(
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
-    terms: list[tuple[float, Monomial]] = [
-        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
-    ]
+    terms: list[tuple[float, Monomial]] = []
+    for coefficient, k in chosen:
+        if k >= 0:
+            terms.append((coefficient, {index: compiled.terms[k]}))
     if len(terms) > 1:
         terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
-
-    def rivals() -> list[Candidate]:
-        ranked = one_parameter.rank(
-            _data_of([observations]), compiled, options.criterion, max_terms=options.max_terms
-        )
-        return [
-            Candidate(
-                tuple({index: compiled.terms[k]} for k in (a, b) if k >= 0),
-                float(score),
-            )
-            for a, b, score in zip(
-                ranked.first[:40].tolist(),
-                ranked.second[:40].tolist(),
-                ranked.score[:40].tolist(),
-                strict=True,
-            )
-        ]
-
     return FittedModel(
         constant=constant,
         terms=terms,
@@ -215,9 +199,28 @@ def _built(
         parameters=plan.names,
         points=plan.points,
         observations=observations,
-        rivals=rivals,
-        forecaster=Outlooks(plan.active, options) if plan.active else None,
+        rivals=partial(_rivals, plan, observations, outlooks.options),
+        forecaster=outlooks if plan.active else None,
     )
+
+
+def _rivals(plan: PointPlan, observations: Observations, options: Options) -> list[Candidate]:
+    """The models of one parameter that were considered, best first."""
+    compiled = plan.single
+    assert compiled is not None
+    index = plan.active[0] if plan.active else 0
+    ranked = one_parameter.rank(
+        _data_of([observations]), compiled, options.criterion, max_terms=options.max_terms
+    )
+    return [
+        Candidate(tuple({index: compiled.terms[k]} for k in (a, b) if k >= 0), float(score))
+        for a, b, score in zip(
+            ranked.first[:_MOST_RIVALS].tolist(),
+            ranked.second[:_MOST_RIVALS].tolist(),
+            ranked.score[:_MOST_RIVALS].tolist(),
+            strict=True,
+        )
+    ]
 
 
 def fit_many(
@@ -247,24 +250,25 @@ def fit_many(
     if plan.single is None:
         return [_fit_plan(plan, observations, options) for observations in seen]
     models: list[FittedModel] = []
+    outlooks = Outlooks(plan.active, options)
     for start in range(0, len(seen), 512):
         block = seen[start : start + 512]
         data = _data_of(block)
         selection = one_parameter.select(
             data, plan.single, criterion, max_terms=max_terms, learn=True
         )
-        done = _explained_rows(block, data, selection, plan.single)
-        for row, observations in enumerate(block):
-            model = _built(plan, observations, options, *_chosen(selection, row))
-            models.append(model if done[row] else _finished(model, plan, options))
+        done = _explained_rows(data, selection, plan.single)
+        columns = (column.tolist() for column in selection[:-1])
+        for observations, explains, a, b, constant, first, second in zip(
+            block, done, *columns, strict=True
+        ):
+            model = _built(plan, observations, outlooks, constant, ((first, a), (second, b)))
+            models.append(model if explains else _finished(model, plan, options))
     return models
 
 
 def _explained_rows(
-    seen: Sequence[Observations],
-    data: Data,
-    selection: one_parameter.Selection,
-    space: CompiledSpace,
+    data: Data, selection: one_parameter.Selection, space: CompiledSpace
 ) -> list[bool]:
     """`Observations.explained` by the selected models of all call paths."""
     modelled = np.tile(selection.constant[:, None], data.y.shape[1])
@@ -276,10 +280,8 @@ def _explained_rows(
         modelled[rows] += coefficient[rows, None] * space.columns[index[rows]]
     misfit = (data.weights * (data.y - modelled) ** 2).sum(1)
     used = 1 + (selection.first >= 0) + (selection.second >= 0)
-    return [
-        observations.explained(left, numbers)
-        for observations, left, numbers in zip(seen, misfit.tolist(), used.tolist(), strict=True)
-    ]
+    done = explained_rows(data.weights, data.within, data.dof, misfit, used)
+    return [bool(explains) for explains in done.tolist()]
 
 
 __all__ = ["THREAD_LAWS", "Options", "fit", "fit_many"]

@@ -18,6 +18,8 @@ How they are combined is in `outlooks.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from regionpredict.errors import InputError
@@ -34,6 +36,7 @@ _DAMPED = 0.7  # halfway between a trend that goes on and none, in terms of a do
 _FINEST_MISFIT = 5e-3  # relative; below it, terms of a few points do not differ for sure
 _SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # as surfaces of divided volumes do; with its rarity
 _RARITY = 1.5  # as `Criterion.rarity`, for averages, which need no winner
+_RARER = 2.0  # times `Criterion.rarity` for formulas: from an origin, few points are seen
 
 NAMES = (
     *(f"{kind} {window}" for kind in ("sum", "work") for window in ("3", "4", "6", "half", "all")),
@@ -158,6 +161,7 @@ def _formulas(
 ) -> FloatArray:
     """`formula` and `formula of work`: `(2, k)`."""
     compiled = space.compiled(x)
+    criterion = replace(criterion, rarity=_RARER * criterion.rarity)
     # Relative weights of the work are those of the value over the square of the parameter.
     data = Data(
         np.stack([seen.y, seen.y * x]),

@@ -13,7 +13,9 @@ better). With `q` the sum of squares between the repetitions plus that of the mo
 * `criterion.occam` times the logarithm of the volume that the data leave to the coefficients,
   each measured by the largest value it could have;
 * the prior: rarity of the terms, number of terms;
-* the constant's sign: run times rarely hide a negative one.
+* the constant's sign: run times rarely hide a negative one;
+* the ratio of constant and coefficient: both are what one process or one element costs, so they
+  are seldom many decades apart.
 
 A growth term is accepted only if it explains more than noise would by chance
 (`criterion.growth`), whatever the noise is; so constants stay constant. The numbers were set on
@@ -23,7 +25,7 @@ simulated data, see docs/fit.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -40,17 +42,19 @@ class Criterion:
     """The weights of the model selection; all in units of minus twice a log-probability.
 
     `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two,
-    `grid_rarity` in one of several parameters;
+    `grid_rarity` in one of several parameters, `line_rarity` in the choice of those to try there;
     `growth`: the gain over a constant that a first term must bring; `second`: the price of a
     second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
     more threads; `occam`: the share of the coefficients' volume that counts;
     `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
-    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all.
+    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
+    `ratio`: how much the ratio of constant and coefficient counts.
     """
 
-    rarity: float = 2.4
+    rarity: float = 1.2
     pair_rarity: float = 7.0
     grid_rarity: float = 4.0
+    line_rarity: float = 2.4
     growth: float = 6.0
     second: float = 4.0
     thread_overhead: float = -2.0
@@ -58,6 +62,7 @@ class Criterion:
     noise_floor: float = 1e-3
     floor_dof: float = 1.0
     second_gain: float = 6.5
+    ratio: float = 1.0
 
 
 DEFAULT_CRITERION = Criterion()
@@ -69,12 +74,15 @@ _least = np.minimum.reduce
 _FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
 _NOTICEABLE = 1.1
 _NEARLY = 12.0
+_TOGETHER = 16  # call paths whose pairs are solved at once
 _SLACK = 8.0  # the Occam factor can favour a pair by this much
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
 _FALLING = 12.0  # the price of a growth term with a negative coefficient
 _MANY_PATHS = 30  # call paths that together tell how common terms are
 _PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
+_DECADES = 2.0  # within which a coefficient and the constant lie as often as not
+_RATIO_SCALE = 1.0 / (_DECADES * math.log(10.0))
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
 _ROUNDING = 1e-14
@@ -136,7 +144,9 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     # Rounding must not make the norm of a nearly constant column negative.
     column_norm = np.maximum(sums[:, h:] - column_mean * column_sum, _ROUNDING * sums[:, h:])
     size = np.abs(y)
-    largest = _least(size[:, None, :] * space.inverse, 2)
+    largest = size[:, :1] * space.inverse[:, 0]
+    for k in range(1, n):  # the least over an axis as short as that of the points is slow
+        np.minimum(largest, size[:, k : k + 1] * space.inverse[:, k], out=largest)
     least = _least(size, 1, keepdims=True)
     return _Sums(
         total=total,
@@ -157,6 +167,16 @@ def _sign_cost(z: FloatArray) -> FloatArray:
     return 2.0 * np.log1p(np.exp(-1.702 * np.maximum(z, -12.0)))
 
 
+def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray) -> FloatArray:
+    """Minus twice the log-probability of the ratio of a constant and a coefficient.
+
+    A Cauchy distribution of its logarithm: where a parameter counts bytes, not processes, ten
+    decades cost little more than six. A constant below its `error` counts as that.
+    """
+    decades = _RATIO_SCALE * np.log(np.maximum(constant, error) / (np.abs(coefficient) + 1e-300))
+    return np.asarray(2.0 * np.log1p(decades * decades))
+
+
 def _first_scores(
     s: _Sums, space: CompiledSpace, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -172,30 +192,47 @@ def _first_scores(
     rare = criterion.rarity * space.rarity
     level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
     own = rare + refused + _sign_cost(constant / error)
+    own += criterion.ratio * _ratio_cost(constant, error, slope)
     score = likelihood + criterion.occam * (s.volume - 2.0 * log_q + level) + own
     flat = s.dof * np.log(s.base + s.spread)
     gain = flat[:, 0] - _least(likelihood + (0.4 * rare + refused), 1)
     return score, slope, constant, residual, gain, own
 
 
-def _pair_price(space: CompiledSpace, criterion: Criterion) -> FloatArray:
-    """The prior's price `(pairs,)` of each pair of terms."""
-    price = criterion.second + criterion.pair_rarity * space.pair_rarity
+class _PairPrices(NamedTuple):
+    """The pairs of terms, cheapest first: `first` and `second` columns and the prior's `price`.
+
+    `surcharge` makes overhead beside `1/p` cost as much as other pairs, where nothing falls.
+    """
+
+    first: IntArray
+    second: IntArray
+    price: FloatArray
+    surcharge: FloatArray
+
+
+def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
+    known = space.kept.get(criterion)
+    if isinstance(known, _PairPrices):
+        return known
+    usual = criterion.second + criterion.pair_rarity * space.pair_rarity
+    price = usual.copy()
     price[space.divided_pairs] += 2.0
     price[space.overhead_pairs] = criterion.thread_overhead
-    return price
+    order = np.argsort(price, kind="stable")
+    found = _PairPrices(
+        space.pairs_a[order],
+        space.pairs_b[order],
+        price[order],
+        np.maximum(usual - price, 0.0)[order],
+    )
+    space.kept[criterion] = found
+    return found
 
 
 def _falls(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
     """Whether the values `(b, n)` fall from the smallest parameter value on, as run times do."""
     return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
-
-
-def _pair_surcharge(space: CompiledSpace, criterion: Criterion) -> FloatArray:
-    """What makes overhead beside `1/p` cost as much as other pairs, where nothing falls."""
-    price = _pair_price(space, criterion)
-    usual = criterion.second + criterion.pair_rarity * space.pair_rarity
-    return np.maximum(usual - price, 0.0)
 
 
 class _Pairs(NamedTuple):
@@ -215,55 +252,61 @@ def _pair_models(
     s: _Sums,
     space: CompiledSpace,
     criterion: Criterion,
-    rows: IntArray,
-    dearest: float = np.inf,
+    worst: FloatArray | None = None,
 ) -> _Pairs | None:
-    """Fits the pairs of terms for the call paths in `rows`; both coefficients are positive.
+    """Fits the pairs of terms for all call paths; both coefficients are positive.
 
-    Pairs whose price is above `dearest` are left out: nothing they explain would pay for it.
+    With `worst` `(b,)`, pairs whose likelihood and price together are above it are left out.
     """
-    price = _pair_price(space, criterion)
-    affordable = (price <= dearest).nonzero()[0]
-    a, b = space.pairs_a[affordable], space.pairs_b[affordable]
-    if not len(a):
+    ia, ib, price, surcharge = _pair_prices(space, criterion)
+    if worst is not None:
+        # A pair explains at most everything.
+        dearest = float((worst - s.dof[:, 0] * np.log(s.base[:, 0])).max())
+        count = int(price.searchsorted(dearest, side="right"))
+        ia, ib = ia[:count], ib[:count]
+    if not len(ia):
         return None
-    norm = np.sqrt(s.column_norm[rows])
-    total = s.total[rows]
-    scaled_mean = s.column_mean[rows] / norm
+    norm = np.sqrt(s.column_norm)
+    scaled_mean = s.column_mean / norm
     scaled = space.columns / norm[:, :, None] - scaled_mean[:, :, None]
-    rho = ((data.weights[rows][:, None, :] * scaled) @ scaled.transpose(0, 2, 1))[:, a, b]
-    projection = s.product[rows] / norm
-    pa, pb = projection[:, a], projection[:, b]
-    determinant = 1.0 - rho * rho
-    usable = (pa > rho * pb) & (pb > rho * pa) & (determinant > _SMALLEST_DETERMINANT)
-    flat = np.flatnonzero(usable)
-    if not len(flat):
+    gram = (data.weights[:, None, :] * scaled) @ scaled.transpose(0, 2, 1)
+    projection = s.product / norm
+    r = gram.reshape(len(gram), -1).take(ia * gram.shape[1] + ib, 1)
+    pa, pb = projection.take(ia, 1), projection.take(ib, 1)
+    na, nb = pa - r * pb, pb - r * pa
+    det = 1.0 - r * r
+    flat = np.flatnonzero((na > 0) & (nb > 0) & (det > _SMALLEST_DETERMINANT))
+    row, pair = np.divmod(flat, len(ia))
+    r, det = r.ravel()[flat], det.ravel()[flat]
+    ba, bb = na.ravel()[flat] / det, nb.ravel()[flat] / det
+    explained = ba * pa.ravel()[flat] + bb * pb.ravel()[flat]
+    q = s.base[row, 0] + np.maximum(s.spread[row, 0] - explained, 0.0)
+    dof, log_q, cost = s.dof[row, 0], np.log(q), price[pair]
+    if worst is not None:
+        hopeful = np.flatnonzero(dof * log_q + cost <= worst[row])
+        row, pair, r, det, ba, bb, q, dof, log_q, cost = (
+            column[hopeful] for column in (row, pair, r, det, ba, bb, q, dof, log_q, cost)
+        )
+    if not len(row):
         return None
-    row, pair = np.divmod(flat, len(a))
-    ia, ib = a[pair], b[pair]
-    det, r = determinant.ravel()[flat], rho.ravel()[flat]
-    pa, pb = pa.ravel()[flat], pb.ravel()[flat]
-    ba, bb = (pa - r * pb) / det, (pb - r * pa) / det
-    dof, base = s.dof[rows, 0][row], s.base[rows, 0][row]
-    q = base + np.maximum(s.spread[rows, 0][row] - ba * pa - bb * pb, 0.0)
-    log_q = np.log(q)
+    ia, ib = ia[pair], ib[pair]
     za, zb = scaled_mean[row, ia], scaled_mean[row, ib]
-    constant = s.mean[rows, 0][row] - ba * za - bb * zb
-    error = np.sqrt(q / dof * (1.0 / total[row, 0] + (za * za + zb * zb - 2.0 * r * za * zb) / det))
-    volume = s.volume[rows]
-    volumes = s.volume_constant[rows, 0][row] + volume[row, ia] + volume[row, ib] + np.log(det)
+    constant = s.mean[row, 0] - ba * za - bb * zb
+    error = np.sqrt(q / dof * (1.0 / s.total[row, 0] + (za * za + zb * zb - 2 * r * za * zb) / det))
+    a, b = ba / norm[row, ia], bb / norm[row, ib]
+    volumes = s.volume_constant[row, 0] + s.volume[row, ia] + s.volume[row, ib] + np.log(det)
     score = (
         dof * log_q
         + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
-        + price[affordable[pair]]
-        + np.where(
-            _falls(data.y, space)[rows][row],
-            0.0,
-            _pair_surcharge(space, criterion)[affordable[pair]],
-        )
+        + cost
+        + np.where(_falls(data.y, space)[row], 0.0, surcharge[pair])
         + _sign_cost(constant / error)
+        # Both terms together have one constant to be compared with.
+        + 0.5
+        * criterion.ratio
+        * (_ratio_cost(constant, error, a) + _ratio_cost(constant, error, b))
     )
-    return _Pairs(row, ia, ib, constant, ba / norm[row, ia], bb / norm[row, ib], score)
+    return _Pairs(row, ia, ib, constant, a, b, score)
 
 
 def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
@@ -293,6 +336,13 @@ def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
     share = np.exp(-0.5 * (pairs.score[near] - pairs.score[winner]))
     agreed = (np.abs(far[:, None] - far) < _SAME_PREDICTION) @ share
     return int(near[np.argmax(agreed * share**_OWN_WEIGHT)])
+
+
+def _winners(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int]:
+    """The pair to be taken for each call path where one scores less than `least` `(b,)`."""
+    best = _best_of_each(pairs.row, pairs.score)
+    better = best[pairs.score[best] < least[pairs.row[best]]]
+    return [_most_agreed(pairs, winner, space) for winner in better.tolist()]
 
 
 def _learned_prices(found: IntArray, space: CompiledSpace, criterion: Criterion) -> FloatArray:
@@ -340,22 +390,25 @@ def select(
     if max_terms > 1 and len(space.pairs_a):
         left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
-        rows = (grows & (left > worth)).nonzero()[0]
+        doubtful = (grows & (left > worth)).nonzero()[0]
         # Misfit and own price of the best single term are all that a pair can save.
-        dearest = float((left + own.ravel()[flat])[rows].max(initial=0.0)) + _SLACK
-        pairs = _pair_models(data, s, space, criterion, rows, dearest) if len(rows) else None
-        if pairs is not None:
-            winners = _best_of_each(pairs.row, pairs.score)
-            target = rows[pairs.row[winners]]
-            better = pairs.score[winners] < least[target]
-            winners, target = winners[better], target[better]
-            winners = np.array(
-                [_most_agreed(pairs, w, space) for w in winners.tolist()], dtype=np.intp
-            )
-            least[target] = pairs.score[winners]
-            first[target], second[target] = pairs.first[winners], pairs.second[winners]
-            value[target] = pairs.constant[winners]
-            coefficient[target], other[target] = pairs.a[winners], pairs.b[winners]
+        saved = left + own.ravel()[flat] + _SLACK
+        doubtful = doubtful[saved[doubtful].argsort()]
+        # Those that can save as much go together: they can afford the same pairs.
+        for rows in (
+            np.array_split(doubtful, -(-len(doubtful) // _TOGETHER)) if len(doubtful) else ()
+        ):
+            some = Data(*(part[rows] for part in data))
+            sums = _Sums(*(part[rows] for part in s))
+            worst = saved[rows] + sums.dof[:, 0] * np.log(sums.base[:, 0])
+            pairs = _pair_models(some, sums, space, criterion, worst)
+            winners = _winners(pairs, least[rows], space) if pairs is not None else []
+            if pairs is not None and len(winners):
+                target = rows[pairs.row[winners]]
+                least[target] = pairs.score[winners]
+                first[target], second[target] = pairs.first[winners], pairs.second[winners]
+                value[target] = pairs.constant[winners]
+                coefficient[target], other[target] = pairs.a[winners], pairs.b[winners]
     if not grows.all():
         flat = ~grows
         first[flat] = second[flat] = -1
@@ -366,20 +419,25 @@ def select(
 
 
 class One(NamedTuple):
-    """The best model of one call path, as a row of `Selection`; `settled` is false where pairs
-    of terms are worth a try, which `select` does.
-    """
+    """The best model of one call path, as a row of `Selection`."""
 
     first: int
     constant: float
     coefficient: float
-    settled: bool
+    second: int = -1
+    coefficient_second: float = 0.0
+    settled: bool = True
+    """Whether one term explains the points so well that no pair is worth a try."""
 
 
 def select_one(
-    seen: Observations, space: CompiledSpace, criterion: Criterion = DEFAULT_CRITERION
+    seen: Observations,
+    space: CompiledSpace,
+    criterion: Criterion = DEFAULT_CRITERION,
+    *,
+    max_terms: int = 2,
 ) -> One:
-    """The first half of `select` for a single call path.
+    """`select` for a single call path.
 
     The same formulas without the axis of call paths: for data this small, the number of array
     operations is the cost, and plain numbers need none.
@@ -395,36 +453,69 @@ def select_one(
     column_mean = sums[:h] / total
     column_norm = sums[h:] - column_mean * sums[:h]
     product = weighted @ space.transposed
-    size = np.abs(y)
-    largest = _least(size * space.inverse, 1)
     base = seen.within + criterion.floor_dof * criterion.noise_floor**2
     dof = seen.dof + criterion.floor_dof + (len(y) - 2.0)
     slope = product / column_norm
     residual = np.maximum(spread - slope * product, 0.0)
-    constant = mean - slope * column_mean
     q = base + residual
     log_q = np.log(q)
     likelihood = dof * log_q
-    error = np.sqrt(q * (1.0 / total + column_mean * (column_mean / column_norm)))
-    prior = criterion.rarity * space.rarity + _FALLING * (slope <= 0)
-    gain = dof * math.log(base + spread) - float(
-        _least(likelihood + (prior - 0.6 * criterion.rarity * space.rarity))
-    )
+    rare = criterion.rarity * space.rarity
+    refused = _FALLING * (slope <= 0)
+    gain = dof * math.log(base + spread) - float(_least(likelihood + (0.4 * rare + refused)))
     if gain < criterion.growth:
-        return One(-1, mean, 0.0, True)
-    z = np.maximum((-1.702 * math.sqrt(dof)) * constant / error, -700.0)
-    score = (
-        (dof - 2.0 * criterion.occam) * log_q
-        + criterion.occam * np.log(column_norm * largest * largest + 1e-300)
-        + prior
-        + 2.0 * np.log1p(np.exp(np.minimum(z, 20.424)))
-    )
+        return One(-1, mean, 0.0)
+    size = np.abs(y)
+    largest = _least(size * space.inverse, 1)
+    constant = mean - slope * column_mean
+    error = np.sqrt(q * (1.0 / total + column_mean * (column_mean / column_norm)) * (1.0 / dof))
+    volume = np.log(column_norm * largest * largest + 1e-300)
+    own = rare + refused + _sign_cost(constant / error)
+    own += criterion.ratio * _ratio_cost(constant, error, slope)
+    score = likelihood + criterion.occam * (volume - 2.0 * log_q) + own
     index = int(score.argmin())
     worth = criterion.second_gain - (
         _FALLING_GAIN if y[space.smallest] > _NOTICEABLE * _least(y) else 0.0
     )
     left = dof * math.log1p(float(residual[index]) / base)
-    return One(index, float(constant[index]), float(slope[index]), left <= worth)
+    one = One(index, float(constant[index]), float(slope[index]), settled=left <= worth)
+    if one.settled or max_terms < 2 or not len(space.pairs_a):
+        return one
+    column_norm = np.maximum(column_norm, _ROUNDING * sums[h:])
+    level = math.log(total * float(_least(size)) ** 2 + 1e-300)
+    row = _Sums(
+        total=np.array([[total]]),
+        mean=np.array([[mean]]),
+        spread=np.array([[spread]]),
+        column_mean=column_mean[None],
+        column_norm=column_norm[None],
+        product=product[None],
+        volume=volume[None],
+        volume_constant=np.array([[level]]),
+        base=np.array([[base]]),
+        dof=np.array([[dof]]),
+    )
+    pairs = _pair_models(
+        Data(y[None], w[None], row.base[0], row.dof[0]),
+        row,
+        space,
+        criterion,
+        np.array([float(likelihood[index] + own[index]) + _SLACK]),
+    )
+    if pairs is None:
+        return one
+    level += 2.0 * (math.log(dof) - _LOG_TWO_PI)
+    least = np.array([float(score[index]) + criterion.occam * level])
+    for winner in _winners(pairs, least, space):
+        one = One(
+            int(pairs.first[winner]),
+            float(pairs.constant[winner]),
+            float(pairs.a[winner]),
+            int(pairs.second[winner]),
+            float(pairs.b[winner]),
+            settled=False,
+        )
+    return one
 
 
 def rank(
@@ -438,6 +529,8 @@ def rank(
 
     The constant has the score that makes the growth test a fair coin at its threshold.
     """
+    # How far a model may be off is not for that belief to say.
+    criterion = replace(criterion, ratio=0.0)
     s = _sums(data, space, criterion)
     score, slope, constant, _, gain, _ = _first_scores(s, space, criterion)
     count = score.shape[1]
@@ -445,7 +538,7 @@ def rank(
         (np.arange(count), np.full(count, -1), constant[0], slope[0], np.zeros(count), score[0])
     ]
     if max_terms > 1 and len(space.pairs_a):
-        pairs = _pair_models(data, s, space, criterion, np.array([0]))
+        pairs = _pair_models(data, s, space, criterion)
         if pairs is not None:
             parts.append((pairs.first, pairs.second, pairs.constant, pairs.a, pairs.b, pairs.score))
     least = min(float(part[5].min()) for part in parts)

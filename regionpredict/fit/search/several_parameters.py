@@ -60,6 +60,10 @@ class _Axis:
     line_count: int
 
 
+_UNIT = np.eye(2)
+_OTHER = 1.0 - _UNIT
+_sum = np.add.reduce  # the method of arrays does the same with more calls in between
+
 _ShortLists = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
 """For each parameter the indices of the terms for products, and of those that may stand alone."""
 
@@ -163,21 +167,21 @@ def _short_list(
     measured = 0
     for lines in axis.lines:
         wl, yl = w[lines.indices], y[lines.indices]
-        total = wl.sum(1, keepdims=True)
-        centred = yl - (wl * yl).sum(1, keepdims=True) / total
+        total = _sum(wl, 1, keepdims=True)
+        centred = yl - _sum(wl * yl, 1, keepdims=True) / total
         weighted = wl * centred
         sums = wl @ lines.stacked  # of the columns and of their squares
         norm = sums[:, h:] - sums[:, :h] ** 2 / total
         product = weighted @ lines.transposed
         rising = product if signed else np.maximum(product, 0.0)
-        residual += float((weighted * centred).sum()) - (rising * rising / norm).sum(0)
+        residual += float(_sum(weighted * centred, None)) - _sum(rising * rising / norm, 0)
         measured += lines.indices.size
     dof = observations.dof + 1.0 + max(measured - 2 * axis.line_count, 0)
     base = observations.within + criterion.noise_floor**2
-    score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.rarity * axis.rarity
-    order = np.argsort(score, kind="stable")[:count]
-    near = order[score[order] <= score[order[0]] + _SHORT_LIST_RANGE]
-    return tuple(near.tolist())
+    score = dof * np.log(base + np.maximum(residual, 0.0)) + criterion.line_rarity * axis.rarity
+    order = score.argsort(kind="stable")[:count].tolist()
+    worst = score[order[0]] + _SHORT_LIST_RANGE
+    return tuple(k for k in order if score[k] <= worst)
 
 
 def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
@@ -306,11 +310,11 @@ def _standardise(
     columns = grid.columns(lists, criterion)
     y, w = observations.y, observations.weights
     root = np.sqrt(w)
-    total = float(w.sum())
-    mean = float((w * y).sum()) / total
+    total = float(_sum(w))
+    mean = float(w @ y) / total
     column_mean = columns.values @ w / total
     unit = (columns.values - column_mean[:, None]) * root
-    norm = np.sqrt((unit * unit).sum(1))
+    norm = np.sqrt(_sum(unit * unit, 1))
     norm[norm == 0] = 1.0
     unit /= norm[:, None]
     centred = (y - mean) * root
@@ -339,14 +343,17 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
     single = fit.dof * np.log(fit.base + np.maximum(fit.spread - slope**2, 0.0))
     single_scores = single + fit.columns.price + _NEGATIVE * (slope < 0)
     ranked: list[_Scored] = [constant]
-    ranked.extend((float(single_scores[k]), (int(k),)) for k in np.argsort(single_scores)[:keep])
+    ranked.extend((float(single_scores[k]), (k,)) for k in single_scores.argsort()[:keep].tolist())
     a, b = fit.columns.first, fit.columns.second
     if len(a):
         rho = fit.gram[a, b]
         pa, pb = fit.projection[a], fit.projection[b]
         determinant = 1.0 - rho * rho
         positive = (pa > rho * pb) & (pb > rho * pa)
-        usable = np.flatnonzero((positive | fit.signed) & (determinant > _SMALLEST_DETERMINANT))
+        if fit.signed:
+            usable = (determinant > _SMALLEST_DETERMINANT).nonzero()[0]
+        else:
+            usable = (positive & (determinant > _SMALLEST_DETERMINANT)).nonzero()[0]
         if len(usable):
             r, pa, pb = rho[usable], pa[usable], pb[usable]
             explained = (pa * pa + pb * pb - 2.0 * r * pa * pb) / determinant[usable]
@@ -355,9 +362,14 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
                 + fit.columns.pair_price[usable]
                 + _NEGATIVE * ~positive[usable]
             )
-            best = np.argpartition(pair_scores, min(keep, len(pair_scores)) - 1)[:keep]
+            best = pair_scores.argpartition(min(keep, len(pair_scores)) - 1)[:keep]
+            found = usable[best]
             ranked.extend(
-                (float(pair_scores[k]), (int(a[usable[k]]), int(b[usable[k]]))) for k in best
+                zip(
+                    pair_scores[best].tolist(),
+                    zip(a[found].tolist(), b[found].tolist(), strict=True),
+                    strict=True,
+                )
             )
     ranked.extend(_sums(fit, keep))
     ranked.sort(key=lambda item: item[0])
@@ -388,9 +400,24 @@ def _sums(fit: _Fit, keep: int) -> list[_Scored]:
     return [(float(scores[k]), tuple(sums[sound[k]].tolist())) for k in best]
 
 
-def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> tuple[FloatArray, float] | None:
+_Solved = tuple[FloatArray, float]
+"""Coefficients of the standardised columns `(k,)`, and the residual's weighted sum of squares."""
+
+
+def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> _Solved | None:
     """Coefficients of the standardised columns and the residual; None for a wrong sign."""
     index = list(chosen)
+    if len(index) < 3:  # in closed form: a solver's call costs more than the rest
+        pa, pb = float(fit.projection[index[0]]), float(fit.projection[index[-1]])
+        r = float(fit.gram[index[0], index[1]]) if len(index) > 1 else 0.0
+        if abs(r) >= 1.0:
+            return None
+        a, b = (pa - r * pb) / (1.0 - r * r), (pb - r * pa) / (1.0 - r * r)
+        if min(a, b) <= 0 and not fit.signed:
+            return None
+        if len(index) < 2:
+            return np.array([pa]), max(fit.spread - pa * pa, 0.0)
+        return np.array([a, b]), max(fit.spread - (a * pa + b * pb), 0.0)
     try:
         solution = np.asarray(
             np.linalg.solve(fit.gram[index][:, index], fit.projection[index]), dtype=np.float64
@@ -414,17 +441,27 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
         index = np.array([chosen for _, chosen in beam])
         shared = fit.gram[index]  # (models, columns of each, all columns)
         projection = fit.projection[index][:, None, :]
-        inverse = np.linalg.inv(fit.gram[index[:, :, None], index[:, None, :]])
+        if index.shape[1] == 2:  # columns of unit length: the inverse in closed form
+            r = fit.gram[index[:, 0], index[:, 1]][:, None, None]
+            inverse = (_UNIT - r * _OTHER) / (1.0 - r * r)
+        else:
+            inverse = np.linalg.inv(fit.gram[index[:, :, None], index[:, None, :]])
         known = projection @ inverse
-        explained = (known * projection).sum(2)
-        independent = 1.0 - (shared * (inverse @ shared)).sum(1)  # of each column's unit of squares
+        explained = _sum(known * projection, 2)
+        independent = 1.0 - _sum(shared * (inverse @ shared), 1)  # of each column's unit of squares
         rest = fit.projection - (known @ shared)[:, 0]
         usable = independent > _SMALLEST_DETERMINANT
-        gain = np.where(usable, rest**2 / np.where(usable, independent, 1.0), 0.0)
-        hopeful = fit.dof * np.log(fit.base + np.maximum(fit.spread - explained - gain, 0.0))
-        for row, (_, chosen) in zip(hopeful, beam, strict=True):
-            low = fit.columns.price_of(chosen, criterion)
-            for k in np.flatnonzero(row + low + _FURTHER_TERM < best[0])[:200].tolist():
+        gain = rest * rest * usable / np.maximum(independent, _SMALLEST_DETERMINANT)
+        # What is left of the squares, against what would pay for one more column.
+        left = fit.base + np.maximum(fit.spread - explained - gain, 0.0)
+        lows = [fit.columns.price_of(chosen, criterion) for _, chosen in beam]
+        most = np.exp((best[0] - _FURTHER_TERM - np.array(lows)) / fit.dof)[:, None]
+        hopeful: dict[int, list[int]] = {}
+        for place, k in zip(*(part.tolist() for part in (left < most).nonzero()), strict=True):
+            hopeful.setdefault(place, []).append(k)
+        for place, columns in hopeful.items():
+            chosen = beam[place][1]
+            for k in columns[:200]:
                 if k in chosen:
                     continue
                 wider = (*chosen, k)
@@ -456,10 +493,9 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
     Coefficients are positive, unless that leaves something to explain: then they may be negative
     where the values stay positive at all corners of the measured ranges, as those of efficiencies.
     """
-    fit, (_, chosen) = _best(grid, observations, criterion)
+    fit, (_, chosen), solved, explained = _best(grid, observations, criterion)
     if not chosen:
-        return Found([], fit.mean, observations.explained(fit.spread, 1))
-    solved = _coefficients(fit, chosen)
+        return Found([], fit.mean, explained)
     assert solved is not None
     coefficients = solved[0] / fit.norm[list(chosen)]
     constant = fit.mean - float(coefficients @ fit.column_mean[list(chosen)])
@@ -468,24 +504,32 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
         for c, k in zip(coefficients, chosen, strict=True)
     ]
     terms.sort(key=lambda item: growth_key(item[1]), reverse=True)
-    return Found(terms, constant, observations.explained(solved[1], 1 + len(terms)))
+    return Found(terms, constant, explained)
 
 
-def _best(grid: Grid, observations: Observations, criterion: Criterion) -> tuple[_Fit, _Scored]:
-    """The best model of positive coefficients, or of signed ones where those explain more."""
+def _best(
+    grid: Grid, observations: Observations, criterion: Criterion
+) -> tuple[_Fit, _Scored, _Solved | None, bool]:
+    """The best model of positive coefficients, or of signed ones where those explain more.
+
+    With it its solution (None: a constant), and whether it explains the points.
+    """
     fit = _standardise(grid, observations, criterion)
     best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))
     solved = _coefficients(fit, best[1]) if best[1] else None
     misfit = solved[1] if solved is not None else fit.spread
     if observations.explained(misfit, 1 + len(best[1])):
-        return fit, best
+        return fit, best, solved, True
     signed = _standardise(grid, observations, criterion, signed=True)
     for score, chosen in _ranked(signed, 8):
         if score >= best[0]:
             break
         if chosen and _stays_positive(grid, observations, signed, chosen):
-            return signed, (score, chosen)
-    return fit, best
+            solved = _coefficients(signed, chosen)
+            assert solved is not None
+            explained = observations.explained(solved[1], 1 + len(chosen))
+            return signed, (score, chosen), solved, explained
+    return fit, best, solved, False
 
 
 def _stays_positive(
@@ -507,7 +551,7 @@ def _stays_positive(
 
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
     """The best models considered, best first."""
-    fit, best = _best(grid, observations, criterion)
+    fit, best, _, _ = _best(grid, observations, criterion)
     ranked = [one for one in _ranked(fit, 30) if one[0] > best[0]]
     ranked.insert(0, best)
     return [
