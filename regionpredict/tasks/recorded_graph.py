@@ -111,6 +111,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         notes=_notes(recording, events),
         counters=recording.counters,
         counted=_counted(events, node, count, running, kinds == SERIAL),
+        threads=int(events.team.max(initial=1)),
     )
     assert count == graph.nodes
     check_acyclic(graph)

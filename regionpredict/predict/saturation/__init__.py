@@ -5,6 +5,7 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 `data_transfers` (pages and lines of other cores), `openmp_overheads` and `serial_queue`.
 """
 
+from regionpredict.predict.saturation.contention import Contention, contention
 from regionpredict.predict.saturation.model import (
     known_at_all_sizes,
     predict_saturation,
@@ -16,7 +17,9 @@ from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 
 __all__ = [
     "ALL_PARTS",
+    "Contention",
     "Parts",
+    "contention",
     "known_at_all_sizes",
     "predict_saturation",
     "rough_curve",
