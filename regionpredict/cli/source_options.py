@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+OF_SOURCES = (
+    "machine_name", "defines", "includes", "excludes", "standard", "given", "sizes", "sizes_from",
+    "arguments", "frontend", "processes",
+)  # fmt: skip
+"""What changes nothing in a command that was given no sources."""
+
 _OF_CONFIG = "regionpredict.config.given"
 """Where in the context the names are that the file alone gives."""
 

@@ -11,17 +11,11 @@ from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
-from regionpredict.cli.source_options import reading_options, run_analysis
+from regionpredict.cli.source_options import OF_SOURCES, reading_options, run_analysis
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.report.task_contention import PredictedBodies
-
-
-_OF_SOURCES = (
-    "machine_name", "threads", "defines", "includes", "excludes", "standard", "given", "sizes",
-    "sizes_from", "arguments", "frontend", "processes",
-)  # fmt: skip
 
 
 @click.command("show")
@@ -68,7 +62,11 @@ def command(
     the predicted contention for memory stands beside the one measured --against one thread.
     """
     if not sources:
-        refuse_options(click.get_current_context(), _OF_SOURCES, "changes nothing without --source")
+        refuse_options(
+            click.get_current_context(),
+            (*OF_SOURCES, "threads"),
+            "changes nothing without --source",
+        )
     from regionpredict.report import task_graphs
     from regionpredict.tasks import measure_graph, read_task_graph
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -33,7 +33,8 @@ class Hint:
     """What a prediction says of one region; None where it does not say.
 
     `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
-    on one thread.
+    on one thread; `busy` has the seconds that threads work in it, by their number: in the mean, and
+    the one that works longest (empty in a file of hints).
     """
 
     id: str
@@ -53,6 +54,7 @@ class Hint:
     sizes: BySize | None = None
     iterations: int | None = None
     seconds: float | None = None
+    busy: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
