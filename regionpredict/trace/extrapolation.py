@@ -61,11 +61,9 @@ _FIRST = Constant(
     2.0,
     "1",
     "assumed",
-    "how often eq. 5 counts among the laws whose mean is taken, before held-out runs tell: of 350 "
-    "synthetic series of losses of ten kinds and products of two, by seeds that chose nothing, the "
-    "mean misses the next doubling by 1.2 points from three sizes and from four, eq. 5 by 3.0 from "
-    "three, the law of the least error by 1.4 and 1.4; without the double count it is 0.02 points "
-    "more and less",
+    "how often eq. 5 counts among the laws whose mean is taken, before held-out runs tell; on 350 "
+    "synthetic series of losses it makes the mean's error 0.02 points less from three sizes, and "
+    "0.02 more from four (bench_factor_laws.py; docs/factors.md has what the mean is worth)",
 )
 _NOISE = Constant(
     0.002,

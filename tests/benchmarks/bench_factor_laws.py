@@ -80,9 +80,8 @@ def main() -> None:
             held_out = {law: error or 0.0 for law, _, error in model.rivals}
             least = min(held_out, key=lambda law: held_out[law])
             mean = abs(model.value(width) - true)
-            for name, error in (
-                ("mean of laws", mean), ("least error", by_law[least]), ("eq. 5", by_law[DEFAULT_LAW]),
-            ):  # fmt: skip
+            both = {"least error": by_law[least], "eq. 5": by_law[DEFAULT_LAW]}
+            for name, error in {"mean of laws": mean, **both}.items():
                 errors.setdefault(name, []).append(100 * error)
             as_close += mean <= min(by_law[law] for law in PUBLISHED) + 0.001
         print(f"{known} sizes, {2 ** (DOUBLINGS[asked] - DOUBLINGS[known - 1])} times the largest:")
