@@ -11,8 +11,10 @@ from regionpredict.frontend.syntax.addresses import (
     followed,
     is_place,
     member_of,
+    substituted,
 )
 from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
+from regionpredict.frontend.syntax.constructor_calls import constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
     initial_values,
@@ -110,6 +112,7 @@ __all__ = [
     "address_of",
     "below",
     "calls_in",
+    "constructor_call",
     "every_expression",
     "every_statement",
     "expressions_in",
@@ -124,5 +127,6 @@ __all__ = [
     "own_expressions",
     "set_place",
     "show",
+    "substituted",
     "with_members_named",
 ]
