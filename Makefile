@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint docs samples compare thesis bench bench-fit same-answers accuracy mutants fuzz random-loops \
+.PHONY: demo test lint docs samples compare thesis bench bench-fit same-answers accuracy pictures mutants fuzz random-loops \
     system clean
 
 demo: $(VENV)/installed
@@ -27,6 +27,10 @@ lint: $(VENV)/installed-test
 docs: $(VENV)/installed-test
 	$(if $(UPDATE),$(BIN)/python tests/reference/print_reference.py)
 	$(BIN)/mkdocs build --strict --quiet
+
+# The pictures of docs/report.md, from the pages as they are now.
+pictures: $(VENV)/installed-test
+	$(BIN)/python tests/report/report_pictures.py docs/pictures
 
 # What pip does not bring: compilers, a Slurm. Once, as root, where there is apt-get.
 system $(VENV)/system: $(VENV)/python tests/system_packages.sh

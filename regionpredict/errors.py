@@ -1,4 +1,5 @@
-"""The one error a wrong input raises; the command line turns it into one line and an exit code."""
+"""The one error a wrong input raises, and what its words need: the command line turns it into one
+line and an exit code."""
 
 from __future__ import annotations
 
@@ -46,6 +47,15 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "region"), plural(3, "region")
+    ('1 region', '3 regions')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _escaped(char: str) -> str:

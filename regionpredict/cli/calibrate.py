@@ -13,6 +13,7 @@ from regionpredict.atomic_file import write_file
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machines import report_remarks
+from regionpredict.cli.output import write_result
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.quiet_host import QuietHost, patience
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
@@ -92,13 +93,20 @@ INTERRUPTED = 130
     help="libomp.so or libiomp5.so: measure its costs as well, for predict --runtime llvm.",
 )
 @click.option("--name", default=None, help="Name of the machine; the output file's by default.")
+@click.option(
+    "--report",
+    default=None,
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write what was found as one HTML page that loads nothing.",
+)
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],
     from_models: bool, machine_name: str | None, statistic: str, with_disturbed: bool,
     dry_run: bool,
     output: Path | None, time_budget: str, quiet_wait: str, cc: str | None,
     llvm_runtime: Path | None,
-    name: str | None, **source: tuple[str, ...] | str,
+    name: str | None, report: Path | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
     """Measure this host by microbenchmarks and write its machine model.
 
@@ -132,7 +140,7 @@ def command(
             raise UsageError("no file to write", remedy="give -o FILE, or --dry-run")
         calibrate_regions(
             paths, measurements, machine_name, output, statistic=statistic,
-            with_disturbed=with_disturbed, from_models=from_models,
+            with_disturbed=with_disturbed, from_models=from_models, report=report,
             source={**source, "frontend": None, "processes": None},
         )  # fmt: skip
         return
@@ -147,6 +155,7 @@ def command(
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.machine.writer import write
+    from regionpredict.report.quantities import plural
 
     topology = read_sysfs()
     report_remarks(topology, lambda text: click.echo(text, err=True))
@@ -176,15 +185,28 @@ def command(
     line.end()
     busy = host.remark()
     figures = replace(result.figures, remarks=(*result.figures.remarks, *([busy] if busy else [])))
-    write_file(output, write(topology, name or output.stem, figures))
+    text = write(topology, name or output.stem, figures)
+    write_file(output, text)
     kept.unlink(missing_ok=True)
     for remark in figures.remarks:
         click.echo(f"warning: {remark}", err=True)
     again = f", {result.resumed} taken up again" if result.resumed else ""
     click.echo(
-        f"written: {output} ({result.settled} of {result.total} measurements settled{again})",
+        f"written: {output} ({result.settled} of {plural(result.total, 'measurement')} "
+        f"settled{again})",
         err=True,
     )
+    _write_page(text, output, report)
+
+
+def _write_page(text: str, output: Path, report: Path | None) -> None:
+    """The page of the machine model that was written, where one is asked for."""
+    if report is None:
+        return
+    from regionpredict.machine.reader import read
+    from regionpredict.report.html.machine import machine_page
+
+    write_result(machine_page(read(text, str(output))), report)
 
 
 def _standing(progress: Progress) -> tuple[float, str]:

@@ -10,12 +10,15 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.campaign import without_disturbed
+from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import as_built
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
 
 if TYPE_CHECKING:
+    from regionpredict.compare.calibration import SaturationCalibration
+    from regionpredict.compare.calibration_density import DensityCalibration
     from regionpredict.compare.calibration_samples import Samples
     from regionpredict.machine import Machine
     from regionpredict.measure.records import Campaign
@@ -33,11 +36,13 @@ class _Part(NamedTuple):
 def calibrate_regions(
     paths: Sequence[str], measurements: Sequence[Path], machine_name: str, output: Path | None,
     *, statistic: str, with_disturbed: bool, from_models: bool, source: dict[str, Any],
+    report: Path | None = None,
 ) -> None:  # fmt: skip
     """Fits, cross-validates, tells, and writes the machine file; no `output`, no file.
 
-    `from_models`: each of the measurements is one size, and factors are fitted to the regions' own
-    models. `source` are the common options of commands that read source code.
+    `report`: where a page of it goes. `from_models`: each of the measurements is one size, and
+    factors are fitted to the regions' own models. `source` are the common options of commands that
+    read source code.
     """
     from regionpredict.compare.calibration import (
         Provenance,
@@ -74,8 +79,8 @@ def calibrate_regions(
     samples = together(
         [_gathered(part, predictions(part, machine), machine, statistic) for part in parts]
     )
-    check_enough(samples)
     runs = sum(len(campaign.measured) for campaign in campaigns)
+    check_enough(samples)
     click.echo(samples_text(samples, runs), nl=False)
     result = calibrate_saturation(
         lambda other: [one for part in parts for one in predictions(part, other)],
@@ -89,14 +94,17 @@ def calibrate_regions(
         scored = predict(parts[0].analysis, machine, "density").predictions
         density = calibrate_density(scored, machine, samples)
         click.echo(density_text(density, machine.packages), nl=False)
+    if report is not None:
+        _write_page(report, machine, samples, runs, result, density)
     names = ", ".join(path.name for path in measurements)
     date = max(campaign.started for campaign in campaigns)[:10]
     corrections = corrections_of(result, samples, Provenance(names, date, runs))
     if density is not None:
         corrections = with_density(corrections, density)
-    host = campaigns[0].host.name
     how = " --from-models" if from_models else ""
-    source_name = f"regionpredict calibrate{how} --from {names}, measured on {host}"
+    source_name = (
+        f"regionpredict calibrate{how} --from {names}, measured on {campaigns[0].host.name}"
+    )
     text = amended(bare, corrections, source_name)
     read(text, shown)  # what is written can be read
     if output is None:
@@ -104,6 +112,16 @@ def calibrate_regions(
         return
     write_file(output, text)
     click.echo(f"written: {output}", err=True)
+
+
+def _write_page(
+    report: Path, machine: Machine, samples: Samples, runs: int, found: SaturationCalibration,
+    density: DensityCalibration | None,
+) -> None:  # fmt: skip
+    from regionpredict.report.html.calibration import CalibrationResult, calibration_page
+
+    told = CalibrationResult(machine.name, machine.packages, samples, runs, found, density)
+    write_result(calibration_page(told), report)
 
 
 def _of_one_size(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from regionpredict.cli.cache import cache_folder
+from regionpredict.errors import plural
 
 if TYPE_CHECKING:
     from regionpredict.measure.compiler_call import CompilerCall
@@ -43,7 +44,7 @@ def command(words: tuple[str, ...], verbose: bool) -> None:
     for note in outcome.notes:
         click.echo(f"regionpredict: {note}", err=True)
     if verbose:
-        click.echo(f"regionpredict: {outcome.regions} regions in this call", err=True)
+        click.echo(f"regionpredict: {plural(outcome.regions, 'region')} in this call", err=True)
     sys.exit(outcome.code)
 
 

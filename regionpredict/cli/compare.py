@@ -16,6 +16,7 @@ from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
+from regionpredict.cli.source_texts import source_texts
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -152,9 +153,10 @@ def command(
     if form == "json":
         write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
     elif form == "html":
-        from regionpredict.report.html import comparison_page
+        from regionpredict.report.html.comparison import comparison_page
 
-        write_result(comparison_page(result, laws), output)
+        files = (one.hint.file for one in result.verdicts)
+        write_result(comparison_page(result, laws, source_texts(files)), output)
     else:
         write_result(comparison_table(result, laws), output)
     share = success(result).share

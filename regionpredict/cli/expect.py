@@ -21,7 +21,7 @@ from regionpredict.cli.output import write_result
 @click.option(
     "--format",
     "output",
-    type=click.Choice(["table", "json", "junit"]),
+    type=click.Choice(["table", "json", "html", "junit"]),
     default="table",
     show_default=True,
     help="What to print.",
@@ -56,6 +56,10 @@ def command(
     report = check_file(expectation_path(path), measurements)
     if output == "json":
         text = reports.report_json(report)
+    elif output == "html":
+        from regionpredict.report.html.expectations import expectations_page
+
+        text = expectations_page(report)
     elif output == "junit":
         text = reports.report_junit(report)
     else:

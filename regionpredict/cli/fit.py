@@ -52,9 +52,9 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     """Raises UsageError for options that say nothing together."""
     from regionpredict.errors import UsageError
 
-    if options["tree"] and options["output"] not in ("table", "json"):
+    if options["tree"] and options["output"] not in ("table", "json", "html"):
         raise UsageError(
-            f"--tree with --format {options['output']}", remedy="it is a table or JSON"
+            f"--tree with --format {options['output']}", remedy="it is a table, JSON or HTML"
         )
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
@@ -76,7 +76,17 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     "--format",
     "output",
     type=click.Choice(
-        ["table", "json", "csv", "python", "latex", "extrap-text", "extrap-json", "data-csv"]
+        [
+            "table",
+            "json",
+            "csv",
+            "html",
+            "python",
+            "latex",
+            "extrap-text",
+            "extrap-json",
+            "data-csv",
+        ]
     ),
     default="table",
     show_default=True,
@@ -173,13 +183,15 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     if output == "json":
         calls = [record for tree in trees for record in call_tree_records(tree, points, **choice)]
         text = models_json(models, predictions, calls)
+    elif output == "html":
+        text = _page(path, models, predictions, trees if options["tree"] else [], points, options)
     elif options["tree"]:
         text = "\n\n".join(call_tree_table(tree, points, **choice) for tree in trees)
     elif output == "csv":
         text = models_csv(models)
     else:
         text = models_table(models, predictions, output)
-    if options["suggest"]:
+    if options["suggest"] and output != "html":
         from regionpredict.report.next_points import with_next_points
 
         text = with_next_points(text, models, points, options["processors"], output)
@@ -194,6 +206,27 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     if not models.models and not problems:
         problems = (InputError("no series in it", remedy="add measurements", path=path),)
     _report(problems)
+
+
+def _page(
+    path: str, models: ModelSet, predictions: list[PredictedValue], trees: list[CallTree],
+    points: list[dict[str, float]], options: dict[str, Any],
+) -> str:  # fmt: skip
+    """The models as a page."""
+    from pathlib import PurePath
+
+    from regionpredict.report.call_tree import call_tree_table
+    from regionpredict.report.html.fit import FitResult, fit_page
+    from regionpredict.report.next_points import next_points
+
+    asked = next_points(models, points, options["processors"]) if options["suggest"] else None
+    shown = [
+        call_tree_table(tree, points, pattern=options["pattern"], order=options["order"])
+        for tree in trees
+    ]
+    return fit_page(
+        PurePath(path).name, FitResult(models, predictions, asked, shown, options["level"])
+    )
 
 
 def _report(problems: tuple[InputError, ...]) -> None:

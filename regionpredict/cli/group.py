@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from regionpredict import __version__
+from regionpredict.cli.colour import CHOICES, choose_colour
 from regionpredict.cli.config_place import nearest_config
 from regionpredict.cli.lazy_group import LazyGroup
 
@@ -45,11 +48,16 @@ CONFIG = "regionpredict.config"
 )  # fmt: skip
 @click.version_option(__version__, prog_name="regionpredict")
 @click.option("--no-config", is_flag=True, help="Read no regionpredict.toml.")
+@click.option(
+    "--color", "colour", type=click.Choice(CHOICES), default="auto",
+    show_default=True, help="Colour in tables and notes; auto: on a terminal.",
+)  # fmt: skip
 @click.pass_context
-def group(ctx: click.Context, no_config: bool) -> None:
+def group(ctx: click.Context, no_config: bool, colour: str) -> None:
     """Says for each OpenMP loop, before the job is submitted, how many packages and threads of a
     machine it can use, why, and how sure it is.
     """
+    choose_colour(ctx, colour, os.environ)
     path = None if no_config else nearest_config()
     if path is None or ctx.invoked_subcommand not in (*ON_SOURCES, *ON_MACHINES):
         return

@@ -25,20 +25,33 @@ def list_machines() -> None:
     """List the shipped machines."""
     from regionpredict.machine import load, shipped_names
 
+    lines = []
     for name in shipped_names():
         machine = load(name)
         shape = f"{machine.packages} x {machine.cores_per_package}"
-        click.echo(f"{name:<26} {shape:>8} cores  {machine.description}")
+        lines.append(f"{name:<26} {shape:>8} cores  {machine.description}\n")
+    write_result("".join(lines), None)
 
 
 @command.command("show")
 @click.argument("machine")
-def show_machine(machine: str) -> None:
+@click.option(
+    "--format", "form", type=click.Choice(["table", "html"]), default="table", show_default=True,
+    help="html: one page with every figure, that loads nothing.",
+)  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
+def show_machine(machine: str, form: str, output: Path | None) -> None:
     """Draw the node of MACHINE (a name, a file, or host) and give its key figures."""
     from regionpredict.cli.machine_option import machine_for
     from regionpredict.machine.draw import show
 
-    click.echo(show(machine_for(machine)[0]))
+    model, _ = machine_for(machine)
+    if form == "html":
+        from regionpredict.report.html.machine import machine_page
+
+        write_result(machine_page(model), output)
+    else:
+        write_result(show(model) + "\n", output)
 
 
 @command.command("check")
@@ -47,19 +60,17 @@ def check_machine(machine: str) -> None:
     """Say what in MACHINE (a name, a file, or host) is wrong, missing or assumed."""
     from regionpredict.cli.machine_option import machine_for
     from regionpredict.machine.check import check
+    from regionpredict.report.quantities import plural
 
     model, _ = machine_for(machine)
     findings = check(model)
-    for finding in findings:
-        click.echo(f"{finding.severity}: {finding.key}: {finding.message}")
+    lines = [f"{finding.severity}: {finding.key}: {finding.message}" for finding in findings]
     counts = {
         severity: sum(finding.severity == severity for finding in findings)
         for severity in ("error", "warning", "note")
     }
-    click.echo(
-        f"{model.path}: {counts['error']} errors, {counts['warning']} warnings, "
-        f"{counts['note']} notes"
-    )
+    told = ", ".join(plural(number, severity) for severity, number in counts.items())
+    write_result("\n".join([*lines, f"{model.path}: {told}"]) + "\n", None)
     if counts["error"]:
         sys.exit(1)
 

@@ -25,6 +25,10 @@ def program() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text
     code = 0
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        from regionpredict.cli.colour import NoticeStream, in_colour
+
+        sys.stderr = NoticeStream(sys.stderr, in_colour(sys.stderr, os.environ))
     try:
         _answer()
         sys.stdout.flush()

@@ -16,7 +16,7 @@ from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.quiet_host import patience
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign, Host
@@ -127,7 +127,8 @@ def command(
     _check_no_slurm(options)
     if max(plan.threads) > len(_allowed()):
         click.echo(
-            f"note: {max(plan.threads)} threads on {len(_allowed())} processors share them",
+            f"note: {max(plan.threads)} threads on {plural(len(_allowed()), 'processor')} share "
+            "them",
             err=True,
         )
     more, read = _observed(words, binary=options["binary"])
@@ -334,7 +335,8 @@ def _tell(swept: Swept, budget: float) -> None:
         click.echo(f"note: {disturbed}", err=True)
     for threads, why in swept.open.items():
         more = f" and {len(why) - 3} more" if len(why) > 3 else ""
-        click.echo(f"note: not settled on {threads} threads: {', '.join(why[:3])}{more}", err=True)
+        on = plural(threads, "thread")
+        click.echo(f"note: not settled on {on}: {', '.join(why[:3])}{more}", err=True)
 
 
 def _standing(at: Progress) -> tuple[float, str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import click
 
 from regionpredict.atomic_file import write_file
+from regionpredict.cli.colour import chosen, in_colour, painted_table, shows_table
+from regionpredict.cli.terminal_width import within_width
 from regionpredict.errors import InputError, one_line
 
 
@@ -26,7 +29,15 @@ def write_result(text: str, output: str | Path | None) -> None:
 
 
 def write_standard_output(text: str) -> None:
-    """Text on standard output; raises InputError where it takes none."""
+    """Text on standard output; a table within a terminal's width, in colour where there is some.
+
+    Raises InputError where it takes none.
+    """
+    if shows_table():
+        if sys.stdout.isatty():
+            text = within_width(text, shutil.get_terminal_size().columns)
+        if in_colour(sys.stdout, os.environ, chosen()):
+            text = painted_table(text)
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +31,7 @@ from regionpredict.cli.source_options import (
     run_analysis,
     source_options,
 )
+from regionpredict.cli.source_texts import source_texts
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
 from regionpredict.errors import UsageError
 
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from regionpredict.machine import Binding
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
-    from regionpredict.predict import Prediction
     from regionpredict.report.view import View
 
 
@@ -167,13 +165,13 @@ def _shown(
 
         return predictions_csv(chosen_predictions(predictions, result.teams, view))
     if form == "html":
-        from regionpredict.report.html import ProgramResult, prediction_page
+        from regionpredict.report.html.predictions import ProgramResult, prediction_page
         from regionpredict.report.view import chosen_predictions, chosen_teams
 
         shown = chosen_predictions(predictions, result.teams, view)
         teams = chosen_teams(result.teams, shown)
         found = ProgramResult(shown, teams, result.plans, machine, model, result.advice, run)
-        return prediction_page(found, _texts(shown))
+        return prediction_page(found, source_texts(one.facts.region.span.file for one in shown))
     if form == "sarif":
         from regionpredict.report.hints import as_json
         from regionpredict.report.sarif import sarif_document
@@ -200,15 +198,6 @@ def _shown(
     return prediction_table(
         predictions, result.teams, result.plans, machine, model, view, result.advice, run
     )
-
-
-def _texts(predictions: Sequence[Prediction]) -> dict[str, str]:
-    """The sources of these regions as they are now, as far as they can be read."""
-    texts = {}
-    for file in {one.facts.region.span.file: None for one in predictions}:
-        with contextlib.suppress(OSError):
-            texts[file] = Path(file).read_text("utf-8", errors="replace")
-    return texts
 
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:

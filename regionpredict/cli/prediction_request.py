@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from regionpredict.cli.curve_options import RunOptions
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import run_analysis, sizes_of
 from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
@@ -184,10 +185,11 @@ def repeated(
             sizes_from=request.sizes_from, arguments=request.arguments,
             flows=request.model == "saturation" and request.run.flows, excludes=request.excludes,
         )  # fmt: skip
-    return predict(
-        analysis, machine, request.model, request.density, threads=request.threads,
-        pages=request.run.placement(machine), within=request.within / 100,
-    )  # fmt: skip
+    with StageLine() as line:
+        return predict(
+            analysis, machine, request.model, request.density, threads=request.threads,
+            pages=request.run.placement(machine), within=request.within / 100, tell=line,
+        )  # fmt: skip
 
 
 def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionRequest:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
     from regionpredict.measure.limits import Limit
@@ -131,12 +131,12 @@ def tell(output: Path, limits: Sequence[Limit]) -> None:
         if limit is not None:
             name = f"{limit.outlined.file}:{limit.outlined.line}"
         kept = entry["most_team"] == entry["asked"]
-        threads = f"{entry['most_team']} threads" + (
+        threads = plural(entry["most_team"], "thread") + (
             "" if kept else f" instead of {entry['asked']}"
         )
         why = "" if limit is not None else " (no hint)"
         click.echo(
-            f"regionpredict: {name}: {threads}{why}, {entry['executions']} runs, "
+            f"regionpredict: {name}: {threads}{why}, {plural(entry['executions'], 'run')}, "
             f"{entry['total_ns'] / 1e9:.6f} s",
             err=True,
         )

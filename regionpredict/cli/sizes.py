@@ -10,6 +10,7 @@ import click
 
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -51,7 +52,9 @@ def command(
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
     machine, machine_file = machine_for(machine_name)
     analysis = run_analysis(paths, **options, flows=True)
-    result = predict(analysis, machine, "saturation", processes=processes_of(options["processes"]))
+    processes = processes_of(options["processes"])
+    with StageLine() as line:
+        result = predict(analysis, machine, "saturation", processes=processes, tell=line)
     ranking = rank_sizes(result.predictions)
     if form == "json":
         text = _as_json(ranking, machine.name)
@@ -85,7 +88,8 @@ def _summary(ranking: SizeRanking) -> str:
 
     needed = needed_sizes(ranking)
     if not needed:
-        return f"{ranking.settled} of {ranking.regions} regions are settled: nothing is needed"
+        of = "1 region is" if ranking.regions == 1 else f"{ranking.regions} regions are"
+        return f"{ranking.settled} of {of} settled: nothing is needed"
     return f"{needed}: {', '.join(needed_names(ranking))}"
 
 

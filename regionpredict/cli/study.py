@@ -14,6 +14,7 @@ from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.plot_option import can_draw, write_plot
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
+from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import reading_options, run_analysis
 from regionpredict.errors import UsageError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from regionpredict.compare.verdicts import Comparison
     from regionpredict.machine import Machine
     from regionpredict.measure.records import Campaign
+    from regionpredict.model_sweeps import Sweep
     from regionpredict.pipeline import Analysis
     from regionpredict.report.study_page import Figure, Judged
 
@@ -120,11 +122,13 @@ def _judged(
     write_file(folder / f"hints-{stem}.json", as_json(document))
     hints, summaries = hints_of(result.predictions, machine), summarise(campaign)
     judged = []
-    for criterion in CRITERIA:
-        comparison = compare(hints, summaries, criterion=criterion, host=campaign.host)
-        judged.append(
-            Judged(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
-        )
+    with StageLine() as line:
+        for number, criterion in enumerate(CRITERIA):
+            line("judging", number, len(CRITERIA))
+            comparison = compare(hints, summaries, criterion=criterion, host=campaign.host)
+            judged.append(
+                Judged(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
+            )
     return judged
 
 
@@ -144,22 +148,31 @@ def _written(comparison: Comparison, stem: str, folder: Path) -> str:
 def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
     """Writes the plots of what the models say of one loop; none without matplotlib."""
     from regionpredict.model_sweeps import model_sweeps, sweep_source
-    from regionpredict.report.plots.sweeps import sweep_figure
-    from regionpredict.report.study_page import Figure
 
     if not can_draw():
         return []
     source = folder / _SWEEPS
     write_file(source, sweep_source(machine))
-    figures = []
-    for sweep in model_sweeps(machine, source):
-        lines = {
-            "density: score": [(p.x, p.score) for p in sweep.points if p.score is not None],
-            f"saturation: efficiency on {machine.cores} cores": [
-                (p.x, p.efficiency) for p in sweep.points if p.efficiency is not None
-            ],
-        }
-        name = f"sweep-{sweep.name}.svg"
-        write_plot(folder / name, sweep_figure(machine.name, sweep.axis, lines))
-        figures.append(Figure(name, f"Score and efficiency by {sweep.axis}"))
+    sweeps, figures = model_sweeps(machine, source), []
+    with StageLine() as line:
+        for number, sweep in enumerate(sweeps):
+            line("drawing", number, len(sweeps))
+            figures.append(_sweep(sweep, machine, folder))
     return figures
+
+
+def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
+    """Writes the plot of one sweep."""
+    from regionpredict.report.plots.sweeps import sweep_figure
+    from regionpredict.report.quantities import plural
+    from regionpredict.report.study_page import Figure
+
+    lines = {
+        "density: score": [(p.x, p.score) for p in sweep.points if p.score is not None],
+        f"saturation: efficiency on {plural(machine.cores, 'core')}": [
+            (p.x, p.efficiency) for p in sweep.points if p.efficiency is not None
+        ],
+    }
+    name = f"sweep-{sweep.name}.svg"
+    write_plot(folder / name, sweep_figure(machine.name, sweep.axis, lines))
+    return Figure(name, f"Score and efficiency by {sweep.axis}")

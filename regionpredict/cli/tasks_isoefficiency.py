@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     help="Where results are appended as they come, and read from where no program is given.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
+    show_default=True, help="What to print.",
+)  # fmt: skip
 @plot_option("efficiency over threads and sizes, and the sizes that keep it,")
 @click.option("--report", type=click.Path(path_type=Path), help="Write the result to a file.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM {n} ...]")
@@ -80,6 +83,10 @@ def command(
 
         write_plot(plot, isoefficiency_figure(result, efficiency, most))
     show = isoefficiency_json if form == "json" else isoefficiency_text
+    if form == "html":
+        from regionpredict.report.html.isoefficiency import isoefficiency_page
+
+        show = isoefficiency_page
     write_result(show(data, result, efficiency, most, size), report)
 
 
@@ -90,6 +97,7 @@ def _measured(
     from regionpredict.cli.measure import thread_counts
     from regionpredict.cli.run import compiler, find_program
     from regionpredict.measure.ompt_runtime import find_runtime
+    from regionpredict.report.quantities import plural
     from regionpredict.tasks.isoefficiency.campaign import MARK, Setting, run_campaign
     from regionpredict.tasks.isoefficiency.measured_times import (
         IsoefficiencyData,
@@ -123,8 +131,8 @@ def _measured(
         begin_file(output, data)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {len(allowed)} processors share them; what is "
-            "measured there is no contention for memory alone", err=True,
+            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; what "
+            "is measured there is no contention for memory alone", err=True,
         )  # fmt: skip
     setting = Setting((compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed))
     line = ProgressLine(steps=10)

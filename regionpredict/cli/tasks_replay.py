@@ -19,7 +19,10 @@ from regionpredict.cli.progress import ProgressLine
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="The OpenMP runtime to replay on, instead of LLVM's that is found.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
+    show_default=True, help="What to print.",
+)  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
     path: Path, threads: str | None, runtime: Path | None, form: str, output: Path | None
@@ -33,6 +36,7 @@ def command(
     from regionpredict.cli.measure import thread_counts
     from regionpredict.cli.run import compiler
     from regionpredict.measure.ompt_runtime import find_runtime
+    from regionpredict.report.quantities import plural
     from regionpredict.report.task_times import times_json, times_table
     from regionpredict.tasks import measure_graph, read_task_graph
     from regionpredict.tasks.replay import replay
@@ -46,12 +50,13 @@ def command(
         click.echo("note: no LLVM runtime found: the compiler's own schedules the tasks", err=True)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {len(allowed)} processors share them: their times "
-            "are no times without contention; regionpredict tasks simulate has those", err=True,
+            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them: their "
+            "times are no times without contention; regionpredict tasks simulate has those",
+            err=True,
         )  # fmt: skip
     rows, line = [], ProgressLine()
     for number, count in enumerate(counts):
-        line.show(number / len(counts), f"replaying on {count} threads")
+        line.show(number / len(counts), f"replaying on {plural(count, 'thread')}")
         rows.append(
             replay(
                 graph, count, compiler=[compiler()], cache=cache_folder(), environment=os.environ,
@@ -62,17 +67,21 @@ def command(
     for row in rows:
         if not row.undisturbed and row.threads <= len(allowed):
             click.echo(
-                f"note: {row.threads} threads: others took the processors away in nearly all of "
-                f"{row.runs} runs, which look longer for that: replay on a quiet machine", err=True,
+                f"note: {plural(row.threads, 'thread')}: others took the processors away in "
+                f"nearly all of {row.runs} runs, which look longer for that: replay on a quiet "
+                "machine", err=True,
             )  # fmt: skip
         elif not row.settled:
             click.echo(
-                f"note: {row.threads} threads: the 95 % interval is {row.interval:.0%} of the mean "
-                f"after {row.runs} runs", err=True,
+                f"note: {plural(row.threads, 'thread')}: the 95 % interval is {row.interval:.0%} "
+                f"of the mean after {row.runs} runs", err=True,
             )  # fmt: skip
-    text = (
-        times_json("replayed", metrics, rows)
-        if form == "json"
-        else times_table("replayed", metrics, rows)
-    )
+    if form == "json":
+        text = times_json("replayed", metrics, rows)
+    elif form == "html":
+        from regionpredict.report.html.task_times import task_times_page
+
+        text = task_times_page(path.name, "replayed", metrics, rows)
+    else:
+        text = times_table("replayed", metrics, rows)
     write_result(text, output)

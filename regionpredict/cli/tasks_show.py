@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "dot", "graph"]),
+    type=click.Choice(["table", "json", "html", "dot", "graph"]),
     default="table",
     show_default=True,
-    help="table, json: the metrics; dot, graph: the graph itself, in DOT or JSON.",
+    help="table, json, html: the metrics; dot, graph: the graph itself, in DOT or JSON.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option(
@@ -81,7 +81,15 @@ def command(
     if sources:
         predicted = _predicted(sources, machine_name, threads or graph.threads, options)
     if form == "json":
+<<<<<<< HEAD
         text = task_graphs.metrics_json(graph, metrics, growth, predicted)
+=======
+        text = task_graphs.metrics_json(graph, metrics, growth)
+    elif form == "html":
+        from regionpredict.report.html.task_graph import task_graph_page
+
+        text = task_graph_page(path.name, graph, metrics, growth, top)
+>>>>>>> main
     elif form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 

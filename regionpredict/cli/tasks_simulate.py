@@ -28,7 +28,10 @@ from regionpredict.cli.output import write_result
     metavar="NS",
     help="Nanoseconds that starting a task takes; regionpredict tasks replay measures them.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
+    show_default=True, help="What to print.",
+)  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
     path: Path, threads: str, policy: str, overhead: float, form: str, output: Path | None
@@ -46,9 +49,12 @@ def command(
         for count in parse_threads(threads)
     ]
     head = f"simulated {policy}, {overhead:g} ns a task"
-    text = (
-        times_json("simulated", metrics, rows, policy)
-        if form == "json"
-        else times_table(head, metrics, rows)
-    )
+    if form == "json":
+        text = times_json("simulated", metrics, rows, policy)
+    elif form == "html":
+        from regionpredict.report.html.task_times import task_times_page
+
+        text = task_times_page(path.name, head, metrics, rows)
+    else:
+        text = times_table(head, metrics, rows)
     write_result(text, output)

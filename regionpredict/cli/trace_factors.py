@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     help="The law of a factor, where it is known; for example serialisation=pipeline.",
 )
 @click.option(
-    "--format", "output", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+    "--format", "output", type=click.Choice(["table", "json", "html"]), default="table",
+    show_default=True, help="What to print.",
+)  # fmt: skip
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @plot_option("the factors with their bands")
 @click.option(
@@ -137,7 +138,8 @@ def command(
     if sources:
         hints = _predicted(sources, machine_name, study, reading)
     found = None
-    if extrapolate is not None or plot is not None:
+    drawn = plot is not None or (output == "html" and len(study.widths) > 1)
+    if extrapolate is not None or drawn:
         widths = _widths(study.widths[-1], extrapolate)
         found = extrapolated(study, widths, by_factor)
     elif by_factor:
@@ -149,6 +151,10 @@ def command(
         write_plot(plot, factors_figure(study, found, title))
     if output == "json":
         text = factors_json(study, found, hints)
+    elif output == "html":
+        from regionpredict.report.html.factors import factors_page
+
+        text = factors_page(study, found, hints)
     else:
         text = factors_table(study, found)
         if hints is not None:

@@ -14,7 +14,7 @@ from regionpredict.cli.trace_selection import Reading, reading_options
 @click.option(
     "--format",
     "output",
-    type=click.Choice(["table", "json"]),
+    type=click.Choice(["table", "json", "html"]),
     default="table",
     show_default=True,
     help="What to print.",
@@ -40,6 +40,10 @@ def command(reading: Reading, output: str, target: str | None, top: int, mark: s
     study = imbalances(analysis, mark)
     if output == "json":
         text = imbalance_json(study, analysis.findings)
+    elif output == "html":
+        from regionpredict.report.html.imbalance import imbalance_page
+
+        text = imbalance_page(study, analysis, analysis.findings, top)
     else:
         text = imbalance_table(study, analysis.trace, top)
     write_result(text, target)

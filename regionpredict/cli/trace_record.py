@@ -11,6 +11,8 @@ from pathlib import Path
 
 import click
 
+from regionpredict.errors import plural
+
 _ELF = b"\x7fELF"
 
 
@@ -59,7 +61,9 @@ def command(target: str, words: tuple[str, ...]) -> None:
         anchor = write_otf2(recorded(Path(temporary), processes), folder)
     nested = sum(process.nested for process in processes.values())
     if nested:
-        click.echo(f"regionpredict: note: {nested} teams inside teams are not recorded", err=True)
+        click.echo(
+            f"regionpredict: note: not recorded: {plural(nested, 'team')} inside teams", err=True
+        )
     click.echo(f"written: {anchor}", err=True)
 
 

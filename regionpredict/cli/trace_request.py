@@ -145,9 +145,9 @@ def tell(
     elif output == "csv":
         text = trace_results.result_csv(result, metric)
     elif output == "html":
-        from regionpredict.report.html import trace_page
+        from regionpredict.report.html.trace import trace_page
 
-        text = trace_page(result, analysis.trace, analysis.findings, metric)
+        text = trace_page(result, analysis, metric)
     else:
         text = trace_results.result_table(result, analysis.trace, top, metric)
         for grid in analysis.trace.grids if metric is not None else ():

@@ -7,6 +7,7 @@ import click
 from regionpredict.cli.output import write_result
 from regionpredict.cli.trace_request import analysed, trace_kernels
 from regionpredict.cli.trace_selection import Reading, reading_options
+from regionpredict.errors import plural
 
 
 @click.command("what-if")
@@ -14,7 +15,7 @@ from regionpredict.cli.trace_selection import Reading, reading_options
 @click.option(
     "--format",
     "output",
-    type=click.Choice(["table", "json", "csv"]),
+    type=click.Choice(["table", "json", "csv", "html"]),
     default="table",
     show_default=True,
     help="What to print.",
@@ -47,6 +48,10 @@ def command(
         text = report.what_if_json(found, analysis.findings)
     elif output == "csv":
         text = report.what_if_csv(found)
+    elif output == "html":
+        from regionpredict.report.html.what_if import what_if_page
+
+        text = what_if_page(found, analysis, analysis.findings)
     else:
         text = report.what_if_table(found, analysis.trace)
     write_result(text, target)
@@ -54,7 +59,7 @@ def command(
         click.echo(f"regionpredict: note: {finding}", err=True)
     if found.contradicted:
         click.echo(
-            f"regionpredict: note: {found.contradicted} waits that the trace's times contradict "
-            "bind nobody here",
+            f"regionpredict: note: the trace's times contradict "
+            f"{plural(found.contradicted, 'wait')}, which bind nobody here",
             err=True,
         )

@@ -29,7 +29,7 @@ from regionpredict.compare.calibration_factors import (
 from regionpredict.compare.calibration_samples import Sample, Samples, hints_of
 from regionpredict.compare.success import Rate, baselines, success
 from regionpredict.compare.verdicts import Comparison, compare
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.machine import Corrections, Machine, Quantity
 from regionpredict.machine.corrections import FACTORS, Score
 from regionpredict.predict import Prediction
@@ -178,8 +178,8 @@ def check_enough(samples: Samples) -> None:
         return
     left = "; ".join(f"{n} {reason}" for reason, n in samples.left_out.items())
     raise InputError(
-        f"too little to calibrate from: {regions} regions of {programs} programs"
-        + (f" (left out: {left})" if left else ""),
+        f"too little to calibrate from: {plural(regions, 'region')} of "
+        f"{plural(programs, 'program')}" + (f" (left out: {left})" if left else ""),
         remedy=f"measure at least {LEAST_REGIONS} regions of {LEAST_PROGRAMS} programs, and give "
         "the sources, -D and --set that they were built with",
     )

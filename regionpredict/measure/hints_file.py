@@ -33,8 +33,12 @@ class Hint:
     """What a prediction says of one region; None where it does not say.
 
     `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
+<<<<<<< HEAD
     on one thread; `busy` has the seconds that threads work in it, by their number: in the mean, and
     the one that works longest (empty in a file of hints).
+=======
+    on one thread. `band` is what measured speedups lie between, by threads, where it is told.
+>>>>>>> main
     """
 
     id: str
@@ -54,7 +58,11 @@ class Hint:
     sizes: BySize | None = None
     iterations: int | None = None
     seconds: float | None = None
+<<<<<<< HEAD
     busy: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+=======
+    band: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+>>>>>>> main
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +237,11 @@ def _hint(region: Record) -> Hint:
         sizes=_by_size(region),
         iterations=_iterations(region),
         seconds=_seconds(region),
+        band={
+            point.whole("threads", 1): (point.number("low"), point.number("high"))
+            for point in region.inners("speedup")
+            if "low" in point.value and "high" in point.value
+        },
     )
 
 

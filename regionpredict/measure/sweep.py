@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.measure.child import end_with_parent
 from regionpredict.measure.host_activity import disturbance, read_activity, wait_for_quiet
 from regionpredict.measure.records import Campaign, Run
@@ -171,14 +171,14 @@ def _run(
             by_limit = plan.timeout_s == seconds
             limit = "--timeout" if by_limit else "--time-budget"
             raise (RunFailedError if by_limit else BudgetEndedError)(
-                f"{campaign.command[0]} did not end within {seconds:.3g} s on {threads} threads"
-                " and was stopped",
+                f"{campaign.command[0]} did not end within {seconds:.3g} s on "
+                f"{plural(threads, 'thread')} and was stopped",
                 remedy=f"raise {limit}, or take a smaller problem",
             )
         if code:
             raise RunFailedError(
-                f"{campaign.command[0]} ended with {_shown_code(code)} on {threads} threads"
-                + _last_words(standard_error),
+                f"{campaign.command[0]} ended with {_shown_code(code)} on "
+                f"{plural(threads, 'thread')}" + _last_words(standard_error),
                 remedy="run it by hand to see why",
             )
         results = read(output)

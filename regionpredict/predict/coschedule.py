@@ -189,7 +189,7 @@ class _Path(NamedTuple):
     def given(self, phase: Phase) -> float:
         """B/s that a domain's part gives to this phase's streams: what they get alone, if more."""
         own = [_rate(load) for threads, load in phase.alone.items() if threads <= self.cores]
-        return max(self.bytes_per_s, *own) / self.parts
+        return max([self.bytes_per_s, *own]) / self.parts
 
 
 def _condensed(
@@ -285,9 +285,9 @@ def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
     """When each program is done: the first to end leaves its bandwidth to those that go on."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
     left = [1.0] * len(running)  # the share of each program's work
-    ended: dict[int, float] = {}
+    ended = [0.0] * len(running)
     now = 0.0
-    going = list(range(len(running)))
+    going = [k for k, phases in enumerate(running) if phases]
     while going:
         slow = _slowdowns([running[k] for k in going])
         takes = [alone[k] * factor for k, factor in zip(going, slow, strict=True)]
@@ -299,24 +299,24 @@ def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
             going.remove(k)
         for k in going:
             left[k] *= 1.0 - span / rest[k]
-    return [ended[k] for k in range(len(running))]
+    return ended
 
 
 def _slowdowns(running: Sequence[Sequence[_Running]]) -> list[float]:
-    """How many times as long each program takes while all of them run.
+    """How many times as long each program takes while all of them run; each has phases.
 
     What the phases meet depends on how long each takes, which depends on what they meet: a few
     rounds settle it.
     """
     times = [[phase.seconds for phase in phases] for phases in running]
     for _ in range(int(COSCHEDULE_ROUNDS.value)):
-        shares = [[t / sum(own) if sum(own) else 0.0 for t in own] for own in times]
+        shares = [[t / sum(own) for t in own] for own in times]
         times = [
             [phase.seconds * _expected(k, phase, running, shares) for phase in phases]
             for k, phases in enumerate(running)
         ]
     return [
-        sum(own) / total if (total := sum(phase.seconds for phase in phases)) else 1.0
+        sum(own) / sum(phase.seconds for phase in phases)
         for own, phases in zip(times, running, strict=True)
     ]
 
@@ -335,7 +335,7 @@ def _expected(
             chance *= shares[k][number]
             asked.append(running[k][number].asked)
         granted = fair_share(phase.asked, asked, 1.0)
-        mean += chance * (phase.asked / granted if granted < phase.asked else 1.0)
+        mean += chance * (phase.asked / granted if granted else 1.0)  # 0 of what asks for none
     return mean
 
 

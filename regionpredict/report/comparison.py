@@ -9,12 +9,17 @@ from typing import Any
 from regionpredict.compare.empirical import Fitted, disagreeing
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
+from regionpredict.constant import Constant
 from regionpredict.errors import one_line
 from regionpredict.report.quantities import plural
 
 _SHOWN = 10
 _REGION = 30
-_FAR_OFF = 2.0
+FAR_OFF = Constant(
+    2.0, "1", "assumed",
+    "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
+    "of times may still be right",
+)  # fmt: skip
 
 
 def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
@@ -89,7 +94,7 @@ def _rates(comparison: Comparison) -> list[str]:
         lines.append(f"predicted speedup: off by {100 * error:.0f} % (median over regions)")
     ratio = comparison.median_time_ratio
     if ratio is not None:
-        beyond = max(ratio, 1 / ratio) > _FAR_OFF if ratio > 0 else True
+        beyond = max(ratio, 1 / ratio) > FAR_OFF.value if ratio > 0 else True
         lines.append(
             f"predicted time on one thread: {ratio:.3g} times the measured one (median)"
             + ("; the seconds are wrong, whatever the ratios" if beyond else "")
@@ -130,7 +135,7 @@ def _disagreements(laws: Sequence[Fitted]) -> list[str]:
         threads = law.worst[0]
         band = law.speedup[threads]
         lines += [
-            f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {threads} threads "
+            f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
             f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
             f"({band.low:.2f} to {band.high:.2f})",
             f"      predicted: {law.predicted_law}; measured: {law.law}",

@@ -11,10 +11,11 @@ from regionpredict.fit.expectations.expectation_file import Check, Report, RuleC
 from regionpredict.report.aligned_table import aligned_lines
 
 SCHEMA = "regionpredict/verdicts/1"
+LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
 _SIGNS = {"match": "match", "approximate": "approximate", "none": "NO MATCH"}
 
 
-def _sentence(check: Check) -> str:
+def check_text(check: Check) -> str:
     """Why a check failed, in one line."""
     if check.problem is not None:
         return str(check.problem)
@@ -29,7 +30,8 @@ def _sentence(check: Check) -> str:
     )
 
 
-def _rule_sentence(rule: RuleCheck) -> str:
+def rule_text(rule: RuleCheck) -> str:
+    """A rule with the growths of its sides."""
     if rule.problem is not None:
         return str(rule.problem)
     assert rule.left is not None
@@ -59,12 +61,10 @@ def report_table(report: Report) -> str:
         )
     lines = aligned_lines(rows)
     for rule in report.rules:
-        lines.append(f"rule {'holds' if rule.passed else 'BROKEN'}: {_rule_sentence(rule)}")
-    lines += [f"failed: {_sentence(check)}" for check in report.checks if not check.passed]
+        lines.append(f"rule {'holds' if rule.passed else 'BROKEN'}: {rule_text(rule)}")
+    lines += [f"failed: {check_text(check)}" for check in report.checks if not check.passed]
     if report.litmus_failed:
-        lines.append(
-            "note: a litmus test diverges too; the machine may be the cause of the other failures"
-        )
+        lines.append(f"note: {LITMUS}")
     return "\n".join(map(one_line, lines))
 
 
@@ -138,17 +138,17 @@ def report_junit(report: Report) -> str:
             name=_xml_text(check.callpath),
         )
         if check.problem is not None:
-            ElementTree.SubElement(case, "error", message=_xml_text(_sentence(check)))
+            ElementTree.SubElement(case, "error", message=_xml_text(check_text(check)))
         elif not check.passed:
             ElementTree.SubElement(
-                case, "failure", message=_xml_text(_sentence(check))
+                case, "failure", message=_xml_text(check_text(check))
             ).text = _xml_text(check.model)
     for rule in report.rules:
         case = ElementTree.SubElement(
             suite, "testcase", classname="rule", name=_xml_text(rule.text)
         )
         if not rule.passed:
-            ElementTree.SubElement(case, "failure", message=_xml_text(_rule_sentence(rule)))
+            ElementTree.SubElement(case, "failure", message=_xml_text(rule_text(rule)))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)

@@ -8,6 +8,7 @@ from typing import Any
 
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.names import cut
+from regionpredict.report.quantities import plural
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.imbalance import Imbalance, ImbalanceStudy
 
@@ -77,19 +78,19 @@ def imbalance_table(study: ImbalanceStudy, trace: EventTrace, top: int) -> str:
     """Call paths by what an even distribution would gain."""
     whole = study.whole
     lines = [
-        f"{trace.name}: {len(study.locations)} locations",
+        f"{trace.name}: {plural(len(study.locations), 'location')}",
         "",
         f"useful time   {whole.mean_s:.6g} s in the mean, at most {max(whole.workload_s):.6g} s "
         f"on {study.locations[whole.most_on]}",
         f"imbalance     I_t = {whole.runtime_impact_s:.6g} s of run time, "
         f"I_T = {whole.allocation_impact_s:.6g} s of allocated time",
-        f"distribution  {_pattern(whole)}",
+        f"distribution  {pattern_text(whole)}",
     ]
     if whole.evolution is not None and study.iterations is not None:
         lines += [
             f"iterations    {study.iterations.count}, together I_t = "
             f"{sum(whole.evolution.imbalance_s):.6g} s where all meet in each",
-            f"course        {_course(whole)}",
+            f"course        {course_text(whole)}",
         ]
     shown = study.callpaths[:top]
     if shown:
@@ -117,7 +118,8 @@ def imbalance_table(study: ImbalanceStudy, trace: EventTrace, top: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pattern(row: Imbalance) -> str:
+def pattern_text(row: Imbalance) -> str:
+    """How the workload is distributed, in words."""
     if row.pattern is None:
         return "too few locations to tell"
     if len(row.groups) < 2:
@@ -126,7 +128,8 @@ def _pattern(row: Imbalance) -> str:
     return f"{row.pattern} ({parts})"
 
 
-def _course(row: Imbalance) -> str:
+def course_text(row: Imbalance) -> str:
+    """What becomes of the imbalance from iteration to iteration, in words."""
     evolution = row.evolution
     if evolution is None:
         return "unknown"

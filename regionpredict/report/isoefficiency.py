@@ -8,7 +8,7 @@ from typing import Any
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.quantities import show_seconds
+from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
 from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
 
@@ -39,19 +39,27 @@ def isoefficiency_text(
         if fitted is not None:
             lines.append(f"{name} = {fitted.formula()}")
     lines += [f"open: {text}" for text in result.open_]
-    lines += ["", *_answers(result, efficiency, threads, size)]
+    answers = isoefficiency_answers(result, efficiency, threads, size)
+    lines += ["", *(f"{number}. {asked} {told}" for number, (asked, told) in enumerate(answers, 1))]
     return "\n".join(lines) + "\n"
 
 
-def _answers(result: Isoefficiency, efficiency: float, threads: int, size: float) -> list[str]:
+def isoefficiency_answers(
+    result: Isoefficiency, efficiency: float, threads: int, size: float
+) -> list[tuple[str, str]]:
+    """The five questions with their answers."""
     return [
-        f"1. Is the algorithm limited? {_limited(result)}",
-        f"2. Is contention the cause? {_contention(result)}",
-        f"3. Is there room in the graph? {_room(result)}",
-        f"4. Which n keeps E = {efficiency:g} on {threads} threads? "
-        + _solutions(result.sizes_for(threads, efficiency), "n", "no size"),
-        f"5. How many threads keep E = {efficiency:g} at n = {size:g}? "
-        + _solutions(result.threads_for(size, efficiency), "p", "not even one"),
+        ("Is the algorithm limited?", _limited(result)),
+        ("Is contention the cause?", _contention(result)),
+        ("Is there room in the graph?", _room(result)),
+        (
+            f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
+            _solutions(result.sizes_for(threads, efficiency), "n", "no size"),
+        ),
+        (
+            f"How many threads keep E = {efficiency:g} at n = {size:g}?",
+            _solutions(result.threads_for(size, efficiency), "p", "not even one"),
+        ),
     ]
 
 
@@ -85,9 +93,8 @@ def _contention(result: Isoefficiency) -> str:
     if not result.points:
         return "Not known: nothing was measured on several threads."
     worst = max(result.points, key=lambda point: point.contention)
-    figures = (
-        f"delta_con is at most {worst.contention:.2f} (n = {worst.size:g}, {worst.threads} threads)"
-    )
+    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
+    figures = f"delta_con is at most {worst.contention:.2f} ({where})"
     if worst.contention > max(MUCH, worst.structure):
         return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
     if worst.contention > MUCH:
@@ -99,9 +106,8 @@ def _room(result: Isoefficiency) -> str:
     if not result.points:
         return "Not known: nothing was measured on several threads."
     worst = max(result.points, key=lambda point: point.structure)
-    figures = (
-        f"delta_str is at most {worst.structure:.2f} (n = {worst.size:g}, {worst.threads} threads)"
-    )
+    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
+    figures = f"delta_str is at most {worst.structure:.2f} ({where})"
     if worst.structure > MUCH:
         return (
             f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "

@@ -33,16 +33,7 @@ def with_next_points(
     """
     if output == "csv":
         raise UsageError("--suggest has no CSV form", remedy="use --format table or json")
-    known = {name for _, model in models.models for name in model.parameters}
-    if processors is not None and known and processors not in known:
-        raise InputError(
-            f"there is no parameter '{processors}'",
-            remedy=f"--processors is one of {', '.join(sorted(known))}",
-        )
-    found = [
-        (series, model, _asked(series, model, targets, processors))
-        for series, model in models.models
-    ]
+    found = next_points(models, targets, processors)
     if output == "json":
         data = json.loads(text)
         data["next_points"] = [_record(*item) for item in found]
@@ -52,14 +43,33 @@ def with_next_points(
         (
             series.callpath or "-",
             series.metric or "-",
-            "nothing" if isinstance(item, str) or item.stop else _place(model, item),
+            "nothing" if isinstance(item, str) or item.stop else place_text(model, item),
             "-" if isinstance(item, str) or item.stop else f"{item.decides:.0%}",
-            "-" if isinstance(item, str) or item.stop else _hours(item),
-            _why(item),
+            "-" if isinstance(item, str) or item.stop else hours_text(item),
+            why_text(item),
         )
         for series, model, item in found
     ]
     return "\n".join([text.rstrip("\n"), "", *map(one_line, aligned_lines(rows))])
+
+
+def next_points(
+    models: ModelSet, targets: Sequence[Mapping[str, float]], processors: str | None
+) -> list[tuple[Series, FittedModel, NextPoint | str]]:
+    """What to measure next for each model, or why nothing tells it.
+
+    Raises `InputError` for a parameter that no series has.
+    """
+    known = {name for _, model in models.models for name in model.parameters}
+    if processors is not None and known and processors not in known:
+        raise InputError(
+            f"there is no parameter '{processors}'",
+            remedy=f"--processors is one of {', '.join(sorted(known))}",
+        )
+    return [
+        (series, model, _asked(series, model, targets, processors))
+        for series, model in models.models
+    ]
 
 
 def _asked(
@@ -85,16 +95,19 @@ def _seconds(series: Series) -> float | None:
     return 1.0 if named or not series.metric else None
 
 
-def _place(model: FittedModel, item: NextPoint) -> str:
+def place_text(model: FittedModel, item: NextPoint) -> str:
+    """A point, parameter by parameter."""
     pairs = zip(model.parameters, item.point, strict=True)
     return ", ".join(f"{name} = {value:g}" for name, value in pairs)
 
 
-def _hours(item: NextPoint) -> str:
+def hours_text(item: NextPoint) -> str:
+    """The price of a point in core hours."""
     return "-" if item.core_hours is None else f"{item.core_hours:.3g}"
 
 
-def _why(item: NextPoint | str) -> str:
+def why_text(item: NextPoint | str) -> str:
+    """Why a point is to be measured, or why none is."""
     if isinstance(item, str):
         return item
     return item.stop or " or ".join(item.between)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from regionpredict.analysis.given_sizes import place_of
+from regionpredict.errors import plural
 from regionpredict.ir import Clause
 from regionpredict.predict import Estimate, Prediction, TeamEstimate, TeamPrediction
 from regionpredict.report.size_hints import open_sentence
@@ -59,7 +60,7 @@ def _loop_row(one: Prediction, teams: Sequence[TeamPrediction], binding: str) ->
     if one.threads is None or "parallel" in region.directive.split():
         return own, _clauses(one, binding)
     return own, (
-        f"// {one.threads} threads: write num_threads({one.threads}) at the parallel "
+        f"// {plural(one.threads, 'thread')}: write num_threads({one.threads}) at the parallel "
         "directive around it"
     )
 

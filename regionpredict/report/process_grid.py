@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.trace import ProcessGrid
 from regionpredict.trace.profile import SECONDS, TraceResult
 
 
-def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
-    """The metric's sum by rank where the rank lies: rows are the last dimension but one, columns
-    the last; of three and more dimensions a table each of the first ones' coordinates."""
+class GridPlane(NamedTuple):
+    """Two dimensions of a grid: `front` are the coordinates of the others, "" where there are none;
+    `rows` has the metric's sums by the last dimension but one and the last, None for a place
+    without a rank."""
+
+    front: str
+    rows: tuple[tuple[float | None, ...], ...]
+
+
+class GridValues(NamedTuple):
+    """A metric on a grid: `sizes` as 2x3, the `unit` in words, and how many places have no rank."""
+
+    sizes: str
+    unit: str
+    planes: tuple[GridPlane, ...]
+    missing: int
+
+
+def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValues:
+    """The metric's sum by rank where the rank lies; of one dimension a single row."""
     by_rank: dict[int, float] = {}
     unit = ""
     for record in result.records:
@@ -20,24 +38,45 @@ def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
             by_rank[record.location.rank] = by_rank.get(record.location.rank, 0.0) + record.value
             unit = record.unit
     by_place = {place: by_rank.get(rank, 0.0) for rank, place in grid.places.items()}
-    sizes = "x".join(map(str, grid.sizes))
-    unit_text = f", {'seconds' if unit == SECONDS else unit}" if unit else ""
-    lines = [f"{metric} on the {sizes} grid{unit_text}:"]
-    *outer, rows, columns = (1, *grid.sizes) if len(grid.sizes) == 1 else grid.sizes
+    flat = len(grid.sizes) == 1
+    *outer, rows, columns = (1, *grid.sizes) if flat else grid.sizes
+    planes = []
     for front in product(*map(range, outer)):
-        lines.append("")
-        if outer:
-            lines.append(f"[{', '.join(map(str, front))}, ...]")
-        cells = [("", *(f"{column}" for column in range(columns)))]
-        for row in range(rows):
-            places = [
-                (column,) if len(grid.sizes) == 1 else (*front, row, column)
+        values = tuple(
+            tuple(
+                by_place.get((column,) if flat else (*front, row, column))
                 for column in range(columns)
-            ]
-            values = (by_place.get(place) for place in places)
-            cells.append((f"{row}", *("-" if v is None else f"{v:.4g}" for v in values)))
+            )
+            for row in range(rows)
+        )
+        name = f"[{', '.join(map(str, front))}, ...]" if outer else ""
+        planes.append(GridPlane(name, values))
+    return GridValues(
+        "x".join(map(str, grid.sizes)), "seconds" if unit == SECONDS else unit, tuple(planes),
+        prod(grid.sizes) - len(grid.places),
+    )  # fmt: skip
+
+
+def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
+    """The grid as text; of three and more dimensions a table for each of the first ones."""
+    values = grid_values(result, grid, metric)
+    lines = [f"{metric} on the {values.sizes} grid{f', {values.unit}' if values.unit else ''}:"]
+    for front, rows in values.planes:
+        lines.append("")
+        if front:
+            lines.append(front)
+        cells = [("", *map(str, range(len(rows[0]) if rows else 0)))]
+        cells += [
+            (f"{number}", *("-" if value is None else f"{value:.4g}" for value in row))
+            for number, row in enumerate(rows)
+        ]
         lines += aligned_lines(cells)
-    missing = prod(grid.sizes) - len(grid.places)
-    if missing:
-        lines += ["", f"{missing} places have no rank in the trace."]
+    if values.missing:
+        lines += ["", without_rank(values.missing)]
     return "\n".join(lines) + "\n"
+
+
+def without_rank(places: int) -> str:
+    """The sentence about places of a grid that the trace knows no rank of."""
+    told = "1 place has" if places == 1 else f"{places} places have"
+    return f"{told} no rank in the trace."

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from regionpredict.errors import plural
+
+__all__ = ["plural", "seats_text", "show_bytes", "show_count", "show_seconds"]
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -48,15 +52,6 @@ def show_count(count: int | None) -> str:
         return str(count)
     mantissa, _, exponent = f"{count:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "region"), plural(3, "region")
-    ('1 region', '3 regions')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def seats_text(packages: int, threads: int | None) -> str:

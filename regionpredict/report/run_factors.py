@@ -18,7 +18,7 @@ from regionpredict.trace.scaling import ScaledRun, Study
 
 FACTORS_SCHEMA = "regionpredict/factors/1"
 
-_NAMES = {
+FACTOR_NAMES = {
     "parallel": "parallel efficiency",
     "load_balance": "  load balance (LB)",
     "communication": "  communication",
@@ -30,7 +30,7 @@ _NAMES = {
     "frequency_scalability": "  frequency",
     "global": "global efficiency",
 }
-_SHORT = {
+SHORT_NAMES = {
     "load_balance": "load balance",
     "serialisation": "serialisation",
     "transfer": "transfer",
@@ -61,7 +61,9 @@ def factors_table(study: Study, found: Extrapolation | None) -> str:
     runs = study.runs
     values = [factors_of(run) for run in runs]
     rows = [("", *(str(run.factors.width) for run in runs))]
-    rows += [(name, *(_percent(table[key]) for table in values)) for key, name in _NAMES.items()]
+    rows += [
+        (name, *(_percent(table[key]) for table in values)) for key, name in FACTOR_NAMES.items()
+    ]
     counted = [run.factors.instruction_balance for run in runs]
     if any(value is not None for value in counted):
         rows.append(("balance of instructions", *map(_percent, counted)))
@@ -126,6 +128,7 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _extrapolation_lines(found: Extrapolation) -> list[str]:
+<<<<<<< HEAD
     laws = [("factor", "weight", "law", "p processes", "held out")]
     for factor, model in found.models.items():
         errors = {name: error for name, _, error in model.rivals}
@@ -140,6 +143,18 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
                     "none" if error is None else f"{100 * error:.2f} points",
                 )
             )
+=======
+    laws = [("factor", "law", "p processes", "held out")]
+    laws += [
+        (
+            SHORT_NAMES[factor],
+            model.law.removesuffix("-efficiency"),
+            model.text,
+            "none" if model.error is None else f"{100 * model.error:.2f} points",
+        )
+        for factor, model in found.models.items()
+    ]
+>>>>>>> main
     lines = aligned_lines(laws)
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
@@ -149,7 +164,7 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
             str(point.width),
             *(_percent(point.values[key]) for key in keys),
             f"{_percent(point.low['global'], 1)} to {_percent(point.high['global'], 1)}",
-            _SHORT[point.dominating],
+            SHORT_NAMES[point.dominating],
         )
         for point in found.points
     ]
@@ -157,7 +172,7 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
         lines += ["", *aligned_lines(rows)]
         lines.append("The band is that of global; --format json has the others.")
     lines += [
-        f"from {width} processes on, {_SHORT[after]} loses most, not {_SHORT[before]}."
+        f"from {width} processes on, {SHORT_NAMES[after]} loses most, not {SHORT_NAMES[before]}."
         for width, before, after in found.changes
     ]
     return lines

@@ -106,9 +106,10 @@ def needed_sizes(ranking: SizeRanking) -> str:
         return ""
     which = "this one" if len(few) == 1 else f"these {len(few)}"
     enough = _settling_most(ranking)
+    verb = "is" if ranking.regions == 1 else "are"
     rest = f", with {len(enough)} names {enough[-1].settled}" if len(enough) > len(few) else ""
     return (
-        f"give {which} and {few[-1].settled} of {ranking.regions} regions are settled "
+        f"give {which} and {few[-1].settled} of {plural(ranking.regions, 'region')} {verb} settled "
         f"(now {ranking.settled}{rest})"
     )
 

@@ -80,7 +80,7 @@ def metrics_table(
         f"work (T1)            {show_seconds(metrics.work_s)}",
         f"depth (T_inf)        {show_seconds(metrics.depth_s)}",
         f"average parallelism  {'?' if parallelism is None else f'{parallelism:.2f}'}",
-        f"concurrency          {_concurrency(metrics)}",
+        f"concurrency          {concurrency_text(metrics)}",
     ]
     if graph.serial_s:
         lines.append(f"outside regions      {show_seconds(graph.serial_s)}, not in the work")
@@ -115,7 +115,8 @@ def metrics_table(
     return "\n".join(map(one_line, lines)) + "\n"
 
 
-def _concurrency(metrics: GraphMetrics) -> str:
+def concurrency_text(metrics: GraphMetrics) -> str:
+    """How many tasks can run at once, in words."""
     known = metrics.concurrency
     if known is None:
         return "?"
@@ -136,13 +137,14 @@ def _path_lines(graph: TaskGraph, metrics: GraphMetrics) -> list[str]:
     return [
         head,
         *(
-            f"  {show_seconds(float(graph.seconds[node])):>8}  {_node(graph, node)}"
+            f"  {show_seconds(float(graph.seconds[node])):>8}  {node_text(graph, node)}"
             for node in shown
         ),
     ]
 
 
-def _node(graph: TaskGraph, node: int) -> str:
+def node_text(graph: TaskGraph, node: int) -> str:
+    """A node by its own name, or by its task and line."""
     if graph.names:
         return graph.names[node]
     place = graph.places[graph.lines[node]] if graph.lines[node] >= 0 else "?"

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
 from regionpredict.trace.clock_conditions import message_conditions, violations
 from regionpredict.trace.event_trace import EventTrace, Kind
@@ -225,8 +225,8 @@ def _check_complete(trace: EventTrace) -> None:
     missing = sorted({location.rank for location in trace.locations} - ranks)
     if missing or not len(trace):
         raise InputError(
-            f"{trace.name or 'the trace'}: {len(trace.ranks)} ranks are announced, "
-            f"{len(ranks)} have events; the first without is {empty[0] if empty else 0}",
+            f"{trace.name or 'the trace'}: announced: {plural(len(trace.ranks), 'rank')}, "
+            f"with events: {len(ranks)}; the first without is {empty[0] if empty else 0}",
             remedy="give the complete trace, or one cut to the ranks it has",
         )
 

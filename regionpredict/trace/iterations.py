@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.trace.bursts import bursts_of
 from regionpredict.trace.event_trace import (
     NONE,
@@ -191,7 +191,7 @@ def _marked(trace: EventTrace, mark: str) -> Iterations:
     if fewest < _FEWEST:
         place = trace.locations[counts.index(fewest)]
         raise InputError(
-            f"{trace.name}: location {place} enters '{mark}' {fewest} times",
+            f"{trace.name}: location {place} enters '{mark}' {plural(fewest, 'time')}",
             remedy="name a region that every process enters at least three times",
         )
     # the row before it: the region's own begin is of its iteration

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.constant import Constant
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.trace.bursts import Bursts, bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.kernels import Kernels
@@ -355,7 +355,7 @@ def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
         first = int(np.argmax(arrays["place"] < arrays["bounds"][1:]))
         raise BlockedError(
             f"{trace.name}: the replay stops: location {trace.locations[first]} and "
-            f"{stuck - 1} others wait for each other, or for what is not in the trace",
+            f"{plural(stuck - 1, 'other')} wait for each other, or for what is not in the trace",
             remedy="give a complete trace",
         )
     return np.asarray(arrays["clock"] + steps.rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,7 +11,8 @@ from texts import facts_of_texts
 from regionpredict.analysis import Bindings, RegionFacts, bind
 from regionpredict.analysis.bindings import middle_of, with_middles
 from regionpredict.errors import UsageError
-from regionpredict.ir import Definition, Expr, Loop, Region, Span
+from regionpredict.ir import Definition, Expr, Loop, Region, Span, Statement
+from regionpredict.ir.expr import ONE, ZERO
 
 N, M = Expr.name("n"), Expr.name("m")
 PLACE = Span("f.c", 1)
@@ -62,6 +64,19 @@ def test_definitions_in_a_circle_or_without_an_end_give_nothing() -> None:
     circle = (Definition("n", M, PLACE), Definition("m", N, PLACE))
     assert dict(bind(EMPTY, circle, {}).values) == {}
     assert dict(bind(EMPTY, (Definition("n", M + 1, PLACE),), {}).values) == {}
+
+
+def test_a_region_whose_names_are_defined_in_a_circle_asks_for_no_more() -> None:
+    i, t = Expr.name("i"), Expr.name("t")
+    nest = Loop("i", ZERO, N, "<", ONE, (Statement("x = 1", PLACE, (), ()),), PLACE)
+    around = Loop("t", ZERO, Expr.const(8), "<", ONE, (), PLACE)
+    region = replace(EMPTY, nest=nest, enclosing=(around,))
+    circle = (Definition("n", M + t, PLACE), Definition("m", N - i, PLACE))
+    known = bind(region, circle, {})
+    assert dict(known.values) == {"t": 4}
+    assert len(known.assumed) == 1  # `n` hangs on it
+    away = (Definition("q", t, PLACE),)
+    assert bind(region, away, {}).assumed == ()  # which no count asks for
 
 
 def test_halves_stay_exact() -> None:

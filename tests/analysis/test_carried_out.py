@@ -40,7 +40,16 @@ def test_the_values_of_a_loop(header: tuple[str, int, str, int, int], values: li
 
 
 @pytest.mark.parametrize(
-    "header", [("i", 0, "<", 9, -1), ("i", 0, "!=", 9, 2), ("i", 9, ">", 0, 1)]
+    "header",
+    [
+        ("i", 0, "<", 9, -1),
+        ("i", 0, "!=", 9, 2),
+        ("i", 9, ">", 0, 1),
+        ("i", 0, "<", 9, 0),
+        ("i", 0, "!=", 9, 0),
+        ("i", 0, "!=", 8, -2),
+        ("i", 8, "!=", 0, 2),
+    ],
 )
 def test_a_loop_that_goes_away_from_its_bound_is_not_known(
     header: tuple[str, int, str, int, int],

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.history.first_touch import ArrayPlacement, Placement, placements
+from regionpredict.analysis.history.first_touch import (
+    INTERLEAVED,
+    UNSEEN,
+    ArrayPlacement,
+    Placement,
+    first_touched,
+    in_domain,
+    placements,
+)
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.frontend import read, requests_for
 from regionpredict.ir import Program
@@ -406,6 +414,13 @@ def test_placements_without_arrays(frontend: str) -> None:
         assert (given.is_serial("any"), given.assumptions) == (kind == "serial", ())
         assumed = Placement(kind, "as nobody knows", True)
         assert assumed.assumptions == (f"pages placed by a {kind} first touch",)
+        assert (first_touched(kind).is_serial("any"), first_touched(kind).assumptions) == (
+            kind == "serial", (),
+        )  # fmt: skip
+    assert (INTERLEAVED.is_serial("any"), INTERLEAVED.assumptions) == (False, ())
+    chosen = in_domain(3)
+    assert (chosen.is_serial("any"), chosen.assumptions, chosen.domain) == (True, (), 3)
+    assert UNSEEN.assumptions == ("pages placed by a parallel first touch",)
 
 
 def test_a_region_without_shared_arrays(tmp_path: Path, frontend: str) -> None:

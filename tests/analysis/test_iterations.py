@@ -81,6 +81,18 @@ def test_nests_by_their_shown_form(loops: str, truth: Callable[[int, int], int])
         assert count.expr.evaluate({"n": n, "m": m}) == truth(n, m)
 
 
+@pytest.mark.parametrize("shift", [0, 3, 5, 8])
+@pytest.mark.parametrize("divisor", [2, 3])
+def test_quotients_below_zero_are_rounded_up(shift: int, divisor: int) -> None:
+    """C rounds towards zero: the form does, too, or there is none."""
+    loops = f"for (int i = 0; i < n; i++) for (int j = -9; j < (i - {shift}) / {divisor}; j++)"
+    count = facts_of_loop(loops + " x[0] = 1;", HEAD).statements[-1].executions
+    for n in (1, 2, 3, 6, 20):
+        truth = sum(int((i - shift) / divisor) + 9 for i in range(n))
+        assert runs(loops, n=n) == truth
+        assert count.expr is None or count.expr.evaluate({"n": n}) == truth
+
+
 def shared(clauses: str, loops: str, **sizes: int) -> RegionFacts:
     text = f"{HEAD} void f(int n, int m) {{\n#pragma omp parallel for {clauses}\n{loops}\n}}\n"
     (facts,) = facts_of_texts(text, **sizes)

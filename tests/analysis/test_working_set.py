@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from texts import facts_of_loop, facts_of_texts
 
-from regionpredict.analysis.footprint import Reference, declared_bytes, footprint
+from regionpredict.analysis.footprint import Reference, declared_bytes, footprint, may_be_less
 from regionpredict.analysis.symbolic.domain import domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Span
 from regionpredict.ir.expr import ONE, ZERO
@@ -330,6 +330,25 @@ def test_a_loop_that_may_end_early_touches_at_most_its_box() -> None:
     inner = "for (int i = 0; i < 7; i++) for (int j = 0; j < 5; j++) {{ A[i][j] = 1; {end} }}"
     assert facts_of_loop(inner.format(end="if (x[j] > 1) break;"), DECLARATIONS).working_set.at_most
     assert not facts_of_loop(inner.format(end=""), DECLARATIONS).working_set.at_most
+
+
+@pytest.mark.parametrize(
+    ("body", "less"),
+    [
+        ("d[i] = 1; x[i] = 2;", False),
+        ("((float *) d)[i] = 1;", False),  # the only numbers there
+        ("((float *) d)[i] = 1; x[i] = 2;", False),
+        ("((float *) d)[i] = 1; d[i + 1] = 2;", True),  # in the same bytes
+        ("x[i] = 2; ((float *) d)[i] = 1; d[i + 1] = 2;", True),
+        ("int k = 0; while (x[k] > i) k++; d[i] = k;", True),
+        ("for (int j = 0; j < 3; j++) d[i] = j;", False),
+        ("d[(int) x[i]] = 1;", True),  # nobody knows which
+        ("double own[4]; own[(int) x[i]] = 1; d[i] = own[0];", False),  # a thread's own
+    ],
+)
+def test_what_may_be_less_than_its_boxes(body: str, less: bool) -> None:
+    facts = facts_of_loop(f"for (int i = 0; i < 7; i++) {{ {body} }}", VIEW + "double x[4000];")
+    assert may_be_less(facts.region, facts.bindings) is less
 
 
 def test_a_loop_that_runs_nothing_touches_nothing() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 from regionpredict.cli import progress
+from regionpredict.cli.group import group
 from regionpredict.cli.progress import StageLine
 from regionpredict.isolation import isolated
 from regionpredict.workers import spread
@@ -89,3 +91,19 @@ def test_pieces_are_told_as_they_go(processes: int) -> None:
     isolated(abs, range(-9, 0), processes, tell=done.append)
     assert done == sorted(done)
     assert done[-1] == 9
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_sizes_tell_how_far_they_are(
+    terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    (tmp_path / "f.c").write_text(
+        "void f(int n, double *a)\n{\n#pragma omp parallel for\n"
+        "    for (int i = 0; i < n; i++) a[i] = 1.0;\n}\n"
+    )
+    stream = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "__stderr__", stream)
+    monkeypatch.setattr(progress, "_PATIENCE_S", 0.0)
+    group(["sizes", str(tmp_path / "f.c"), "-m", "dunnington", "-j", "1"], standalone_mode=False)
+    assert ("predicting" in stream.getvalue()) is terminal
+    assert stream.getvalue().rstrip("\r").endswith(" ") is terminal  # taken away again

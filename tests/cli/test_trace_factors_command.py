@@ -129,7 +129,7 @@ def test_a_missing_counter_is_a_line(tmp_path: Path) -> None:
     ("words", "code", "message"),
     [
         (["run1Barr.prv", "run2Allr.prv"], 1, "are runs of different programs"),
-        (["run2Barr2.prv"], 1, "4 ranks are announced, 2 have events; the first without is 2"),
+        (["run2Barr2.prv"], 1, "announced: 4 ranks, with events: 2; the first without is 2"),
         (["none.prv"], 1, "none.prv: cannot be read"),
         (["run1Barr.prv", "--serialisation", "x"], 1, "unknown definition of serialisation 'x'"),
         (["run1Barr.prv", "--law", "transfer"], 2, "'transfer' is not FACTOR=LAW"),

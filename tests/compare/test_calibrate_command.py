@@ -90,8 +90,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_corrections_are_written_and_used(folder: Path) -> None:
     done = call("calibrate", "src", "-D", "N=5000", "--from", "m.jsonl", "-m", MACHINE,
-                "-o", "new.yaml", cwd=folder)  # fmt: skip
+                "-o", "new.yaml", "--report", "report.html", cwd=folder)  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "written: report.html" in done.stderr
+    page = (folder / "report.html").read_text()
+    assert "12 regions of 3 programs on 1, 4, 8 threads, 3 runs" in page
+    assert page.count("by a fit without this program") == 12
     assert "12 regions of 3 programs on 1, 4, 8 threads, 3 runs" in done.stdout
     assert "saturation model, cross-validated over 3 folds" in done.stdout
     assert "density model, cross-validated over 3 folds" in done.stdout

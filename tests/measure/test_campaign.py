@@ -253,12 +253,12 @@ def test_a_campaign(program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["{p}", "1"], "ended with signal 6 (SIGABRT) on 1 threads"),
+        (["{p}", "1"], "ended with signal 6 (SIGABRT) on 1 thread"),
         (
             ["--timeout", "1", "--", "{p}", "2"],
-            "did not end within 1 s on 1 threads and was stopped",
+            "did not end within 1 s on 1 thread and was stopped",
         ),
-        (["{p}", "3"], "ended with exit code 3 on 1 threads"),
+        (["{p}", "3"], "ended with exit code 3 on 1 thread"),
         (["true"], "wrote no measurements"),
         (["./missing"], "no program './missing'"),
         (["{folder}"], "does not run: Permission denied"),

@@ -142,8 +142,8 @@ def test_what_was_changed_is_logged(tmp_path: Path, compiler: str) -> None:
     _built(tmp_path, compiler)
     _hints(tmp_path, {FOR: 1, DYNAMIC: 4})
     done = _run(tmp_path, "run", "--log", "--hints", "hints.json", "--", "./p")
-    assert re.search(rf"p\.c:{FOR}: 1 threads instead of 4, 1 runs, 0\.\d+ s", done.stderr)
-    assert re.search(rf"p\.c:{DYNAMIC}: 4 threads, 1 runs, 0\.\d+ s", done.stderr)
+    assert re.search(rf"p\.c:{FOR}: 1 thread instead of 4, 1 run, 0\.\d+ s", done.stderr)
+    assert re.search(rf"p\.c:{DYNAMIC}: 4 threads, 1 run, 0\.\d+ s", done.stderr)
 
 
 def test_outlined_functions_have_the_lines_of_their_loops(tmp_path: Path, compiler: str) -> None:

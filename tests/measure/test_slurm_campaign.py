@@ -205,11 +205,11 @@ def test_cores_of_a_shared_node(slurm: Cluster, program: str, tmp_path: Path) ->
     [
         (
             ("--threads", "1", "--", "{p}", "1"),
-            r"job \d+ on \S+: \S+ ended with signal 6 \(SIGABRT\) on 1 threads; 0 runs kept in ",
+            r"job \d+ on \S+: \S+ ended with signal 6 \(SIGABRT\) on 1 thread; 0 runs kept in ",
         ),
         (
             ("--threads", "1", "--timeout", "1s", "--", "{p}", "2"),
-            r"job \d+ on \S+: \S+ did not end within 1 s on 1 threads and was stopped; 0 runs kept",
+            r"job \d+ on \S+: \S+ did not end within 1 s on 1 thread and was stopped; 0 runs kept",
         ),
         (("--threads", "1", "--", "./missing"), r"job \d+ on \S+: no program './missing'; 0 runs"),
         (

@@ -75,9 +75,14 @@ def work_in_one_process() -> None:
     """Reads files where the tests run: a process for each costs more than most tests."""
     from regionpredict import isolation
 
-    isolation._Pool.run = lambda pool, processes: [  # type: ignore[method-assign]
-        isolation._outcome(pool._work, item) for item in pool._items
-    ]
+    def run(pool: isolation._Pool, processes: int, tell: Callable[[int], None]) -> list[Any]:
+        outcomes = []
+        for item in pool._items:
+            outcomes.append(isolation._outcome(pool._work, item))
+            tell(len(outcomes))
+        return outcomes
+
+    isolation._Pool.run = run  # type: ignore[method-assign]
 
 
 def find_alike() -> None:

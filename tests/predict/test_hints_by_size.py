@@ -127,6 +127,27 @@ def test_a_name_decides_where_its_own_trials_differ() -> None:
     assert both.deciding == frozenset("ab")
 
 
+def test_names_that_decide_only_together_are_those_of_the_size_or_all() -> None:
+    together = {10: FEW, 100: ALL}
+    assert open_hint(("a", "b"), FEW, ("a",), together, {}).deciding == {"a"}
+    assert open_hint(("a", "b"), FEW, (), together, {}).deciding == {"a", "b"}
+
+
+def test_an_open_hint_is_as_sure_as_the_least_sure_of_its_sizes() -> None:
+    def choice(threads: int, margin: float, chance: float, *good: int) -> Choice:
+        return Choice(Hint(1, threads, margin), frozenset(good), chance)
+
+    now = choice(8, 0.5, 0.9, 7, 8)
+    together, apart = {10: choice(9, 0.2, 0.8, 7, 8, 9)}, {"b": {10: choice(7, 0.3, 0.7, 7, 8)}}
+    found = open_hint(("a", "b"), now, ("a",), together, apart)
+    assert (found.unbound, found.deciding) == (("a", "b"), frozenset())
+    assert (found.margin, found.chance, found.threads) == (0.2, 0.7, 8)
+    assert found.range == ((1, 1), (7, 9))
+    # Where its own number is not good everywhere, the fewest threads that are.
+    other = {10: choice(9, 0.2, 0.8, 6, 7, 9)}
+    assert open_hint(("a",), now, ("a",), other, {"a": other}).threads == 7
+
+
 SOURCES = {
     "copy": ("n", """void f(int n, double *a, double *b) {
 #pragma omp parallel for

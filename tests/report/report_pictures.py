@@ -10,6 +10,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+from synthetic_trace import write_archive
+
 SAMPLE = "polybench_samples/linear_algebra/2mm"
 
 
@@ -34,6 +37,15 @@ def main(folder: Path) -> None:
             "one => one.scrollIntoView({behavior: 'instant'})"
         )
         page.screenshot(path=folder / "report-phone.png")
+        trace = Path(name) / "what-if.html"
+        subprocess.run(
+            [sys.executable, "-m", "regionpredict", "trace", "what-if",
+             str(write_archive(Path(name) / "ring", 4, 20)), "--format", "html", "-o", str(trace)],
+            check=True,
+        )  # fmt: skip
+        page = browser.new_page(viewport={"width": 1000, "height": 900})
+        page.goto(trace.as_uri())
+        page.locator("section").nth(2).screenshot(path=folder / "report-timeline.png")
         browser.close()
 
 

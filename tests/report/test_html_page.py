@@ -5,20 +5,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from html_pages import Opened, data_of, needs_browser
+from playwright.sync_api import Browser
 
 from regionpredict.report.html.page import script_json
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: see system_packages.sh")
 
 AWKWARD = """\
 #define N 40000000
@@ -68,48 +63,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return report(tmp_path_factory.mktemp("report"))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as driver:
-        one = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
-class Opened:
-    """A page with what it said and what it asked for; whatever is not the file is refused."""
-
-    def __init__(self, browser: Browser, file: Path, width: int = 1280, scheme: str = "light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme,  # type: ignore[arg-type]
-            bypass_csp=True,  # for axe, which the test brings into the page
-        )  # fmt: skip
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page: Page = context.new_page()
-        self.page.on("console", lambda one: self.said.append(one.text))
-        self.page.on("pageerror", lambda one: self.said.append(str(one)))
-
-        def judge(route: Route) -> None:
-            if route.request.url == file.as_uri():
-                route.continue_()
-            else:
-                self.asked.append(route.request.url)
-                route.abort()
-
-        context.route("**/*", judge)
-        self.page.goto(file.as_uri())
-
-    def column(self, at: int) -> list[str]:
-        rows = self.page.locator("table[data-name=regions] > tbody > tr:not(.detail)")
-        return [row.locator("td").nth(at).inner_text() for row in rows.all()]
-
-
-def data_of(file: Path) -> dict[str, object]:
-    found = re.findall(r'id="data">(.*?)</script>', file.read_text("utf-8"), re.DOTALL)
-    assert len(found) == 1
-    data: dict[str, object] = json.loads(found[0])
-    return data
+def column(opened: Opened, at: int) -> list[str]:
+    rows = opened.page.locator("table[data-name=regions] > tbody > tr:not(.detail)")
+    return [row.locator("td").nth(at).inner_text() for row in rows.all()]
 
 
 def test_data_cannot_end_their_element() -> None:
@@ -136,9 +92,7 @@ def test_page_asks_for_nothing_and_says_nothing(browser: Browser, made: Path) ->
     assert opened.page.locator("h2").all_inner_texts() == [
         "Overview", "Teams", "Regions", "Source", "Roofline", "Assumptions",
     ]  # fmt: skip
-    opened.page.get_by_role("button", name="Open all shown").click()
-    for summary in opened.page.locator("summary").all():
-        summary.click()
+    opened.open_all()
     assert 'document.title = "taken"' in opened.page.locator(".source").inner_text()
     assert "\u4e16" in opened.page.locator(".source").inner_text()
     assert (opened.said, opened.asked) == ([], [])
@@ -148,15 +102,15 @@ def test_page_asks_for_nothing_and_says_nothing(browser: Browser, made: Path) ->
 def test_sorting_turns_the_rows(browser: Browser, made: Path) -> None:
     opened = Opened(browser, made)
     regions = opened.page.locator("table[data-name=regions]")
-    assert [one.strip() for one in opened.column(1)] == ["copy", "root", "scale", "sum"]
+    assert [one.strip() for one in column(opened, 1)] == ["copy", "root", "scale", "sum"]
     head = regions.locator("th", has_text="Function")
     head.get_by_role("button").press("Enter")  # by the keyboard
     assert head.get_attribute("aria-sort") == "ascending"
     head.get_by_role("button").press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
-    assert opened.column(1) == ["sum", "scale", "root", "copy"]
+    assert column(opened, 1) == ["sum", "scale", "root", "copy"]
     regions.get_by_role("button", name="Iterations").click()
-    assert opened.column(1)[-1] == "root"  # 900 of its iterations, 40 million of the others'
+    assert column(opened, 1)[-1] == "root"  # 900 of its iterations, 40 million of the others'
 
 
 @needs_browser
@@ -164,15 +118,15 @@ def test_filters_hide_rows(browser: Browser, made: Path) -> None:
     opened = Opened(browser, made)
     section = opened.page.locator("section", has=opened.page.locator("table[data-name=regions]"))
     section.get_by_label("Filter").fill("SCALE")
-    assert opened.column(1) == ["scale"]
+    assert column(opened, 1) == ["scale"]
     assert section.locator("output").inner_text() == "1 of 4 rows"
     section.get_by_label("Filter").fill("")
     choice = section.get_by_label("Limited by")
     for limit in choice.locator("option").all_inner_texts()[1:]:
         choice.select_option(limit)
-        assert set(opened.column(7)) == {limit}
+        assert set(column(opened, 7)) == {limit}
     choice.select_option("all")
-    assert len(opened.column(1)) == 4
+    assert len(column(opened, 1)) == 4
 
 
 @needs_browser
@@ -215,11 +169,5 @@ def test_accessible_and_as_wide_as_the_screen(
     browser: Browser, made: Path, width: int, scheme: str
 ) -> None:
     opened = Opened(browser, made, width, scheme)
-    opened.page.get_by_role("button", name="Open all shown").click()
-    for summary in opened.page.locator("summary").all():
-        summary.click()
-    found = Axe().run(opened.page).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found
-            if one["impact"] in ("serious", "critical")] == []  # fmt: skip
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert (opened.said, opened.asked) == ([], [])
+    opened.open_all()
+    opened.hold()

@@ -322,4 +322,4 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
     assert "a campaign of another program or host" in other.stderr
     report = tasks("isoefficiency", "-o", "c.jsonl", cwd=tmp_path)
     assert report.returncode == 0
-    assert "4. Which n keeps E = 0.8 on 1 threads?" in report.stdout
+    assert "4. Which n keeps E = 0.8 on 1 thread?" in report.stdout

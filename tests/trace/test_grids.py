@@ -64,7 +64,7 @@ def test_two_dimensions() -> None:
         "0  1.5  0",
         "1  2    -",
         "",
-        "1 places have no rank in the trace.",
+        "1 place has no rank in the trace.",
     ]
 
 

@@ -134,3 +134,4 @@ def test_lines_that_others_hold() -> None:
     assert ArraySharing("a", True, 8.0, 1, 2, False).held_lines(10_000.0) == 10_000
     assert square.held_lines(0.25) == 0.25  # less than a line has no shorter side
     assert square.held_lines(1.0) == 1.0
+    assert ArraySharing("a", True, None, 0, 0, False).held_lines(5.0) == 5.0  # nothing moves

@@ -553,6 +553,10 @@ def test_what_is_left_in_the_caches() -> None:
     own = CacheContents(arrays, between=data)
     assert read(2 * data, own, 1) == read(data, CacheContents(), 1)
     assert read(4 * data, own, 1) == 0.0
+    # Each of four threads has a quarter of it, and of what comes between.
+    assert read(1.2 * data, own) == 0.0
+    alone = read(data * 2 / 3, CacheContents())
+    assert read(data * 2 / 3, own) == pytest.approx(alone / 2, abs=0.12 * data)
 
 
 def test_a_cache_that_adapts_keeps_a_part_of_more() -> None:

@@ -7,7 +7,6 @@ import random
 import pytest
 from nest_texts import STATIC, counter_of, nest_of
 
-from regionpredict.analysis.near_affine import near_affine
 from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.ir import Array, Expr
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
@@ -90,18 +89,6 @@ def test_what_all_threads_read_is_there_once() -> None:
     read = {one.array: one.read / 64 for one in level.arrays}
     assert read["x"] == pytest.approx(8, abs=1)
     assert read["a"] == pytest.approx(512, rel=0.01)
-
-
-def test_quotients_remainders_and_casts() -> None:
-    i, j = Expr.name("i"), Expr.name("j")
-    whole = Expr.atom("floordiv", i * 2 + 1, Expr.const(2))
-    assert near_affine(whole, {"i"}, 8) == i
-    many = Expr.atom("mod", i, Expr.const(24))
-    assert near_affine(many, {"i"}, 8) == many  # three lines: no mean stands for them
-    kept = Expr.atom("wrap", i - 3, Expr.const(32), Expr.const(1), label="uint32_t")
-    assert near_affine(kept + j, {"i", "j"}, 8) == i + j - 3
-    hashed = Expr.atom("wrap", i * 2654435761, Expr.const(32), Expr.const(1), label="uint32_t")
-    assert near_affine(hashed, {"i"}, 8) == hashed
 
 
 def test_arrays_in_structs_lie_a_struct_apart() -> None:

@@ -199,3 +199,13 @@ def test_gathers_miss_by_what_does_not_fit(capacity: float, threads: int, lines:
     (group,) = (one for one in nest.groups() if one.array == "g")
     found = conditions(nest, capacity, threads)._gathered(group)
     assert found.touched == found.written == pytest.approx(lines)
+
+
+def test_iterations_in_a_row_that_a_cache_holds() -> None:
+    """The first touches a line; each further one of a hundred doubles in a row adds 8 B."""
+    nest = nest_of("for (int i = 0; i < 100; i++) x[i] = 1;", DECLARED)
+    for capacity, turns in ((464.0, 51.0), (64.0, 1.0), (10.0, 1.0), (64.0 + 8 * 99, 100.0),
+                            (848.0, 99.0), (1e9, 100.0)):  # fmt: skip
+        assert conditions(nest, capacity)._turns_that_fit(nest.root, {}) == pytest.approx(turns)
+    one = nest_of("for (int i = 0; i < 1; i++) x[i] = 1;", DECLARED)
+    assert conditions(one, 10.0)._turns_that_fit(one.root, {}) == 1.0

@@ -192,6 +192,14 @@ def test_lines_of_another_length() -> None:
         assert x.lines == pytest.approx(row + row + 1 - 1)
 
 
+def facts_not_known() -> ReuseFact:
+    """Of a reference that the nest does not have."""
+    facts = facts_of("for (int i = 0; i < n; i++) b[i] = i;", "int n, double *b")
+    (one,) = reuse_facts(facts, 64)
+    assert one.executions is None
+    return one
+
+
 def test_what_is_not_known() -> None:
     facts = facts_of("for (int i = 0; i < n; i++) { int k = 0; while (a[k] > i) k++; b[i] = k; }",
                      "int n, double *a, double *b", n=100)  # fmt: skip
@@ -200,6 +208,10 @@ def test_what_is_not_known() -> None:
     (never,) = reuse_facts(none, 64)
     assert never == ReuseFact(never.access, None, None, None, 0.0, ())
     assert reuse_histogram([never]) == ()
+    (known,) = reuse_facts(facts_of("for (int i = 0; i < 9; i++) b[i] = i;", "double *b"), 64)
+    assert reuse_histogram([known, never]) == reuse_histogram([known]) != ()
+    # One whose executions nobody knows: there are no shares of all.
+    assert reuse_histogram([known, facts_not_known()]) == ()
 
 
 def test_hits() -> None:

@@ -98,6 +98,9 @@ def test_a_larger_cache_that_moves_more(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(InconsistentWorkloadError, match="a cache of 2048 bytes moves 2048 bytes"):
         verify(made, caches=(2048, 1024))
     verify(made, caches=(1024,))
+    FACTOR = [0.0]
+    verify(made, caches=(1024, 2048))  # nothing, whatever the cache
+    FACTOR = [1.0]
     # What the count may be off by: 15 %.
     verify(made, caches=(1000, 1140))
     with pytest.raises(InconsistentWorkloadError, match="moves 1160 bytes, one of 1000 1000"):

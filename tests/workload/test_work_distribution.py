@@ -143,10 +143,34 @@ def test_light_threads_end_first() -> None:
         before = sorted(pieces)[3 - active] if active < 4 else 0.0
         done[active] = active * (gone - before) / sum(pieces)
     assert sum(done.values()) == pytest.approx(1.0)
-    # 25.8 %, 37.6 %, 24.2 %, 12.4 %: the first alone is less than a third, but half of the second
-    # takes it over: the phases are 4; 3; 2 with 1.
-    mean = sum(active * share for active, share in done.items())
-    assert sum(active * share for active, share in phases) == pytest.approx(mean, abs=0.2)
+    # 26 %, 37 %, 25 %, 12 %: the first with half of the second is more than a third, so is the
+    # second with half of the third; the last goes to the third phase, of (2 * 512 + 256) / 768.
+    assert phases == [
+        (4, pytest.approx(done[4])), (3, pytest.approx(done[3])),
+        (2, pytest.approx(done[2] + done[1])),
+    ]  # fmt: skip
+
+
+def test_phases_that_are_short_go_with_the_one_before() -> None:
+    """Pieces of 1 to 8 of 36: eight threads do 8, seven 7, and so on. A phase takes the next while
+    it has less than a third with half of that one: 8 + 7, 6 + 5, and the third all others.
+    """
+    eight = tuple(float(w) for w in range(1, 9))
+    assert threads_at_work(WorkProfile(64.0, eight), 8, 8, STATIC) == [
+        (8, pytest.approx(15 / 36)),  # (8 * 8 + 7 * 7) / 15
+        (6, pytest.approx(11 / 36)),  # (6 * 6 + 5 * 5) / 11
+        (3, pytest.approx(10 / 36)),  # (4 * 4 + 3 * 3 + 2 * 2 + 1) / 10
+    ]
+    # Two to a cache: all of a pair's lighter piece is done by both, the rest by one alone.
+    both = 2 * (1 + 3 + 5 + 7)
+    assert threads_at_work(WorkProfile(64.0, eight), 8, 2, STATIC) == [
+        (2, pytest.approx(both / 36)), (1, pytest.approx(4 / 36)),
+    ]  # fmt: skip
+    # Three to a cache, of eight: the last two are a team of their own.
+    threes = {3: 3 * (1 + 4), 2: 2 * (1 + 1) + 2 * 7, 1: 1 + 1 + 1}
+    assert threads_at_work(WorkProfile(64.0, eight), 8, 3, STATIC) == [
+        (active, pytest.approx(done / 36)) for active, done in threes.items()
+    ]
 
 
 def test_even_teams_are_always_at_work() -> None:

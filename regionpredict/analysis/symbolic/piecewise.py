@@ -167,7 +167,7 @@ class _Summer:
     def _stays_positive(self, numerator: Expr, low: Expr, high: Expr) -> bool:
         """Whether it is surely not negative from `low` to below `high`, sizes being none."""
         powers = by_powers(numerator, _T)
-        if powers is None or max(powers, default=0) > 1:
+        if powers is None or any(power > 1 for power in powers):
             return False
         for end in (low, high - 1):
             lowest = self._lowest(numerator.substitute({_T: end}))
@@ -180,7 +180,7 @@ class _Summer:
         first, second = atom.args
         difference = _whole_coefficients(first - second)
         powers = by_powers(difference, _T)
-        if powers is None or max(powers, default=0) > 1:
+        if powers is None or any(power > 1 for power in powers):
             raise _WithheldError
         slope, rest = powers.get(1, ZERO).constant, powers.get(0, ZERO)
         if not isinstance(slope, int):
@@ -221,7 +221,7 @@ class _Summer:
             wanted: dict[Expr, None] = {}
             for side in _alternatives(atom.args[1]) or ():
                 powers = by_powers(side, _T)
-                if powers is None or max(powers, default=0) > 1:
+                if powers is None or any(power > 1 for power in powers):
                     break
                 ends = [side.substitute({_T: end}) for end in (low, last)]
                 lowest = [self._lowest(end) for end in ends]
@@ -253,7 +253,7 @@ class _Summer:
     def _residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
         """A floor division by a constant: t = c u + r for every residue r."""
         divisor, powers = _divisor(atom), by_powers(atom.args[0], _T)
-        if divisor is None or powers is None or max(powers, default=0) > 1:
+        if divisor is None or powers is None or any(power > 1 for power in powers):
             raise _WithheldError
         slope, rest = powers.get(1, ZERO).constant, powers.get(0, ZERO)
         if not isinstance(slope, int) or any(isinstance(c, Fraction) for c in rest.terms.values()):

@@ -89,8 +89,9 @@ def run_microbenchmark(
             )
             if not text.strip():
                 said = doubts[-1].message if doubts else "it said nothing"
+                where = "1 thread or process" if count == 1 else f"{count} threads or processes"
                 raise InputError(
-                    f"'{program.name}' measured nothing on {count} threads or processes: {said}",
+                    f"'{program.name}' measured nothing on {where}: {said}",
                     remedy="repeat it on a quiet machine",
                 )
     return Experiment(builder.series(), tuple(doubts))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from regionpredict.errors import plural
 from regionpredict.machine import ELEMENT_BYTES, Machine
 from regionpredict.predict.density.constants import (
     ALL_OF_DOMAINS,
@@ -61,7 +62,7 @@ def predict_density(
     packages = min(packages_filled(count, machine), most) if threads else wanted
     iterations = table.iterations
     if iterations is not None and 0 < iterations < count:
-        message = f"only {iterations} iterations for {count} threads"
+        message = f"only {plural(iterations, 'iteration')} for {plural(count, 'thread')}"
         notes.append(table.diagnostic("RP109", message))
         count = _threads(iterations, threads)
     partial = table.status == "partial" or not (good or bad)

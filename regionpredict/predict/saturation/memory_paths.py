@@ -130,7 +130,8 @@ class MemoryPaths:
     def _on_the_link(self, package: int, places: ThreadPlaces, writes: float) -> float:
         """Seconds for which a byte of the package's threads holds its busiest link.
 
-        Lines come in, and what the threads at its other end write back goes the same way.
+        Lines come in, and what the threads at its other end write back goes the same way; at each
+        other end there are taken to be as many of them.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
         if memory.link_bytes_per_s is None:
@@ -156,11 +157,9 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
     >>> with_queue(4.0, 1.0, 1.0), round(with_queue(4.0, 1.0, 400.0))
     (4.0, 400)
     """
-    if customers <= 1.0 or service <= 0.0:
-        return seconds
     apart = max(0.0, seconds - service)
     # R = service (1 + (N - 1)/N Q) with the queue Q = N R / (apart + R): a quadratic in R.
-    return apart + _larger_root(1.0, apart - customers * service, -service * apart)
+    return apart + _larger_root(1.0, apart - max(1.0, customers) * service, -service * apart)
 
 
 def _larger_root(a: float, b: float, c: float) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from regionpredict.errors import plural
 from regionpredict.machine import Machine
 from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
@@ -132,7 +133,9 @@ def predict_saturation(
     placement = workload.placement
     assumed = [*table.assumed, *workload.guessed, *execution.assumed]
     if most < machine.cores:
-        assumed.append(f"at most {most} threads, as the directive at line {table.span.line} says")
+        assumed.append(
+            f"at most {plural(most, 'thread')}, as the directive at line {table.span.line} says"
+        )
     if table.iterations is not None and table.iterations <= 0:
         assumed.append("no iterations: a size that is too small")
     if machine.domains > 1 and machine.memory.shared_path is None:
@@ -140,7 +143,9 @@ def predict_saturation(
     if not time.far and (note := overflow_note(machine, time.touched)):
         assumed.append(note)
     if time.traffic.stays(hint.threads):
-        assumed.append(f"data stays in the caches of {hint.threads} threads between two runs")
+        assumed.append(
+            f"data stays in the caches of {plural(hint.threads, 'thread')} between two runs"
+        )
     assumed += [f"each write to {one.array} goes to memory, not to a register"
                 for one in execution.contended if one.apart is not None]  # fmt: skip
     bottleneck = limit(points)

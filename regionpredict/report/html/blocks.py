@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 Block = dict[str, Any]
@@ -73,11 +73,44 @@ def table(
     }  # fmt: skip
 
 
+def as_text(words: str) -> Section:
+    """The section with what a terminal shows."""
+    name = "The table of the terminal"
+    return Section("As text", [folded(name, [printed(name, words)])])
+
+
 def curve(
     title: str, x: str, y: str, series: Sequence[Block], *,
     zones: Sequence[Block] = (), mark: Block | None = None, step: bool | None = None,
-    logx: bool | None = None,
+    logx: bool | None = None, logy: bool | None = None,
 ) -> Block:  # fmt: skip
-    """Lines over a number: each of `series` has `name`, `points` and `band` (x, low, high)."""
+    """Lines over a number: each of `series` is a `line` or `marks`."""
     return {"kind": "curve", "title": title, "x": x, "y": y, "series": list(series),
-            "zones": list(zones), "mark": mark, "step": step, "logx": logx}  # fmt: skip
+            "zones": list(zones), "mark": mark, "step": step, "logx": logx,
+            "logy": logy}  # fmt: skip
+
+
+def line(
+    name: str, points: Iterable[Sequence[float]], band: Iterable[Sequence[float]] = (), *,
+    colour: int | None = None,
+) -> Block:  # fmt: skip
+    """A line through `points` (x, y), before a `band` (x, low, high); `colour` is a number, that of
+    its place among the series by itself.
+    """
+    return {"name": name, "points": [list(one) for one in points],
+            "band": [list(one) for one in band], "colour": colour}  # fmt: skip
+
+
+def marks(
+    name: str, points: Iterable[Sequence[float]], *, colour: int,
+    bars: Iterable[Sequence[float]] = (),
+) -> Block:  # fmt: skip
+    """Points (x, y) without a line, in a line's colour; `bars` (x, low, high) reach up and down."""
+    return {"name": name, "points": [list(one) for one in points], "colour": colour,
+            "alone": True, "bars": [list(one) for one in bars]}  # fmt: skip
+
+
+def heat(title: str, rows: Sequence[Sequence[float | None]], unit: str) -> Block:
+    """Numbers in a grid, the larger the darker; None where there is none."""
+    return {"kind": "heat", "title": title, "unit": unit,
+            "rows": [["" if one is None else one for one in row] for row in rows]}  # fmt: skip

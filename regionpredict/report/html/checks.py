@@ -9,11 +9,12 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
 from regionpredict.report.advice import ByTeam, ProgramAdvice, program_advice
 from regionpredict.report.html.blocks import Block
+from regionpredict.report.html.constants import GRADES, HALF_GOOD, WORTH_TELLING
 from regionpredict.report.program_summary import CONFLICTS
 from regionpredict.report.quantities import plural
 from regionpredict.report.view import region_seconds
 
-_OF = 4  # grades are quarters
+_OF = int(GRADES.value)
 
 
 class _Part(NamedTuple):
@@ -29,7 +30,8 @@ def program_checks(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
     advice: ByTeam,
 ) -> list[Block]:  # fmt: skip
-    """A check a question: `name`, `grade` of `of` (None: not known), and what it rests on."""
+    """A check a question: `name`, `grade` of `of` (-1: not known) with its mark, and what it rests
+    on."""
     parts = _parts(predictions, teams)
     found = program_advice(advice)
     checks = [_packages(teams, machine)]
@@ -115,7 +117,7 @@ def _worst(
     whole = sum(one.weight for one in parts) or 1.0
     worst = max(some, key=lambda one: part(one) * one.weight, default=None)
     share = 0.0 if worst is None else part(worst) * worst.weight / whole
-    if worst is None or share < 0.01:
+    if worst is None or share < WORTH_TELLING.value:
         return good
     return f"{begin} {worst.prediction.facts.region.id}, {100 * share:.0f} % of the time"
 
@@ -132,4 +134,8 @@ def _graded(
 
 
 def _check(name: str, grade: int | None, why: str, of: int = _OF) -> Block:
-    return {"name": name, "grade": -1 if grade is None else grade, "of": of, "text": why}
+    mark = "none"
+    if grade is not None:
+        mark = "good" if grade >= of else "some" if grade >= HALF_GOOD.value * of else "poor"
+    return {"name": name, "grade": -1 if grade is None else grade, "of": of, "mark": mark,
+            "text": why}  # fmt: skip

@@ -1,7 +1,7 @@
 "use strict";
 // Elements and pictures. Text only ever enters as text nodes.
 function make(tag, attributes, ...children) {
-  const svg = ["svg", "g", "path", "line", "rect", "text", "circle", "polygon", "title"].includes(tag);
+  const svg = ["svg", "g", "path", "line", "rect", "text", "circle", "polygon", "title", "defs", "pattern"].includes(tag);
   const one = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {}))
     if (value !== null && value !== undefined && value !== false) one.setAttribute(name, value);
@@ -15,17 +15,20 @@ function short(value) {
   if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
   return String(Number(value.toPrecision(3)));
 }
-function scale(values, from, to, log) {
+function scale(values, from, to, log, whole) {
   const known = values.filter(value => Number.isFinite(value) && (!log || value > 0));
   let low = Math.min(...known), high = Math.max(...known);
   if (!known.length) { low = 0; high = 1; }
-  if (log) { low = Math.floor(Math.log10(low) + 1e-9); high = Math.max(low + 1, Math.ceil(Math.log10(high) - 1e-9)); }
+  const near = log && high / low < 300;  // ticks at 1, 2 and 5
+  if (near) { low = Math.log10(low); high = Math.log10(high); const room = 0.04 * (high - low) || 0.1; low -= room; high += room; }
+  else if (log) { low = Math.floor(Math.log10(low) + 1e-9); high = Math.max(low + 1, Math.ceil(Math.log10(high) - 1e-9)); }
   else if (low === high) { low -= 0.5; high += 0.5; }
   const of = value => from + (to - from) * ((log ? Math.log10(value) : value) - low) / (high - low);
   of.ticks = [];
-  if (log) { const every = Math.ceil((high - low) / 6); for (let k = low; k <= high; k += every) of.ticks.push(10 ** k); }
+  if (near) { for (let k = Math.floor(low); k <= high; k++) for (const digit of [1, 2, 5]) { const at = digit * 10 ** k; if (Math.log10(at) >= low && Math.log10(at) <= high) of.ticks.push(at); } }
+  else if (log) { const every = Math.ceil((high - low) / 6); for (let k = low; k <= high; k += every) of.ticks.push(10 ** k); }
   else {
-    const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const rough = Math.max((high - low) / 5, whole ? 1 : 0), power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map(k => k * power).find(k => k >= rough);
     for (let k = Math.ceil(low / step); k * step <= high + step * 1e-6; k++) of.ticks.push(k * step);
   }
@@ -41,11 +44,12 @@ const SHAPES = [
   (x, y) => make("path", {d: `M${x - 4},${y - 4}L${x + 4},${y + 4}M${x + 4},${y - 4}L${x - 4},${y + 4}`, "stroke-width": 2}),
   (x, y) => make("path", {d: `M${x - 5},${y}H${x + 5}M${x},${y - 5}V${y + 5}`, "stroke-width": 2}),
 ];
-const WIDE = 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 26, BOTTOM = 44;
+// Pictures shrink to the screen; on a narrow one they have fewer units, so that words stay legible.
+const NARROW = matchMedia("(max-width: 40rem)").matches, WIDE = NARROW ? 400 : 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 26, BOTTOM = 44;
 function axes(svg, block, x, y) {
   for (const at of y.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}),
     make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, short(at)));
-  for (const at of x.ticks) svg.append(make("text", {x: x(at), y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, short(at)));
+  for (const at of x.ticks) { const last = x(at) > WIDE - RIGHT - 12; svg.append(make("text", {x: last ? WIDE : x(at), y: HIGH - BOTTOM + 17, "text-anchor": last ? "end" : "middle"}, short(at))); }
   svg.append(make("line", {x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - BOTTOM, y2: HIGH - BOTTOM, stroke: "currentColor"}),
     make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x),
     make("text", {class: "soft", x: 4, y: 14}, block.y));
@@ -55,20 +59,22 @@ function path(points, x, y, step) {
 }
 function curve(block) {
   const all = block.series.flatMap(one => one.points);
-  const bands = block.series.flatMap(one => one.band || []);
-  const x = scale([...all.map(one => one[0]), ...(block.zones || []).flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx);
+  const bands = block.series.flatMap(one => [...(one.band || []), ...(one.bars || [])]);
+  const x = scale([...all.map(one => one[0]), ...(block.zones || []).flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx, all.every(one => Number.isInteger(one[0])));
   const y = scale([...all.map(one => one[1]), ...bands.flatMap(one => [one[1], one[2]]), ...(block.logy ? [] : [0])], HIGH - BOTTOM, TOP, block.logy);
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
   (block.zones || []).forEach((one, at) => svg.append(
     make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
-    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, one.label)));
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? at : one.label)));
   axes(svg, block, x, y);
   block.series.forEach((one, at) => {
     if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
       path(one.band.map(b => [b[0], b[1]]).reverse(), x, y).replace("M", "L") + "Z", fill: COLOURS[at % 6], opacity: 0.18}));
-    svg.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[at % 6], "stroke-width": 2, "stroke-dasharray": DASHES[at % 6]}));
-    if (one.points.length <= 40) for (const [a, b] of one.points) {
-      const dot = SHAPES[at % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[at % 6]); dot.append(make("title", {}, `${one.name}: ${short(b)} at ${short(a)}`)); svg.append(dot);
+    const like = one.colour ?? at, alone = Boolean(one.alone);
+    for (const [a, low, high] of one.bars || []) svg.append(make("line", {x1: x(a), x2: x(a), y1: y(low), y2: y(high), stroke: COLOURS[like % 6], "stroke-width": 1.5}));
+    if (!alone) svg.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[like % 6], "stroke-width": 2, "stroke-dasharray": DASHES[like % 6]}));
+    if (alone || one.points.length <= 24) for (const [a, b] of one.points) {
+      const dot = SHAPES[like % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[like % 6]); dot.append(make("title", {}, `${one.name}: ${short(b)} at ${short(a)}`)); svg.append(dot);
     }
   });
   if (block.mark) {
@@ -76,24 +82,25 @@ function curve(block) {
     svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
       make("text", {x: at + (left ? -5 : 5), y: TOP + 12, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));
   }
-  return picture(block, svg, block.series.length > 1 ? legend(block.series.map(one => one.name)) : null, () => valueTable(block));
+  return picture(block, svg, block.series.length > 1 ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => Boolean(one.alone))) : null, () => valueTable(block));
 }
-function legend(names, shapes) {
-  return make("ul", {class: "legend"}, names.map((name, at) => {
-    const sign = make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"});
-    if (shapes) { const dot = SHAPES[at % 6](13, 6); dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); sign.append(dot); }
+function legend(names, numbers, shapes) {
+  return make("ul", {class: "legend"}, names.map((name, k) => {
+    const sign = make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}), at = numbers[k];
+    if (shapes[k]) { const dot = SHAPES[at % 6](13, 6); dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); sign.append(dot); }
     else sign.append(make("line", {x1: 0, x2: 26, y1: 6, y2: 6, stroke: COLOURS[at % 6], "stroke-width": 3, "stroke-dasharray": DASHES[at % 6]}));
     return make("li", {}, sign, name);
   }));
 }
 function valueTable(block) {
   const keys = [...new Set(block.series.flatMap(one => one.points.map(point => point[0])))].sort((a, b) => a - b);
-  const of = block.series.map(one => new Map(one.points));
-  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [short(key), ...of.map(map => map.has(key) ? short(map.get(key)) : "")]), block.title);
+  const of = block.series.map(one => new Map(one.points)), ends = block.series.map(one => new Map([...(one.band || []), ...(one.bars || [])].map(([at, low, high]) => [at, [low, high]])));
+  const cell = (k, key) => !of[k].has(key) ? "" : short(of[k].get(key)) + (ends[k].has(key) ? ` (${ends[k].get(key).map(short).join(" to ")})` : "");
+  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [short(key), ...of.map((_, k) => cell(k, key))]), block.title);
 }
 function plain(heads, rows, name) {
-  return make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
-    make("thead", {}, make("tr", {}, heads.map(head => make("th", {scope: "col", class: "number"}, head)))),
+  return make("div", {class: "wide values", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
+    make("thead", {}, make("tr", {}, heads.map(head => head ? make("th", {scope: "col", class: "number"}, head) : make("td")))),
     make("tbody", {}, rows.map(row => make("tr", {}, row.map(cell => make("td", {class: "number"}, cell)))))));
 }
 function picture(block, svg, signs, values) {
@@ -124,9 +131,49 @@ function stack(block) {
     if (k % every === 0) svg.append(make("text", {x: x + room * 0.4, y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, row.label));
   });
   svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 14}, block.y));
-  const signs = make("ul", {class: "legend"}, block.names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
-    make("rect", {width: 26, height: 12, fill: COLOURS[at % 6]})), name)));
-  return picture(block, svg, signs, () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(short)]), block.title));
+  return picture(block, svg, plates(block.names, COLOURS), () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(short)]), block.title));
+}
+function plates(names, fillings) {
+  return make("ul", {class: "legend"}, names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
+    make("rect", {width: 26, height: 12, fill: fillings[at % fillings.length]})), name)));
+}
+let hatches = 0;
+function timeline(block) {
+  // A row a location; what is drawn hatched is lost time.
+  const ROW = 22, high = TOP + ROW * block.rows.length + BOTTOM, id = `hatch-${++hatches}`, left = 74, wide = NARROW ? WIDE : Math.max(WIDE, Math.min(1180, document.getElementById("main").clientWidth));
+  const fillings = block.kinds.map((one, at) => one.hatched ? `url(#${id})` : one.plain ? "var(--rule)" : COLOURS[5 * at % 6]);
+  const x = scale([0, block.end], left, wide - RIGHT), middle = row => TOP + ROW * (row + 0.5);
+  const svg = make("svg", {class: "long", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${block.title}; the times stand below`},
+    make("defs", {}, make("pattern", {id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},
+      make("rect", {width: 6, height: 6, fill: "var(--c1)"}), make("rect", {width: 2, height: 6, fill: "var(--back)"}))));
+  for (const at of x.ticks) svg.append(make("line", {class: "grid", x1: x(at), x2: x(at), y1: TOP, y2: high - BOTTOM}), make("text", {x: x(at), y: high - BOTTOM + 17, "text-anchor": "middle"}, short(at)));
+  block.rows.forEach((row, k) => {
+    svg.append(make("text", {x: left - 6, y: middle(k) + 4, "text-anchor": "end"}, row.name));
+    for (const [kind, begin, end] of row.bars) svg.append(make("rect", {x: x(begin), y: middle(k) - 8, width: Math.max(0.4, x(end) - x(begin)), height: 16, fill: fillings[kind]},
+      make("title", {}, `${block.kinds[kind].name} on ${row.name}: ${short(end - begin)} from ${short(begin)} on`)));
+  });
+  for (const [from, sent, to, received] of block.messages) svg.append(make("line", {x1: x(sent), y1: middle(from), x2: x(received), y2: middle(to), stroke: "var(--soft)", "stroke-width": 0.7}));
+  block.path.forEach(([row, begin, end], k) => {
+    const before = block.path[k - 1];
+    if (before) svg.append(make("line", {x1: x(before[2]), y1: middle(before[0]), x2: x(begin), y2: middle(row), stroke: "var(--ink)", "stroke-width": 1}));
+    svg.append(make("line", {x1: x(begin), x2: x(end), y1: middle(row), y2: middle(row), stroke: "var(--ink)", "stroke-width": 2.5}));
+  });
+  svg.append(make("text", {class: "soft", x: (left + wide - RIGHT) / 2, y: high - 6, "text-anchor": "middle"}, block.x));
+  const signs = plates(block.kinds.map(one => one.name), fillings);
+  signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {y: 4, width: 26, height: 4, fill: "var(--ink)"})), "critical path"));
+  const sums = row => block.kinds.map((_, kind) => short(row.bars.filter(one => one[0] === kind).reduce((sum, one) => sum + one[2] - one[1], 0)));
+  return picture(block, svg, signs, () => plain(["", ...block.kinds.map(one => one.name)], block.rows.map(row => [row.name, ...sums(row)]), block.title));
+}
+function heat(block) {
+  const most = Math.max(...block.rows.flat().filter(value => value !== ""), 0), wide = Math.max(...block.rows.map(row => row.length));
+  const cell = value => {
+    const one = make("td", {class: "number"}, value === "" ? "" : short(value));
+    if (value !== "" && most > 0) one.style.background = `color-mix(in srgb, var(--c1) ${Math.round(45 * value / most)}%, var(--back))`;
+    return one;
+  };
+  return make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {class: "heat"}, make("caption", {}, `${block.title}, ${block.unit}`),
+    make("thead", {}, make("tr", {}, make("td", {}), Array.from({length: wide}, (_, k) => make("th", {scope: "col", class: "number"}, k)))),
+    make("tbody", {}, block.rows.map((row, k) => make("tr", {}, make("th", {scope: "row"}, k), row.map(cell))))));
 }
 function scatter(block) {
   const lines = block.lines || [];
@@ -145,5 +192,5 @@ function scatter(block) {
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }
-  return picture(block, svg, legend(kinds, true), () => plain(["", block.x, block.y, "limited by"], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+  return picture(block, svg, legend(kinds, kinds.map((_, at) => at), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }

@@ -7,16 +7,20 @@ const renderers = {
   more: block => { const one = make("details", {}, make("summary", {}, block.title));
     one.addEventListener("toggle", () => { if (one.open && one.children.length === 1) one.append(...shown(block.blocks)); }); return one; },
   facts: block => make("dl", {class: "facts"}, block.items.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
-  checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.grade < 0 ? "none" : one.grade >= 4 ? "good" : one.grade >= 2 ? "some" : "poor"},
+  checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.mark},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
-  table, curve, stack, scatter, source, panes,
+  table, curve, stack, scatter, source, panes, timeline, heat,
 };
 function shown(blocks) {
   return blocks.map(block => { const one = renderers[block.kind](block);
     if (["pre", "more", "text"].includes(block.kind)) one.classList.add("full"); return one; });
 }
 const tables = new Map();
+function breakable(name) {
+  // A path breaks after its folders.
+  return name.split(/(?<=[/>])/).flatMap((part, k) => k ? [make("wbr"), part] : [part]);
+}
 function table(block) {
   const root = make("div", {}), body = make("tbody"), count = make("output", {"aria-live": "polite"});
   const value = cell => Array.isArray(cell) ? cell[1] : cell, text = cell => String(Array.isArray(cell) ? cell[0] : cell ?? "");
@@ -26,8 +30,8 @@ function table(block) {
     block.columns.forEach((column, k) => {
       const classes = [column.number ? "number" : "", column.minor ? "minor" : ""].join(" ").trim();
       const td = make(k ? "td" : "td", {class: classes || null});
-      if (k === 0 && block.details && block.details[at]) {
-        holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, text(cells[k]));
+      if (k === 0 && block.details && block.details[at].length) {
+        holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, breakable(text(cells[k])));
         holder.open.addEventListener("click", () => toggle(holder)); td.append(holder.open);
       } else td.append(text(cells[k]));
       if (column.bar && most[k] > 0 && value(cells[k]) !== null) {

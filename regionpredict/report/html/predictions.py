@@ -27,6 +27,7 @@ from regionpredict.report.html.blocks import (
     facts,
     folded,
     items,
+    line,
     printed,
     table,
     text,
@@ -208,11 +209,9 @@ def speedup_curve(one: Prediction, machine: Machine) -> Block:
              "label": f"package {at}"}
             for at in range(machine.packages) if at * each + 0.5 < most
         ]  # fmt: skip
-    series = [{
-        "name": "speedup", "points": [list(point) for point in one.speedup],
-        "band": [[threads, low, high] for (threads, _), (low, high)
-                 in zip(one.speedup, one.band, strict=True)] if one.band else [],
-    }]  # fmt: skip
+    band = [(threads, low, high) for (threads, _), (low, high)
+            in zip(one.speedup, one.band, strict=True)] if one.band else []  # fmt: skip
+    series = [line("speedup", one.speedup, band)]
     share = f"{100 * BAND_SHARE.value:.0f} %"
     mark = None if one.threads is None else {"x": one.threads, "label": f"hint: {one.threads}"}
     title = f"Speedup, and between what {share} of measured ones lie"
@@ -255,7 +254,7 @@ def _by_size(one: Prediction) -> Block:
     points.append([begin, one.by_size[-1].threads])
     name = one.by_size[0].name
     return curve(f"The hint as a function of {name}", name, "threads",
-                 [{"name": "threads", "points": points}], step=True, logx=True)  # fmt: skip
+                 [line("threads", points)], step=True, logx=True)  # fmt: skip
 
 
 def _assumptions(result: ProgramResult) -> list[Block]:

@@ -16,7 +16,6 @@ from regionpredict.report.quantities import plural
 from regionpredict.workload import statement_table
 
 _DOUBLE = 64  # bits
-_KERNEL = "stream_triad"
 _ONE = ("fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_fma")
 _LEAST, _MOST = 1 / 64, 64.0  # operations for each byte that are drawn at least
 
@@ -26,7 +25,7 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     points = [point for one in predictions if (point := _point(one, machine)) is not None]
     if not points:
         return []
-    peak, memory = _peak(machine), _memory(machine)
+    peak, memory = peak_operations(machine), memory_traffic(machine)
     ridge = peak / memory
     least = min(_LEAST, *(point["x"] for point in points))
     most = max(_MOST, *(point["x"] for point in points))
@@ -36,7 +35,8 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     ]
     left = len(predictions) - len(points)
     blocks: list[Block] = [{
-        "kind": "scatter", "log": True, "x": "floating-point operations a byte of memory traffic",
+        "kind": "scatter", "log": True, "kinds": "limited by",
+        "x": "floating-point operations a byte of memory traffic",
         "y": "operations a second", "lines": lines, "points": points,
         "title": "Roofline: regions on their hinted threads, below what all cores reach",
     }]  # fmt: skip
@@ -70,20 +70,28 @@ def _sloped(least: float, ridge: float, memory: float) -> list[list[float]]:
     return [[least, least * memory], [ridge, ridge * memory]]
 
 
-def _peak(machine: Machine) -> float:
-    """Operations a second of all cores: full vectors of doubles, fused where that is faster."""
+def peak_operations(machine: Machine) -> float:
+    """Operations a second of all cores: full vectors of doubles, fused where that is faster.
+
+    A throughput is cycles between two scalar operations, and a vector takes no longer than one.
+    """
     core = machine.processor
     add, mul, fma = (machine.operation(kind).throughput_cycles.value
                      for kind in ("fp_add", "fp_mul", "fp_fma"))  # fmt: skip
-    mixed = min(1 / add + 1 / mul, core.fp_pipes.value / max(
-        core.fp_add_pipes.value * add, core.fp_mul_pipes.value * mul) * 1.0)  # fmt: skip
-    best = max(mixed, 2 / fma)
-    return best * machine.simd_bits / _DOUBLE * machine.clock_hz * machine.cores
+    pipes = core.fp_pipes.value / max(core.fp_add_pipes.value * add, core.fp_mul_pipes.value * mul)
+    cycle = max(min(1 / add + 1 / mul, pipes), 2 / fma)
+    return cycle * machine.simd_bits / _DOUBLE * machine.clock_hz * machine.cores
 
 
-def _memory(machine: Machine) -> float:
-    """Bytes a second of traffic of all domains, as its triad has them."""
-    each = machine.memory.curve(_KERNEL).at(machine.cores_per_domain)
-    total = each * KERNELS[_KERNEL].traffic_factor * machine.domains
+def memory_traffic(machine: Machine) -> float:
+    """Bytes a second that the memory of all domains moves at best, lines read for stores counted:
+    those of the kernel that moves most."""
+    cores = machine.cores_per_domain
+    read_first = machine.write_allocate(cores)
+    best = max(
+        curve.at(cores) * (1 + read_first * KERNELS[name].allocates / KERNELS[name].application)
+        for name, curve in machine.memory.bandwidth.items()
+    )
+    total = best * machine.domains
     shared = machine.memory.shared_path
     return total if shared is None else min(total, shared.traffic_bytes_per_s.value)

@@ -29,6 +29,14 @@ def source_blocks(
         notes.setdefault(change.span.file, []).append(
             {"line": change.span.line, "text": advice_sentence(change), "advice": True}
         )
+    return file_blocks(notes, sources)
+
+
+def file_blocks(
+    notes: Mapping[str, Sequence[Block]], sources: Mapping[str, str]
+) -> list[Block]:  # fmt: skip
+    """A block a file whose text is known: `notes` by file stand at their `line`; one of a region
+    has the `row` of the table of regions that tells more."""
     return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
 
 

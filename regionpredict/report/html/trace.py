@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.report.html.blocks import Block, Cell, Column, Section, facts, items, table
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    facts,
+    folded,
+    heat,
+    items,
+    table,
+    text,
+)
 from regionpredict.report.html.page import page
-from regionpredict.trace import EventTrace, Finding
+from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.process_grid import grid_values, without_rank
+from regionpredict.report.quantities import plural
+from regionpredict.trace import EventTrace
+from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import TraceResult
 
 
-def trace_page(
-    result: TraceResult, trace: EventTrace, findings: Sequence[Finding], metric: str | None = None
-) -> str:
+def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
     """The page; `metric`: only this one."""
+    trace, findings = analysis.trace, analysis.findings
     told = [
-        ("Locations", f"{len(trace.locations)} on {len(trace.ranks)} ranks"),
+        ("Locations", f"{len(trace.locations)} on {plural(len(trace.ranks), 'rank')}"),
         ("Events", f"{len(trace):,}"),
         *((f"Sum: {one.name}", f"{one.left:.6g} s and {one.right:.6g} s: "
            + ("equal" if one.holds else "does not hold")) for one in result.balances),
@@ -33,9 +47,28 @@ def trace_page(
         Section("Overview", [facts(told)]),
         Section("Totals", [table("Totals", columns, rows)] if rows else []),
         Section("Where", _panes(result, list(totals))),
+        Section("Timeline", timeline_block(analysis)),
+        Section("Process grid", _grids(result, trace, list(totals))),
         Section("Findings", [items([str(one) for one in findings])] if findings else []),
     ]
     return page(f"Trace {trace.name}", [], sections)
+
+
+def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
+    """Each metric where its ranks lie in the trace's topologies."""
+    known = {record.metric for record in result.records if record.location is not None}
+    blocks = []
+    for grid in trace.grids:
+        for name in names:
+            if name not in known:
+                continue
+            values = grid_values(result, grid, name)
+            shown = [heat(" ".join(filter(None, (name, front))), rows, values.unit)
+                     for front, rows in values.planes]  # fmt: skip
+            if values.missing:
+                shown.append(text(without_rank(values.missing)))
+            blocks.append(folded(f"{name} on the {values.sizes} grid {grid.name}".rstrip(), shown))
+    return blocks
 
 
 def _panes(result: TraceResult, names: Sequence[str]) -> list[Block]:

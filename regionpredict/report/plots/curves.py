@@ -11,6 +11,7 @@ from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
+from regionpredict.report.model_slices import REACH, ModelSlice, even_places
 from regionpredict.report.plots.canvas import (
     COLOURS,
     DASHES,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 _SAMPLES = 160
 _BAND_SAMPLES = 40
-_REACH = 4.0
-"""How far beyond the largest measured value the curves go, if nothing else is said."""
 _MOST_INSIDE = 3
 """Models that a legend inside the axes names without covering them."""
 
@@ -54,17 +53,19 @@ def curves_figure(
     if not models:
         raise InputError("no model to draw", remedy="measure more points")
     name = parameter or models[0][1].parameters[0]
-    slices = [_Slice(series, model, name, fixed or {}) for series, model in models[: len(COLOURS)]]
+    slices = [
+        ModelSlice(series, model, name, fixed or {}) for series, model in models[: len(COLOURS)]
+    ]
     many = len(slices) > _MOST_INSIDE
     figure = new_figure(height=4.4) if many else new_figure()
     axes = figure.add_subplot()
     measured = sorted({x for one in slices for x in one.x.tolist()})
-    low, high = measured[0], until if until is not None else _REACH * measured[-1]
+    low, high = measured[0], until if until is not None else REACH * measured[-1]
     if not low < high < MOST_FAR:
         raise InputError(
             f"{name} = {high:g} is no end for curves from {low:g} on", remedy="give a larger one"
         )
-    grid = _grid(low, high, _SAMPLES)
+    grid = even_places(low, high, _SAMPLES)
     seen = []
     for k, one in enumerate(slices):
         seen.append(_draw(axes, one, k, grid, level))
@@ -100,78 +101,24 @@ def _limits(values: FloatArray, *, logarithmic: bool) -> tuple[float, float]:
     return low - room, high + room
 
 
-class _Slice:
-    """A model along one of its parameters, the others fixed, and the points that lie there."""
-
-    def __init__(
-        self, series: Series, model: FittedModel, parameter: str, fixed: Mapping[str, float]
-    ) -> None:
-        if parameter not in model.parameters:
-            raise InputError(
-                f"there is no parameter '{parameter}'",
-                remedy=f"the parameters are {', '.join(model.parameters)}",
-            )
-        self.model = model
-        self.index = model.parameters.index(parameter)
-        self.point = model.points.max(0)
-        others = []
-        for k, name in enumerate(model.parameters):
-            if k != self.index:
-                self.point[k] = fixed.get(name, self.point[k])
-                others.append(f"{name} = {self.point[k]:g}")
-        rest = np.delete(model.points, self.index, axis=1)
-        here = (rest == np.delete(self.point, self.index)).all(1)
-        self.x = model.points[here, self.index]
-        self.y = model.observations.y[here]
-        if not len(self.x):
-            self.x = np.unique(model.points[:, self.index])
-            self.y = np.full(len(self.x), np.nan)
-        by_place = dict(zip(series.points, series.values, strict=True))
-        self.repetitions = [by_place.get(tuple(point), ()) for point in model.points[here].tolist()]
-        name = " ".join(filter(None, (series.callpath, ", ".join(others)))) or series.metric
-        self.label = plain(f"{name}: {model.formula()}" if name else model.formula())
-
-    def places(self, grid: FloatArray) -> FloatArray:
-        """The points `(k, m)` where the drawn parameter has the values `(k,)`."""
-        points = np.tile(self.point, (len(grid), 1))
-        points[:, self.index] = grid
-        return points
-
-
-def _draw(axes: Axes, one: _Slice, k: int, grid: FloatArray, level: float) -> FloatArray:
+def _draw(axes: Axes, one: ModelSlice, k: int, grid: FloatArray, level: float) -> FloatArray:
     """Draws one model; the values that the axis has to reach."""
     colour = COLOURS[k]
     curve = one.model.predict_many(one.places(grid))
-    axes.plot(grid, curve, color=colour, linestyle=DASHES[k], linewidth=1.4, label=one.label)
-    coarse = _grid(float(grid[0]), float(grid[-1]), _BAND_SAMPLES)
+    axes.plot(grid, curve, color=colour, linestyle=DASHES[k], linewidth=1.4, label=plain(one.label))
+    coarse = even_places(float(grid[0]), float(grid[-1]), _BAND_SAMPLES)
     bands = [one.model.interval(point, level) for point in one.places(coarse)]
     low, high = np.array([b.low for b in bands]), np.array([b.high for b in bands])
     if curve.min() > 0:
         low = np.maximum(low, 0.2 * curve.min())
     axes.fill_between(coarse, low, high, color=colour, alpha=0.15, linewidth=0)
     known = np.isfinite(one.y)
-    spread = np.zeros((2, len(one.y)))
-    for index, values in enumerate(one.repetitions):
-        finite = [float(v) for v in values if np.isfinite(v)]
-        if finite:
-            spread[0, index] = max(one.y[index] - min(finite), 0.0)
-            spread[1, index] = max(max(finite) - one.y[index], 0.0)
+    ends = np.array([one.spread(index) for index in range(len(one.y))]).reshape(-1, 2)
+    spread = np.array([one.y - ends[:, 0], ends[:, 1] - one.y])
     axes.errorbar(
         one.x[known], one.y[known], yerr=spread[:, known], fmt=MARKERS[k], color=colour,
         markersize=4.5, capsize=2, elinewidth=0.9, linestyle="none", zorder=3,
     )  # fmt: skip
-    for change in _changes(one.model):
+    for change in one.changes:
         axes.axvline(change, color=colour, linestyle=":", linewidth=0.9)
     return np.concatenate([curve, one.y[known]])
-
-
-def _changes(model: FittedModel) -> list[float]:
-    """Between which values the behaviour changes: the middles."""
-    ends = [*(piece.first for piece in model.pieces[1:]), model.start]
-    return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
-
-
-def _grid(low: float, high: float, count: int) -> FloatArray:
-    if low > 0:
-        return np.geomspace(low, high, count)
-    return np.linspace(low, high, count)

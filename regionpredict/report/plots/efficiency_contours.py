@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.fit.laws.efficiency_surface import LARGEST, smallest_size
+from regionpredict.report.isoefficiency_lines import REACH, size_lines
 from regionpredict.report.plots.canvas import (
     BLUE,
     COLOUR_MAP,
@@ -27,9 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SAMPLES = 60
-_REACH = 4.0
 _LEVELS = np.linspace(0.0, 1.0, 11)
 _NAMED = (0.3, 0.5, 0.7, 0.9)
+_STROKES = {"E_ac": (BLUE, "-"), "E_cf": (GREEN, "--"), "E_ub": (VERMILION, "-.")}
 
 
 def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads: int) -> Figure:
@@ -43,9 +41,9 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
     if model is None:
         raise InputError("nothing to draw: E_ac has no model", remedy="measure more sizes, threads")
     places = [(point.threads, point.size) for point in result.points]
-    threads = np.geomspace(1, max(most_threads, _REACH * max(p for p, _ in places)), _SAMPLES)
+    threads = np.geomspace(1, max(most_threads, REACH * max(p for p, _ in places)), _SAMPLES)
     sizes = np.geomspace(
-        min(n for _, n in places), _REACH * max(n for _, n in places), _SAMPLES
+        min(n for _, n in places), REACH * max(n for _, n in places), _SAMPLES
     )  # fmt: skip
     figure = new_figure(8.0, 3.9)
     left, right = figure.subplots(1, 2)
@@ -89,37 +87,13 @@ def _lines(
     axes: Axes, result: Isoefficiency, efficiency: float, threads: np.ndarray
 ) -> list[float]:
     """Draws the line of each function that has a model; the sizes that it reaches."""
-    functions: list[tuple[str, Callable[[float, float], float | None], str, str]] = []
-    if result.actual is not None:
-        functions.append(("E_ac, the program", result.actual.value, BLUE, "-"))
-    if result.free is not None:
-        functions.append(("E_cf, without contention", result.free.value, GREEN, "--"))
-    if result.parallelism is not None:
-        functions.append(("E_ub, no scheduler exceeds", result.bound, VERMILION, "-."))
     reached: list[float] = []
-    for label, value, colour, dashes in functions:
-        line = _line(value, efficiency, threads)
-        if line:
+    for one in size_lines(result, efficiency, threads.tolist()):
+        if one.points:
+            colour, dashes = _STROKES[one.key]
             axes.plot(
-                [p for p, _ in line], [n for _, n in line], color=colour, linestyle=dashes,
-                linewidth=1.6, label=label,
+                [p for p, _ in one.points], [n for _, n in one.points], color=colour,
+                linestyle=dashes, linewidth=1.6, label=one.label,
             )  # fmt: skip
-            reached += [n for _, n in line]
+            reached += [n for _, n in one.points]
     return reached
-
-
-def _line(
-    value: Callable[[float, float], float | None], efficiency: float, threads: np.ndarray
-) -> list[tuple[float, float]]:
-    """(p, n): the smallest n that keeps the efficiency; without those p that no size suits."""
-    found: list[tuple[float, float]] = []
-    for p in threads.tolist():
-        size = smallest_size(partial(_known, value, p), efficiency)
-        if size is not None and size < LARGEST:
-            found.append((p, size))
-    return found
-
-
-def _known(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
-    """An efficiency, 0 where there is none."""
-    return value(threads, size) or 0.0

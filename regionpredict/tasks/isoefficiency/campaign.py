@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relative_interval
 from regionpredict.measure.ompt_run import recorded_run
 from regionpredict.tasks.isoefficiency.measured_times import (
@@ -83,7 +83,7 @@ def run_campaign(
     missing = list(steps(data, sizes, threads))
     graph: tuple[float, TaskGraph] | None = None
     for number, (size, count) in enumerate(missing):
-        what = "its graph" if count is None else f"{count} threads"
+        what = "its graph" if count is None else plural(count, "thread")
         show(number / len(missing), f"n = {size_text(size)}, {what}")
         words = [word.replace(MARK, size_text(size)) for word in data.command]
         if graph is None or graph[0] != size:
@@ -125,7 +125,7 @@ def _run(
         raise KeyboardInterrupt
     if code:
         raise InputError(
-            f"'{' '.join(words)}' ended with {code} on {threads} threads",
+            f"'{' '.join(words)}' ended with {code} on {plural(threads, 'thread')}",
             remedy="see what it says without regionpredict",
         )
 

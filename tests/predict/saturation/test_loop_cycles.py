@@ -369,3 +369,30 @@ def test_ports_that_take_as_long_as_arithmetic_do_not_decide() -> None:
     even = body({"fp_add": 2}, loads=4, because=SCALAR)
     assert cycles(even) == (2.0, 2.0)
     assert core_time([even], MACHINE, 64).figures == ("operations.fp_add.throughput",)
+
+
+def test_divisions_go_on_beside_the_pipes_or_behind_them() -> None:
+    """Two products in 4 cycles, a division in 10, eight integers in 2; a call of 20 in any case."""
+    loop = body({"fp_mul": 2, "fp_div": 1, "int_add": 8, "call:exp": 1}, because=SCALAR)
+    assert cycles(loop)[0] == 10 + 20
+    off = core_time([loop], MACHINE, 64, Parts(divider_beside=False))
+    assert off.overlapping == pytest.approx((4 + 10 + 2 + 20) * CYCLE)
+
+
+def test_what_waits_for_its_own_results_leaves_the_pipes_to_others() -> None:
+    """9 additions beside a chain of 20 cycles, or beside 41 of one iteration: 9 keep them busy."""
+    chain = body({"fp_add": 9}, executions=10, recurrences=[sum_of("fp_div")])
+    time = core_time([chain], MACHINE, 64)
+    assert time.overlapping == pytest.approx(10 * 20 * CYCLE)
+    assert time.slots == pytest.approx(10 * 9 * CYCLE)
+    long = replace(body({"fp_add": 9}, loads=8, executions=10, because=SCALAR), steps=STEPS)
+    time = core_time([chain, long], windowed(1), 64)
+    assert time.overlapping == pytest.approx(10 * (20 + 41) * CYCLE)
+    assert time.slots == pytest.approx(10 * (9 + 9) * CYCLE)
+
+
+def test_without_chains_a_sum_that_begins_anew_is_one_chain() -> None:
+    sums = sum_of("fp_div")._replace(restarts=True)
+    short = replace(body({"fp_div": 0.1}, loads=1.9, recurrences=[sums]), trips=8.0)
+    off = core_time([short], MACHINE, 64, Parts(chains=False))
+    assert off.overlapping == pytest.approx(20 * CYCLE)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_machine import round_machine
 
 from regionpredict.machine import Machine
+from regionpredict.machine.thread_places import thread_places
 from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShares, with_queue
 
 WIDE = ("  page: 4 KiB", "  page: 4 KiB\n  link: 1e6")
@@ -136,3 +138,117 @@ def test_another_home_makes_the_first_package_far() -> None:
     there = paths(machine, PageShares(1.0, home=1)).rate(1, 1, 0.0)
     assert here == pytest.approx(10e9)
     assert there == pytest.approx(10e9 / 1.5)
+
+
+# -- against a slow twin ---------------------------------------------------------------------------
+
+HALVES = "numa_domains_per_package: 2"
+MACHINES: list[tuple[tuple[str, str], ...]] = [
+    (),
+    (("packages: 2", "packages: 3"),),
+    (("packages: 2, cores_per_package: 4", "packages: 2, cores_per_package: 8, " + HALVES),),
+]
+"""Two packages, three, and two of two domains each."""
+
+
+def _served(near: float, far: float, farther: float, domain: Callable[[float], float]) -> float:
+    """How long a line waits at a memory, in unloaded near lines: by halving."""
+    asked = near + far / farther
+    if asked == 0.0:
+        return 0.0
+    delivered = domain(max(1.0, asked)) / domain(1.0) * min(1.0, asked)
+    low, high = 0.0, 1e4
+    for _ in range(80):
+        wait = (low + high) / 2
+        if near / (1 + wait) + far / (farther + wait) > delivered * (1 + 1e-12):
+            low = wait
+        else:
+            high = wait
+    return high
+
+
+def _queued(seconds: float, service: float, customers: float) -> float:
+    """The queue's equations (Schweitzer), each put into the other until nothing changes."""
+    if customers <= 1.0:
+        return seconds
+    response = service
+    for _ in range(5000):
+        whole = seconds - service + response
+        queue = customers * response / whole if whole else 0.0
+        response = service * (1 + (customers - 1) / customers * queue)
+    return seconds - service + response
+
+
+def _slow_rate(
+    machine: Machine, pages: PageShares, asking: float, threads: int, writes: float, *,
+    static: bool, domain: Callable[[float, float], float],
+) -> float:  # fmt: skip
+    """Thread by thread and memory by memory."""
+    per_package = machine.domains_per_package
+    count = thread_places(machine, threads).by_domain
+    team = [place for place, number in enumerate(count) for _ in range(number)]
+    part = asking / threads
+    farther = max(
+        1.0, machine.memory.remote_latency_cycles.value / machine.memory.latency_cycles.value
+    )
+
+    def share(thread: int, memory: int) -> float:
+        own = 1.0 - pages.single - pages.interleaved if thread == memory else 0.0
+        single = pages.single if memory == pages.home else 0.0
+        return own + single + pages.interleaved / machine.domains
+
+    def same(thread: int, memory: int) -> bool:
+        return thread // per_package == memory // per_package
+
+    waits = []
+    for memory in range(machine.domains):
+        near = sum(part * share(one, memory) for one in team if same(one, memory))
+        far = sum(part * share(one, memory) for one in team if not same(one, memory))
+        waits.append(_served(near, far, farther, lambda cores: domain(cores, writes)))
+    alone = domain(1.0, writes)
+    took = []
+    for one in team:
+        seconds = sum(
+            share(one, memory) * ((1.0 if same(one, memory) else farther) + waits[memory]) / alone
+            for memory in range(machine.domains)
+        )
+        own = [other for other in team if same(other, one)]
+        rest = (len(team) - len(own)) / (machine.packages - 1)  # at each other end
+        link = machine.memory.link_bytes_per_s
+        service = 0.0
+        if link is not None:
+            home = pages.home // per_package == one // per_package
+            each = pages.interleaved / machine.packages
+            there = each + (0.0 if home else pages.single)
+            here = each + (pages.single if home else 0.0)
+            service = (there * (1 - writes) + here * writes * rest / len(own)) / link.value
+        took.append(_queued(max(seconds, service), service, part * len(own)))
+    return asking / max(took) if static else sum(part / each for each in took)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(MACHINES), st.sampled_from([None, 1, 8, 1000]), st.floats(0.0, 1.0),
+    st.floats(0.0, 1.0), st.integers(0, 3), st.integers(1, 12), st.floats(0.05, 1.0),
+    st.floats(0.0, 0.5), st.booleans(),
+)  # fmt: skip
+def test_paths_against_each_thread_and_memory_by_itself(
+    machine_text: tuple[tuple[str, str], ...], link: int | None, rest: float, single: float,
+    home: int, threads: int, part: float, writes: float, static: bool,
+) -> None:  # fmt: skip
+    """Of random pages, threads and links; memory that gives less the more is written."""
+    text = list(machine_text)
+    if link is not None:
+        text.append(("  page: 4 KiB", f"  page: 4 KiB\n  link: {link}"))
+    machine = round_machine(*text)
+    threads = min(threads, machine.cores)
+    pages = PageShares(rest * single, rest * (1 - single), home % machine.domains)
+    curve = machine.memory.bandwidth["load"]
+
+    def domain(cores: float, writes: float) -> float:
+        return curve.at(cores) * (1 - writes / 2)
+
+    fast = MemoryPaths(machine, pages, static=static, domain=domain)
+    asking = part * threads
+    slow = _slow_rate(machine, pages, asking, threads, writes, static=static, domain=domain)
+    assert fast.rate(asking, threads, writes) == pytest.approx(slow, rel=1e-5)

@@ -222,6 +222,19 @@ def test_factors_of_measurements_multiply_their_terms(workload: Workload) -> Non
     assert terms(gathered.at(1)) == (0.0, LINES * 13.6e-9, LINES * 6.4e-9)
 
 
+def test_factors_of_threads_that_share_a_core(workload: Workload) -> None:
+    """Two threads a core: arithmetic, loads and lines of both one after the other."""
+    two = round_machine(("packages: 2", "packages: 2, threads_per_core: 2"))
+    for factor, compute, caches in (("compute", 2.0, 1.0), ("cache", 1.0, 2.0)):
+        machine = replace(two, corrections=corrected(**{factor: 2.0}).corrections)
+        adding = loops(workload, core(3.0), machine=machine).at(16)
+        assert adding.total == pytest.approx(2 * compute * 3.0)
+        fetching = loops(workload, core(3.0), given=moved(caches=4.0), machine=machine).at(16)
+        assert terms(fetching) == (2 * compute * 1.5, 2 * caches * 4.0, 0.0)
+        off = loops(workload, core(3.0), machine=machine, parts=Parts(hardware_threads=False))
+        assert off.at(16).total == pytest.approx(compute * 3.0)
+
+
 # -- the whole region -----------------------------------------------------------------------------
 
 

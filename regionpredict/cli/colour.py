@@ -1,0 +1,119 @@
+"""Colour on terminals: red is wrong, yellow in doubt or not known, green holds, cyan can be mended.
+
+Only words that say it anyway are coloured: nothing is told by colour alone. Files never get any,
+pipes where somebody asks for it. What is imported here loads nothing that a command needs.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    import click
+
+CHOICE = "regionpredict.colour"
+"""Where in the context the choice of --color is."""
+CHOICES = ("auto", "always", "never")
+_RED, _GREEN, _YELLOW, _CYAN = 31, 32, 33, 36
+_END = "\x1b[0m"
+
+# A table's words, each with its colour; the first that fits at a place counts.
+_WORDS = (
+    (_RED, r"^(?:error|failed)(?=: )|\bNO MATCH\b|\bBROKEN\b|\bwrong(?=$|\n)|\bdoes not hold\b"
+           r"|\bRP22[1-4]\b|^Wrong, or right by chance"),
+    (_YELLOW, r"^(?:warning|note)(?=: )|\bborderline\b|\bnot judged\b|\bnot known\b|\bunknown\b"
+              r"|\bapproximate\b|\bnot checked\b|(?<= )\?(?= |$)|^ +assumed(?=: )"
+              r"|(?<=\dx)~(?= )"),
+    (_GREEN, r"\bmatch$|^rule holds(?=: )"),
+    (_CYAN, r"^ +\d+\.\d+x(?=: )|(?<=  )\d+\.\d+x(?=: )"),
+)  # fmt: skip
+# A line on standard error: what it is.
+_NOTICES = (
+    (_YELLOW, r"^(?:regionpredict: )?(?:note|warning)(?=: )"),
+    (_RED, r"^regionpredict(?=: )"),
+)
+
+
+def _pattern(words: Iterable[tuple[int, str]]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<c{colour}>{text})" for colour, text in words), re.MULTILINE)
+
+
+_TABLE, _NOTICE = _pattern(_WORDS), _pattern(_NOTICES)
+
+
+def painted_table(text: str) -> str:
+    """A table with its words in colour."""
+    return _painted(_TABLE, text)
+
+
+def _painted(pattern: re.Pattern[str], text: str) -> str:
+    def paint(found: re.Match[str]) -> str:
+        colour = next(name for name, words in found.groupdict().items() if words is not None)
+        return f"\x1b[{colour[1:]}m{found[0]}{_END}"
+
+    return pattern.sub(paint, text)
+
+
+def in_colour(stream: TextIO, environment: Mapping[str, str], choice: str = "auto") -> bool:
+    """Whether a stream gets colour: as --color says, then NO_COLOR, then FORCE_COLOR (each where it
+    is not empty, as no-color.org and force-color.org have it), else on a terminal that has some.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR", "") not in ("", "0"):
+        return True
+    return stream.isatty() and environment.get("TERM", "") != "dumb"
+
+
+def shows_table() -> bool:
+    """Whether the running command prints a table: not another --format, and no stage."""
+    from click import get_current_context
+
+    context = get_current_context(silent=True)
+    if context is None or context.params.get("stage") is not None:
+        return False
+    for option in context.command.params:
+        if "--format" in option.opts:
+            return context.params.get(option.name or "") in ("table", "text", None)
+    return True
+
+
+def chosen() -> str:
+    """What --color says."""
+    from click import get_current_context
+
+    context = get_current_context(silent=True)
+    return "auto" if context is None else str(context.meta.get(CHOICE, "auto"))
+
+
+class NoticeStream:
+    """Standard error, whose notes and errors are in colour where `on`."""
+
+    def __init__(self, stream: TextIO, on: bool) -> None:
+        self._stream = stream
+        self.on = on
+
+    def write(self, text: str) -> int:
+        """Writes the text, and says how many of its characters."""
+        self._stream.write(_painted(_NOTICE, text) if self.on else text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes each of them."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def choose_colour(context: click.Context, choice: str, environment: Mapping[str, str]) -> None:
+    """Notes what --color says, for both streams."""
+    context.meta[CHOICE] = choice
+    if isinstance(sys.stderr, NoticeStream):
+        sys.stderr.on = in_colour(sys.stderr, environment, choice)  # type: ignore[arg-type]

@@ -1,0 +1,30 @@
+"""Tables within the width of a terminal: what is wider goes on below, indented."""
+
+from __future__ import annotations
+
+import textwrap
+
+_FURTHER = 4  # columns that a line's continuation is indented beyond it
+_LEAST = 40  # columns: on fewer, the terminal itself breaks lines
+
+
+def within_width(text: str, columns: int) -> str:
+    """The text with lines of at most so many columns, broken at spaces; a longer word stays whole.
+
+    >>> print(within_width("  note: one two three four five six seven eight", 40))
+      note: one two three four five six
+          seven eight
+    """
+    if columns < _LEAST:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        if len(line) <= columns:
+            lines.append(line)
+            continue
+        indent = len(line) - len(line.lstrip(" "))
+        lines += textwrap.wrap(
+            line, columns, subsequent_indent=" " * (indent + _FURTHER), break_long_words=False,
+            break_on_hyphens=False, expand_tabs=False, replace_whitespace=False,
+        )  # fmt: skip
+    return "\n".join(lines)

@@ -1,0 +1,154 @@
+"""The page of `calibrate --from`: what correcting a machine model by measured regions gives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.compare.calibration import SaturationCalibration
+from regionpredict.compare.calibration_density import DensityCalibration
+from regionpredict.compare.calibration_samples import Samples
+from regionpredict.machine.corrections import DENSITY_FACTORS, FACTORS
+from regionpredict.report.calibration import density_text, samples_text, saturation_text
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    as_text,
+    curve,
+    facts,
+    line,
+    marks,
+    table,
+)
+from regionpredict.report.html.page import page
+from regionpredict.report.quantities import plural, show_seconds
+
+
+class CalibrationResult(NamedTuple):
+    """What `calibrate --from` found; `density` is None where packages were not told apart, or
+    nobody asked for it."""
+
+    machine: str
+    packages: int
+    samples: Samples
+    runs: int
+    saturation: SaturationCalibration
+    density: DensityCalibration | None
+
+
+def calibration_page(result: CalibrationResult) -> str:
+    """The page."""
+    samples, found, density = result.samples, result.saturation, result.density
+    told = [
+        ("Fitted to", f"{plural(len(samples.samples), 'region')} of "
+         f"{plural(len(samples.programs), 'program')} on "
+         f"{', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}"),
+        *(("Left out", f"{number} {reason}")
+          for reason, number in sorted(samples.left_out.items())),
+        ("Outcome", "the correction helps" if found.helps else f"no factor: {found.against}"),
+        ("Sure", f"the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of "
+         f"programs, the time's in {100 * found.sure_times:.1f} %"),
+    ]  # fmt: skip
+    words = samples_text(samples, result.runs) + saturation_text(found)
+    if density is not None:
+        words += density_text(density, result.packages)
+    sections = [
+        Section("Overview", [facts(told)]),
+        Section("Saturation model", [_scores(found), *_factors(found)]),
+        Section("Density model", [] if density is None else _density(density)),
+        Section("Regions", [_regions(result)]),
+        as_text(words),
+    ]
+    lead = ["Errors are on programs that were left out of the fit."]
+    return page(f"Correction of {result.machine}", lead, sections)
+
+
+def _scores(found: SaturationCalibration) -> Block:
+    before, after = found.before, found.after
+    rows: list[list[Cell]] = [
+        ["Error of the speedup, median", _percent(before.speedup_error),
+         _percent(after.speedup_error)],
+        *([f"the answer '{name}'", ("", None), _percent(error)]
+          for name, error in found.trivial_errors.items()),
+        ["Error of the time, median", _percent(before.time_error), _percent(after.time_error)],
+        ["Predicted over measured time", (f"{before.time_ratio:.3g}x", before.time_ratio),
+         (f"{after.time_ratio:.3g}x", after.time_ratio)],
+        ["Right hints", _percent(before.hints.share), _percent(after.hints.share)],
+        *([f"the answer '{name}'", ("", None), _percent(rate.share)]
+          for name, rate in found.trivial.items()),
+    ]  # fmt: skip
+    columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
+    return table(f"Cross-validated over {found.folds} folds of programs", columns, rows)
+
+
+def _factors(found: SaturationCalibration) -> list[Block]:
+    shown = found.factors or found.fitted
+    rows: list[list[Cell]] = []
+    for name in FACTORS:
+        if name in shown:
+            low, high = found.spread.get(name, (shown[name], shown[name]))
+            rows.append([
+                name, (f"{shown[name]:.3g}", shown[name]), (f"{low:.3g} to {high:.3g}", low),
+                "as far as it may go" if name in found.at_bound else "",
+            ])  # fmt: skip
+    columns = [Column("Term"), Column("Factor", number=True),
+               Column("Over the folds", number=True), Column("Remark")]  # fmt: skip
+    title = "Factors of the terms" if found.factors else "Factors that were fitted, and not written"
+    return [table(title, columns, rows)] if rows else []
+
+
+def _density(found: DensityCalibration) -> list[Block]:
+    rows: list[list[Cell]] = [
+        ["Right hints", _percent(found.before.share), _percent(found.after.share)],
+        *([f"the answer '{name}'", ("", None), _percent(rate.share)]
+          for name, rate in found.trivial.items()),
+    ]  # fmt: skip
+    columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
+    told = [("Sure", f"more are right in {100 * found.sure:.1f} % of resampled sets of programs")]
+    if found.helps:
+        told += list(zip(DENSITY_FACTORS, (f"{one:.3g}" for one in found.fitted.factors),
+                         strict=True))  # fmt: skip
+        told.append(("Boundaries", ", ".join(f"{100 * one:.1f} %"
+                                             for one in found.fitted.thresholds)))  # fmt: skip
+    else:
+        told.append(("Outcome", "the correction does not help: no weight is written"))
+    title = f"Cross-validated over {found.folds} folds of programs"
+    return [facts(told), table(title, columns, rows)]
+
+
+def _regions(result: CalibrationResult) -> Block:
+    """Measured times beside the corrected ones, of each region by a fit without its program."""
+    rows: list[list[Cell]] = []
+    details = []
+    pairs = zip(result.samples.samples, result.saturation.predicted, strict=True)
+    for sample, predicted in pairs:
+        measured, last = sample.seconds, sample.summary.last
+        both = sorted(set(measured) & set(predicted))
+        alone = both[0] if both else None
+        ratio = None if alone is None else predicted[alone] / measured[alone]
+        rows.append([
+            f"{last.file}:{last.line}", sample.program,
+            _seconds(None if alone is None else measured[alone]),
+            _seconds(None if alone is None else predicted[alone]),
+            ("?" if ratio is None else f"{ratio:.2f}x", ratio),
+        ])  # fmt: skip
+        details.append([curve("Time of one execution", "threads", "seconds", [
+            line("corrected, by a fit without this program", [(n, predicted[n]) for n in both]),
+            marks("measured", [(n, measured[n]) for n in both], colour=1),
+        ])])  # fmt: skip
+    columns = [
+        Column("Region"), Column("Program", choice=True, minor=True),
+        Column("Measured", number=True, minor=True), Column("Corrected", number=True, minor=True),
+        Column("Corrected over measured", number=True),
+    ]  # fmt: skip
+    title = "Regions, on the fewest threads that were measured"
+    return table(title, columns, rows, details=details)
+
+
+def _seconds(seconds: float | None) -> Cell:
+    return (show_seconds(seconds), seconds)
+
+
+def _percent(value: float | None) -> Cell:
+    return ("?", None) if value is None else (f"{100 * value:.1f} %", value)

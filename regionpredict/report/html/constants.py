@@ -1,0 +1,27 @@
+"""The thresholds of what pages grade and call wrong: unit, evidence, source."""
+
+from __future__ import annotations
+
+from regionpredict.constant import Constant
+
+GRADES = Constant(
+    4, "grades", "assumed",
+    "shares of the time are told in quarters: half of one is about the median error of predicted "
+    "times and speedups on data that decided nothing (docs/accuracy.md), so a finer grade would "
+    "tell noise",
+)  # fmt: skip
+HALF_GOOD = Constant(
+    0.5, "of the grades", "assumed",
+    "a check with less than half of its grades is marked as poor: more of the time is lost than "
+    "well spent; one with less than all is marked as in between",
+)  # fmt: skip
+WORTH_TELLING = Constant(
+    0.01, "of the time", "assumed",
+    "a place with less of the program's time is none to look at: runs of one program on quiet "
+    "machines differ by a percent or two",
+)  # fmt: skip
+SPEEDUP_OFF = Constant(
+    0.25, "of the measured speedup", "assumed",
+    "a predicted speedup that is farther off is called wrong: about twice the median error on data "
+    "that decided nothing (docs/accuracy.md)",
+)  # fmt: skip

@@ -1,0 +1,77 @@
+"""The page of `expect`: expectations of growth, and what became of them."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from regionpredict.fit.expectations.expectation_file import Report
+from regionpredict.report.expectations import LITMUS, check_text, report_table, rule_text
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    as_text,
+    facts,
+    items,
+    table,
+)
+from regionpredict.report.html.page import page
+from regionpredict.report.quantities import plural
+
+_VERDICTS = {"match": "as expected", "approximate": "about as expected", "none": "not as expected"}
+
+
+def expectations_page(report: Report) -> str:
+    """The page."""
+    checked = [one for one in report.checks if one.verdict is not None]
+    told = [
+        ("Outcome", "passed" if report.passed else "failed"),
+        ("Checked", plural(len(checked), "expectation")),
+        *((_VERDICTS[match].capitalize(), str(number)) for match in _VERDICTS
+          if (number := sum(one.verdict.match == match for one in checked if one.verdict))),
+        *([("Rules", f"{sum(one.passed for one in report.rules)} of "
+            f"{plural(len(report.rules), 'rule')} hold")] if report.rules else []),
+    ]  # fmt: skip
+    failed = [check_text(one) for one in report.checks if not one.passed]
+    failed += [LITMUS] if report.litmus_failed else []
+    failed += [str(problem) for problem in report.problems]
+    sections = [
+        Section("Overview", [facts(told)]),
+        Section("Expectations", _checks(report)),
+        Section("Rules", _rules(report)),
+        Section("What failed", [items(failed)] if failed else []),
+        as_text(report_table(report)),
+    ]
+    return page(f"Expectations of {PurePath(report.path).name}", [], sections)
+
+
+def _checks(report: Report) -> list[Block]:
+    rows: list[list[Cell]] = []
+    for one in report.checks:
+        name, verdict = one.parameter, one.verdict
+        growth = "" if one.growth is None else f"O({one.growth.text(name)})"
+        if verdict is None:
+            outcome = "proposed" if one.problem is None else "not checked"
+        else:
+            outcome = _VERDICTS[verdict.match]
+        rows.append([
+            one.callpath + (" (litmus)" if one.litmus else ""), one.metric,
+            "" if verdict is None else f"O({verdict.expected.text(name)})", one.model, growth,
+            "" if verdict is None else f"O({verdict.divergence.text(name)})",
+            "" if verdict is None else f"O({verdict.deviation.text(name)})", outcome,
+        ])  # fmt: skip
+    columns = [
+        Column("Call path"), Column("Metric", choice=True, minor=True), Column("Expected"),
+        Column("Model", minor=True), Column("Growth"), Column("Divergence", minor=True),
+        Column("Allowed", minor=True), Column("Verdict", choice=True),
+    ]  # fmt: skip
+    return [table("Expected growth, and the growth that was found", columns, rows)] if rows else []
+
+
+def _rules(report: Report) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [rule_text(one), "holds" if one.passed else "broken"] for one in report.rules
+    ]
+    columns = [Column("Rule"), Column("Verdict", choice=True)]
+    return [table("Rules between growths", columns, rows)] if rows else []

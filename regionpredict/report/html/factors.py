@@ -1,0 +1,198 @@
+"""The page of `trace factors`: efficiency factors of runs, and on more processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from regionpredict.measure.hints_file import Hints
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    as_text,
+    curve,
+    facts,
+    folded,
+    items,
+    line,
+    marks,
+    table,
+)
+from regionpredict.report.html.page import page
+from regionpredict.report.parallel_regions import region_records, region_table
+from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.run_factors import FACTOR_NAMES, SHORT_NAMES, factors_of, factors_table
+from regionpredict.trace.extrapolation import FACTORS, SCALED, Extrapolation, measured
+from regionpredict.trace.factors import SERIALISATIONS
+from regionpredict.trace.scaling import ScaledRun, Study
+
+_SAMPLES = 40  # of each curve
+_PARALLEL = "parallel efficiency, the product"
+
+
+def factors_page(study: Study, found: Extrapolation | None, hints: Hints | None) -> str:
+    """The page; without `found` there are no curves."""
+    runs = study.runs
+    definition = runs[0].factors.definition
+    told = [
+        ("Runs", ", ".join(f"{one.factors.name} on {one.factors.width}" for one in runs)),
+        ("Ser", f"'{definition}': {SERIALISATIONS[definition]}"),
+    ]
+    if study.scaling is not None:
+        told.append(("Scaling", f"{study.scaling}; the work of all grows as "
+                     f"P^{study.growth:.2f}"))  # fmt: skip
+    if found is not None:
+        told += [("On more processes", f"from {width} on, {SHORT_NAMES[after]} loses most, not "
+                  f"{SHORT_NAMES[before]}") for width, before, after in found.changes]  # fmt: skip
+    text = factors_table(study, found)
+    if hints is not None:
+        text += region_table([run.factors for run in runs], hints)
+    sections = [
+        Section("Overview", [facts(told), *_factors(runs)]),
+        Section("Curves", _curves(study, found) if found is not None else []),
+        Section("On more processes", _more(found) if found is not None else []),
+        Section("Iterations", _iterations(runs)),
+        Section("Parallel regions", _regions(runs, hints)),
+        Section("Notes", [items(study.notes)] if study.notes else []),
+        as_text(text),
+    ]
+    return page(f"Efficiency of {runs[0].factors.name}", [], sections)
+
+
+def _factors(runs: Sequence[ScaledRun]) -> list[Block]:
+    """A row a run: what multiplies stands side by side."""
+    heads = {key: _head(name) for key, name in FACTOR_NAMES.items()}
+    rows: list[list[Cell]] = []
+    for run in runs:
+        values = factors_of(run)
+        f = run.factors
+        rows.append([
+            f.name, f.width, (show_seconds(f.runtime_s), f.runtime_s),
+            *(_percent(values[key]) for key in heads),
+            ("?" if run.speedup is None else f"{run.speedup:.2f}x", run.speedup),
+        ])  # fmt: skip
+    columns = [Column("Run"), Column("Processes", number=True),
+               Column("Run time", number=True, minor=True)]  # fmt: skip
+    columns += [
+        Column(name, number=True, minor=key not in ("parallel", *FACTORS),
+               bar=1.0 if key in ("parallel", *FACTORS, "global") else False)
+        for key, name in heads.items()
+    ]  # fmt: skip
+    columns.append(Column("Speedup", number=True, minor=True))
+    return [table("Factors of each run: 100 % loses nothing", columns, rows)]
+
+
+def _head(name: str) -> str:
+    """A name as a head: `  IPC` is `IPC`, `  communication` is `Communication`."""
+    name = name.strip()
+    return name[:1].upper() + name[1:]
+
+
+def _curves(study: Study, found: Extrapolation) -> list[Block]:
+    """Marks are measured, lines the laws, bands what the runs do not refute."""
+    first = study.widths[0]
+    last = max([study.widths[-1], *(point.width for point in found.points)])
+    grid = np.geomspace(first, max(last, 2 * first), _SAMPLES).tolist()
+    series = []
+    product = [[1.0, 1.0, 1.0] for _ in grid]
+    for factor in FACTORS:
+        model = found.models[factor]
+        values = [
+            [min(one, 1.0) for one in (model.value(width), *model.band(width))] for width in grid
+        ]
+        product = [
+            [a * b for a, b in zip(row, own, strict=True)]
+            for row, own in zip(product, values, strict=True)
+        ]
+        series.append(_line(SHORT_NAMES[factor], grid, values))
+    series.append(_line(_PARALLEL, grid, product))
+    for at, key in enumerate((*FACTORS, "parallel")):
+        points = [(width, 100 * min(value, 1.0)) for width, value in measured(study, key)]
+        name = SHORT_NAMES.get(key, "parallel efficiency")
+        series.append(marks(f"{name}, measured", points, colour=at))
+    mark = None
+    if last > study.widths[-1]:
+        mark = {"x": study.widths[-1], "label": "measured up to here"}
+    title = "Efficiency factors over processes, and what the runs do not refute"
+    return [curve(title, "processes", "%", series, mark=mark, logx=True)]
+
+
+def _line(name: str, grid: Sequence[float], values: Sequence[Sequence[float]]) -> Block:
+    points = [(width, 100 * row[0]) for width, row in zip(grid, values, strict=True)]
+    band = [(width, 100 * row[1], 100 * row[2]) for width, row in zip(grid, values, strict=True)]
+    return line(name, points, band)
+
+
+def _more(found: Extrapolation) -> list[Block]:
+    keys = (*FACTORS, "parallel", "computation_scalability", "global")
+    rows: list[list[Cell]] = [
+        [
+            point.width, *(_percent(point.values[key]) for key in keys),
+            f"{100 * point.low['global']:.1f} to {100 * point.high['global']:.1f} %",
+            SHORT_NAMES[point.dominating],
+        ]
+        for point in found.points
+    ]  # fmt: skip
+    heads = ("LB", "Ser", "Trf", "Parallel", "Computation", "Global")
+    columns = [
+        Column("Processes", number=True),
+        *(Column(name, number=True, minor=name != "Global", bar=1.0 if name == "Global" else False)
+          for name in heads),
+        Column("Global lies", number=True), Column("Loses most", choice=True),
+    ]  # fmt: skip
+    laws: list[list[Cell]] = [
+        [
+            SHORT_NAMES[factor], model.law, model.text,
+            ("none" if model.error is None else f"{100 * model.error:.2f} points", model.error),
+        ]
+        for factor in SCALED
+        if (model := found.models.get(factor)) is not None
+    ]  # fmt: skip
+    blocks = [table("What to expect", columns, rows)] if rows else []
+    by = [Column("Factor"), Column("Law"), Column("On p processes"),
+          Column("Error on held-out runs", number=True)]  # fmt: skip
+    return [*blocks, table("The laws that this follows from", by, laws)]
+
+
+def _iterations(runs: Sequence[ScaledRun]) -> list[Block]:
+    blocks = []
+    for run in runs:
+        known = run.factors.iterations
+        if known is None:
+            continue
+        points = list(enumerate(known.duration_s.tolist(), 1))
+        title = (f"{run.factors.name}: {plural(known.count, 'iteration')}, whose duration differs "
+                 f"by {100 * known.noise:.1f} %")  # fmt: skip
+        drawn = curve(title, "iteration", "seconds", [line("duration", points)])
+        blocks.append(folded(title, [drawn]))
+    return blocks
+
+
+def _regions(runs: Sequence[ScaledRun], hints: Hints | None) -> list[Block]:
+    rows: list[list[Cell]] = []
+    for run in runs:
+        for row in region_records(run.factors, hints):
+            place = f"{row['file']}:{row['line']}" if row["line"] else row["name"]
+            rows.append([
+                place, run.factors.name, row["threads"],
+                (show_seconds(row["seconds"]), row["seconds"]), _percent(row["scheduling"]),
+                _percent(row["load_balance"]), _percent(row["efficiency"]),
+                _percent(row["predicted_efficiency"]),
+            ])  # fmt: skip
+    if not rows:
+        return []
+    columns = [
+        Column("Region"), Column("Run", choice=True, minor=True), Column("Threads", number=True),
+        Column("Time", number=True, bar=True), Column("Scheduling", number=True, minor=True),
+        Column("Load balance", number=True, minor=True), Column("Measured", number=True),
+        Column("Predicted", number=True),
+    ]  # fmt: skip
+    title = "Parallel regions of OpenMP: the used share of the team's time, and the predicted one"
+    return [table(title, columns, rows)]
+
+
+def _percent(value: float | None) -> Cell:
+    return ("?", None) if value is None else (f"{100 * value:.1f} %", value)

@@ -1,0 +1,132 @@
+"""The page of a machine model, as `machines show` and `calibrate` write it."""
+
+from __future__ import annotations
+
+from regionpredict.machine import Machine
+from regionpredict.machine.check import check
+from regionpredict.machine.draw import draw, quantity_text
+from regionpredict.machine.evidence import evidence_counts, figures
+from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    curve,
+    facts,
+    folded,
+    line,
+    printed,
+    table,
+    text,
+)
+from regionpredict.report.html.page import page
+from regionpredict.report.quantities import plural, show_bytes
+
+_GIGA = 1e9
+
+
+def machine_page(machine: Machine) -> str:
+    """The page."""
+    counts = evidence_counts(machine)
+    told = [
+        ("Shape", f"{plural(machine.packages, 'package')} of "
+         f"{plural(machine.cores_per_package, 'core')}, "
+         f"{plural(machine.domains_per_package, 'NUMA domain')} a package, "
+         f"{plural(machine.threads_per_core, 'hardware thread')} a core"),
+        ("Clock", quantity_text(machine.node.clock_hz)),
+        *((f"L{cache.level}", f"{show_bytes(cache.size_bytes.value)} for "
+           f"{plural(cache.shared_by_cores.whole, 'core')}") for cache in machine.caches),
+        ("Figures", ", ".join(f"{count} {how}" for how, count in counts.items())),
+    ]  # fmt: skip
+    drawing = printed("The node", draw(machine))
+    sections = [
+        Section("Overview", [facts(told), drawing]),
+        Section("Bandwidth", _bandwidths(machine)),
+        Section("Costs of OpenMP", _overheads(machine)),
+        Section("Figures", [_figures(machine)]),
+        Section("Remarks", _remarks(machine)),
+    ]
+    return page(f"Machine {machine.name}", [machine.description], sections)
+
+
+def _bandwidths(machine: Machine) -> list[Block]:
+    """Memory and caches by kernel, over the cores of a domain."""
+    places = [("Memory", machine.memory.bandwidth)]
+    places += [(f"L{cache.level}", cache.bandwidth) for cache in machine.caches]
+    blocks: list[Block] = []
+    for name, kernels in places:
+        if kernels:
+            series = [
+                line(kernel, [(n, value / _GIGA) for n, value in _points(one)],
+                     _spread(machine, _key(machine, one), one))
+                for kernel, one in kernels.items()
+            ]  # fmt: skip
+            title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
+            blocks.append(curve(title, "cores", "GB/s", series))
+    return blocks
+
+
+def _key(machine: Machine, figure: Curve) -> str:
+    return next((key for key, known in figures(machine) if known is figure), "")
+
+
+def _points(figure: Curve) -> list[tuple[int, float]]:
+    return list(zip(figure.x, figure.y, strict=True))
+
+
+def _spread(machine: Machine, key: str, figure: Curve) -> list[tuple[int, float, float]]:
+    """The 95 % interval where a microbenchmark told it."""
+    half = machine.spread.get(key)
+    if half is None:
+        return []
+    return [(n, value * (1 - half) / _GIGA, value * (1 + half) / _GIGA)
+            for n, value in _points(figure)]  # fmt: skip
+
+
+def _overheads(machine: Machine) -> list[Block]:
+    costs = machine.overheads
+    names = [name for name in costs.__slots__ if isinstance(getattr(costs, name), Curve)]
+    blocks = []
+    for name in names:
+        figure: Curve = getattr(costs, name)
+        if len(figure.x) > 1:
+            title = name.replace("_", " ")
+            drawn = curve(title, "threads", figure.unit, [line(title, _points(figure))])
+            blocks.append(folded(f"{title}: {figure.y[0]:.4g} {figure.unit} on {figure.x[0]}, "
+                                 f"{figure.y[-1]:.4g} on {figure.x[-1]}", [drawn]))  # fmt: skip
+    return blocks
+
+
+def _figures(machine: Machine) -> Block:
+    rows: list[list[Cell]] = []
+    for key, figure in figures(machine):
+        half = machine.spread.get(key)
+        rows.append([
+            key, _value(figure), figure.evidence,
+            ("" if half is None else f"{100 * half:.1f} %", half), figure.source,
+        ])  # fmt: skip
+    columns = [
+        Column("Figure"), Column("Value", number=True), Column("Known how", choice=True),
+        Column("95 % interval, half", number=True, minor=True), Column("Source", minor=True),
+    ]  # fmt: skip
+    return table("Every figure, and how it is known", columns, rows)
+
+
+def _value(figure: Quantity | Curve) -> str:
+    if isinstance(figure, Quantity):
+        return quantity_text(figure)
+    first, last = (
+        quantity_text(Quantity(value, figure.unit, figure.evidence, ""))
+        for value in (figure.y[0], figure.y[-1])
+    )
+    return f"{first} on {figure.x[0]}" + (f" to {last} on {figure.x[-1]}" if figure.x[1:] else "")
+
+
+def _remarks(machine: Machine) -> list[Block]:
+    found = check(machine)
+    if not found:
+        return [text("Nothing is out of proportion, missing or assumed.")]
+    rows: list[list[Cell]] = [[one.severity, one.key, one.message] for one in found]
+    columns = [Column("Severity", choice=True), Column("Figure"), Column("Remark")]
+    return [table("What is wrong, missing or assumed", columns, rows)]

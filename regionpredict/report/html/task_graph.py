@@ -1,0 +1,134 @@
+"""The page of `tasks show`: the metrics of a task graph, its lines, its critical path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.report.html.blocks import (
+    Block,
+    Cell,
+    Column,
+    Section,
+    as_text,
+    curve,
+    facts,
+    items,
+    line,
+    table,
+    text,
+)
+from regionpredict.report.html.page import page
+from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.task_graphs import concurrency_text, metrics_table, node_text
+from regionpredict.tasks.growth import LineGrowth
+from regionpredict.tasks.metrics import GraphMetrics
+from regionpredict.tasks.task_graph import TaskGraph
+
+_MOST_NODES = 2000
+"""Nodes of the critical path that a page holds: of more, the longest."""
+
+
+def task_graph_page(
+    name: str,
+    graph: TaskGraph,
+    metrics: GraphMetrics,
+    growth: Sequence[LineGrowth] | None,
+    top: int,
+) -> str:
+    """The page; `name` is the file's, `top` the rows of the table of the terminal."""
+    parallelism = metrics.average_parallelism
+    told = [
+        ("Work, T1", show_seconds(metrics.work_s)),
+        ("Depth, T_inf", show_seconds(metrics.depth_s)),
+        ("Average parallelism", "?" if parallelism is None else f"{parallelism:.2f}"),
+        ("Concurrency", concurrency_text(metrics)),
+        *([("Outside regions", f"{show_seconds(graph.serial_s)}, not in the work")]
+          if graph.serial_s else []),
+        *((counter, f"{value:.3g} in tasks") for counter, value in metrics.counters.items()),
+    ]  # fmt: skip
+    lead = [f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
+            f"{plural(metrics.nodes, 'node')}"]  # fmt: skip
+    sections = [
+        Section("Overview", [facts(told), *_bound(parallelism)]),
+        Section("Source lines", _lines(graph, metrics)),
+        Section("Critical path", _path(graph, metrics)),
+        Section("Contention", [] if growth is None else _growth(growth)),
+        Section("Notes", [items(graph.notes)] if graph.notes else []),
+        as_text(metrics_table(graph, metrics, growth, top)),
+    ]
+    return page(f"Tasks of {name}", lead, sections)
+
+
+def _bound(parallelism: float | None) -> list[Block]:
+    """What no scheduler exceeds: min(p, pi)."""
+    if parallelism is None:
+        return []
+    points = [(p, min(p, parallelism)) for p in (1.0, parallelism, 2.0 * parallelism)]
+    title = "Speedup that no scheduler exceeds: the threads, and at most the average parallelism"
+    return [curve(title, "threads", "times faster", [line("at most", points)])]
+
+
+def _lines(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [
+            one.place, one.kind, (show_count(one.count), one.count),
+            (show_seconds(one.work_s), one.work_s), _share(one.work_s, metrics.work_s),
+            _share(one.path_s, metrics.depth_s), (show_seconds(one.mean_s), one.mean_s),
+            (show_seconds(one.most_s), one.most_s),
+            *((f"{one.counters[name]:.3g}", one.counters[name]) for name in graph.counters),
+        ]
+        for one in metrics.lines
+    ]  # fmt: skip
+    columns = [
+        Column("Line"), Column("Kind", choice=True), Column("Count", number=True, minor=True),
+        Column("Work", number=True, bar=True), Column("Share", number=True, minor=True),
+        Column("On the path", number=True, bar=1.0), Column("Mean", number=True, minor=True),
+        Column("Longest", number=True, minor=True),
+        *(Column(name, number=True, minor=True) for name in graph.counters),
+    ]  # fmt: skip
+    return [table("Source lines, by their work", columns, rows)] if rows else []
+
+
+def _path(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
+    nodes = [node for node in metrics.path if graph.seconds[node] > 0]
+    longest = sorted(nodes, key=lambda node: -graph.seconds[node])[:_MOST_NODES]
+    kept = set(longest)
+    rows: list[list[Cell]] = []
+    begin = 0.0
+    for number, node in enumerate(nodes, 1):
+        seconds = float(graph.seconds[node])
+        if node in kept:
+            rows.append([number, node_text(graph, node), (show_seconds(begin), begin),
+                         (show_seconds(seconds), seconds)])  # fmt: skip
+        begin += seconds
+    if not rows:
+        return []
+    columns = [Column("Place", number=True), Column("Node"),
+               Column("Begins", number=True, minor=True),
+               Column("Time", number=True, bar=True)]  # fmt: skip
+    blocks = [table("What must run one after the other", columns, rows)]
+    if len(nodes) > len(rows):
+        blocks.append(text(f"{len(nodes) - len(rows)} shorter nodes are left out."))
+    return blocks
+
+
+def _growth(growth: Sequence[LineGrowth]) -> list[Block]:
+    if not growth:
+        return [text("No line is in both recordings.")]
+    rows: list[list[Cell]] = [
+        [
+            one.place, one.kind, (show_seconds(one.alone_s), one.alone_s),
+            (show_seconds(one.together_s), one.together_s),
+            ("?" if one.factor is None else f"{one.factor:.2f}x", one.factor),
+        ]
+        for one in growth
+    ]  # fmt: skip
+    columns = [
+        Column("Line"), Column("Kind", choice=True), Column("Alone", number=True, minor=True),
+        Column("Together", number=True, minor=True), Column("Growth", number=True, bar=True),
+    ]  # fmt: skip
+    return [table("Growth of the times of tasks, which is contention", columns, rows)]
+
+
+def _share(seconds: float, whole: float) -> Cell:
+    return (f"{100 * seconds / whole:.0f} %", seconds / whole) if whole else ("", None)

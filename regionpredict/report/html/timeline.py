@@ -1,0 +1,40 @@
+"""A trace over time, as a block: what each rank or thread does, its waits, the critical path."""
+
+from __future__ import annotations
+
+from regionpredict.report.html.blocks import Block
+from regionpredict.report.timeline_rows import NAMES, Doing, time_unit, timeline_rows
+from regionpredict.trace.analysis import Analysis
+
+_BINS = 600
+"""Parts of the run, about one a point of the picture; each is what fills most of it."""
+
+
+def timeline_block(analysis: Analysis) -> list[Block]:
+    """The picture; nothing where no time passes."""
+    trace = analysis.trace
+    if not int(trace.time.max(initial=0)):
+        return []
+    shown = timeline_rows(analysis, _BINS)
+    size, unit = time_unit(shown.end / trace.ticks_per_second)
+    tick = 1.0 / (trace.ticks_per_second * size)
+    numbers = {doing: number for number, doing in enumerate(NAMES)}
+    places = [trace.locations[row.location] for row in shown.rows]
+    title = "What each location does; messages where there are few, and the critical path"
+    if len(places) < len(trace.locations):
+        title += f"; {len(places)} of {len(trace.locations)}, with most of the path"
+    return [{
+        "kind": "timeline", "title": title, "x": f"time ({unit})", "end": shown.end * tick,
+        "kinds": [
+            {"name": name, "hatched": doing is Doing.WAITS, "plain": doing is Doing.SYNCHRONISES}
+            for doing, name in NAMES.items()
+        ],
+        "rows": [
+            {"name": str(place), "bars": [[numbers[bar.doing], bar.begin * tick,
+                                           bar.end * tick] for bar in row.bars]}
+            for place, row in zip(places, shown.rows, strict=True)
+        ],
+        "messages": [[one.sender, one.sent * tick, one.receiver, one.received * tick]
+                     for one in shown.messages],
+        "path": [[one.row, one.begin * tick, one.end * tick] for one in shown.path],
+    }]  # fmt: skip

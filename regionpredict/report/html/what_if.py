@@ -1,0 +1,68 @@
+"""The page of `trace what-if`: what the run gains without each call path's delays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.report.html.blocks import Cell, Column, Section, as_text, facts, items, table
+from regionpredict.report.html.page import page
+from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.what_if import what_if_table
+from regionpredict.trace import Finding
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.what_if import WhatIf
+
+
+def what_if_page(found: WhatIf, analysis: Analysis, findings: Sequence[Finding]) -> str:
+    """The page."""
+    trace, runtime = analysis.trace, found.runtime_s
+    told = [("Run time", show_seconds(runtime))]
+    if found.changes:
+        best = found.changes[0]
+        told.append(
+            (
+                "Fix first",
+                f"{best.callpath}: the run would take "
+                f"{show_seconds(best.runtime_s)}, {_share(best.gain_s, runtime)} less",
+            )
+        )
+    else:
+        told.append(("Fix first", "no call path delays anybody"))
+    if found.untried:
+        told.append(("Not tried", f"{plural(found.untried, 'call path')} with smaller costs"))
+    if found.contradicted:
+        told.append(("Left out", f"{plural(found.contradicted, 'wait')} that the trace's times "
+                     "contradict"))  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.callpath, (show_seconds(one.delay_cost_s), one.delay_cost_s),
+            (show_seconds(one.runtime_s), one.runtime_s),
+            (f"{show_seconds(one.gain_s)}, {_share(one.gain_s, runtime)}", one.gain_s),
+            (f"{show_seconds(one.half_gain_s)}, {_share(one.half_gain_s, runtime)}",
+             one.half_gain_s),
+            one.location,
+        ]
+        for one in found.changes
+    ]  # fmt: skip
+    columns = [
+        Column("Call path"), Column("Delay cost", number=True, minor=True),
+        Column("Run time without", number=True, minor=True), Column("Gain", number=True, bar=True),
+        Column("Gain by half", number=True, minor=True), Column("Most on"),
+    ]  # fmt: skip
+    lead = ["A delay is what a call path takes longer on the rank that others wait for; the "
+            "recorded run is replayed without it, and with half of it."]  # fmt: skip
+    notes = [str(one) for one in findings]
+    title = "Call paths, by what the run gains without their delays"
+    sections = [
+        Section("Overview", [facts(told)]),
+        Section("Call paths", [table(title, columns, rows)] if rows else []),
+        Section("Timeline", timeline_block(analysis)),
+        Section("Findings", [items(notes)] if notes else []),
+        as_text(what_if_table(found, trace)),
+    ]
+    return page(f"What if: {trace.name}", lead, sections)
+
+
+def _share(gain: float, runtime: float) -> str:
+    return f"{100 * gain / runtime if runtime else 0.0:.1f} %"
