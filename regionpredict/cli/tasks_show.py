@@ -81,15 +81,11 @@ def command(
     if sources:
         predicted = _predicted(sources, machine_name, threads or graph.threads, options)
     if form == "json":
-<<<<<<< HEAD
         text = task_graphs.metrics_json(graph, metrics, growth, predicted)
-=======
-        text = task_graphs.metrics_json(graph, metrics, growth)
     elif form == "html":
         from regionpredict.report.html.task_graph import task_graph_page
 
         text = task_graph_page(path.name, graph, metrics, growth, top)
->>>>>>> main
     elif form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 

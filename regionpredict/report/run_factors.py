@@ -128,7 +128,6 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _extrapolation_lines(found: Extrapolation) -> list[str]:
-<<<<<<< HEAD
     laws = [("factor", "weight", "law", "p processes", "held out")]
     for factor, model in found.models.items():
         errors = {name: error for name, _, error in model.rivals}
@@ -136,25 +135,13 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
             error = errors[law]
             laws.append(
                 (
-                    "" if place else _SHORT[factor],
+                    "" if place else SHORT_NAMES[factor],
                     f"{weight:.0%}",
                     law.removesuffix("-efficiency"),
                     formula,
                     "none" if error is None else f"{100 * error:.2f} points",
                 )
             )
-=======
-    laws = [("factor", "law", "p processes", "held out")]
-    laws += [
-        (
-            SHORT_NAMES[factor],
-            model.law.removesuffix("-efficiency"),
-            model.text,
-            "none" if model.error is None else f"{100 * model.error:.2f} points",
-        )
-        for factor, model in found.models.items()
-    ]
->>>>>>> main
     lines = aligned_lines(laws)
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
