@@ -162,6 +162,7 @@ def analyse(
     recording: Recording | None = None,
     arguments: Sequence[str] | None = None,
     optional: Collection[str] = (),
+    tasks: bool = False,
     tell: Tell = _nobody_told,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
@@ -173,20 +174,20 @@ def analyse(
     tells the file and line at which the name was given; the `optional` ones may name nothing, as
     what a whole project is given and not all of it has. Where a run was recorded, its `recording`
     binds what is left; InputError where it is one of other sources. `arguments` are what the
-    program will be given, behind its name; UsageError where it has no `main`. `tell` hears how far
-    each stage is.
+    program will be given, behind its name; UsageError where it has no `main`. With `tasks` the
+    bodies of explicit tasks are regions, too. `tell` hears how far each stage is.
     """
     chosen = frontend or default_frontend()
     begin = clock()
-    selection = files_to_read(requests, every=arguments is not None)
+    selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     if len(requests) == 1:
         ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock,
-                      arguments=arguments)  # fmt: skip
+                      arguments=arguments, tasks=tasks)  # fmt: skip
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
         asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
-                         arguments=arguments, tell=tell)  # fmt: skip
+                         arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one.part for one in asked], chosen)
     program = replace(program, flows=with_callbacks(program.flows))
@@ -254,18 +255,18 @@ def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
 
 def _read_and_ask(
     request: SourceRequest, *, given: Mapping[str, int], frontend: str, flows: bool,
-    clock: Callable[[], float], arguments: Sequence[str] | None,
+    clock: Callable[[], float], arguments: Sequence[str] | None, tasks: bool,
 ) -> _Asked:  # fmt: skip
     """A program of one file."""
     begin = clock()
-    part = read_alone(request, frontend, flows=flows, arguments=arguments)
+    part = read_alone(request, frontend, flows=flows, arguments=arguments, tasks=tasks)
     return _asked(part, part.arguments, given, begin, clock)
 
 
 def _ask_all(
     requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
     flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
-    tell: Tell,
+    tasks: bool, tell: Tell,
 ) -> list[_Asked]:  # fmt: skip
     """A program of several files: each is parsed by itself, then lowered with all others known."""
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
@@ -293,7 +294,7 @@ def _ask_all(
             )
         values = followed
     lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
-                    values=values)  # fmt: skip
+                    values=values, tasks=tasks)  # fmt: skip
     told = partial(_stage, tell, "analysing", len(busy))
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits, told), strict=True))
     asked = []
@@ -317,10 +318,11 @@ def _parse(
 
 def _lower_and_ask(
     at: int, *, parsed: Sequence[Parsed], units: Linked, given: Mapping[str, int],
-    clock: Callable[[], float], values: ArgumentValues | None,
+    clock: Callable[[], float], values: ArgumentValues | None, tasks: bool,
 ) -> _Asked:  # fmt: skip
     begin = clock()
-    return _asked(lower_file(parsed[at], units.get(at)), values, given, begin, clock)
+    part = lower_file(parsed[at], units.get(at), tasks=tasks)
+    return _asked(part, values, given, begin, clock)
 
 
 def _asked(

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+OF_SOURCES = (
+    "machine_name", "defines", "includes", "excludes", "standard", "given", "sizes", "sizes_from",
+    "arguments", "frontend", "processes",
+)  # fmt: skip
+"""What changes nothing in a command that was given no sources."""
+
 _OF_CONFIG = "regionpredict.config.given"
 """Where in the context the names are that the file alone gives."""
 
@@ -171,11 +177,12 @@ def run_analysis(
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
     sizes: str | None = None, sizes_from: str | None = None, arguments: str | None = None,
     flows: bool = False, recorded: Recording | None = None, excludes: Sequence[str] = (),
+    tasks: bool = False,
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
     `flows`: also what tells where pages lie; `recorded`: a run that was read already, in place of
-    `sizes_from`.
+    `sizes_from`; `tasks`: explicit tasks are regions, too.
     """
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
@@ -188,7 +195,7 @@ def run_analysis(
             requests, values, frontend=frontend, processes=processes_of(processes),
             flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
             recording=recorded or _recording(sizes_from), arguments=_words(arguments),
-            optional=_of_config(file), tell=line,
+            optional=_of_config(file), tasks=tasks, tell=line,
         )  # fmt: skip
     if timings:
         for stage, seconds in analysis.seconds.items():

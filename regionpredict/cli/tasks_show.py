@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.given_options import refuse_options
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
+from regionpredict.cli.source_options import OF_SOURCES, reading_options, run_analysis
+from regionpredict.errors import UsageError
+
+if TYPE_CHECKING:
+    from regionpredict.report.task_contention import PredictedBodies
 
 
 @click.command("show")
@@ -29,13 +37,36 @@ from regionpredict.cli.plot_option import plot_option, write_plot
 )
 @plot_option("the graph")
 @click.option("--top", type=click.IntRange(1), default=12, show_default=True, help="Source lines.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="PATH",
+    help="The program's sources: what memory leaves of its tasks, predicted.",
+)
+@machine_option
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Predict for so many tasks at once; else as many as the run had threads.",
+)
+@reading_options
 def command(
-    path: Path, form: str, output: Path | None, against: Path | None, plot: Path | None, top: int
-) -> None:
+    path: Path, form: str, output: Path | None, against: Path | None, plot: Path | None, top: int,
+    sources: tuple[str, ...], machine_name: str | None, threads: int | None, **options: Any,
+) -> None:  # fmt: skip
     """Shows work, depth, critical path, average parallelism and concurrency of FILE.
 
-    FILE is a recording of regionpredict tasks record, a DOT or a JSON file.
+    FILE is a recording of regionpredict tasks record, a DOT or a JSON file. With --source and -m
+    the predicted contention for memory stands beside the one measured --against one thread.
     """
+    if not sources:
+        refuse_options(
+            click.get_current_context(),
+            (*OF_SOURCES, "threads"),
+            "changes nothing without --source",
+        )
     from regionpredict.report import task_graphs
     from regionpredict.tasks import measure_graph, read_task_graph
 
@@ -46,8 +77,11 @@ def command(
         from regionpredict.tasks.growth import line_growth
 
         growth = line_growth(read_task_graph(against), graph)
+    predicted = None
+    if sources:
+        predicted = _predicted(sources, machine_name, threads or graph.threads, options)
     if form == "json":
-        text = task_graphs.metrics_json(graph, metrics, growth)
+        text = task_graphs.metrics_json(graph, metrics, growth, predicted)
     elif form == "html":
         from regionpredict.report.html.task_graph import task_graph_page
 
@@ -61,7 +95,7 @@ def command(
 
         text = json_text(graph)
     else:
-        text = task_graphs.metrics_table(graph, metrics, growth, top)
+        text = task_graphs.metrics_table(graph, metrics, growth, top, predicted)
     if plot is not None:
         from regionpredict.report.plots.task_graph import graph_figure
 
@@ -69,3 +103,23 @@ def command(
     write_result(text, output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)
+
+
+def _predicted(
+    sources: tuple[str, ...], machine_name: str | None, threads: int | None, options: dict[str, Any]
+) -> PredictedBodies:
+    """What memory leaves of tasks that run at once, by their bodies."""
+    from regionpredict.task_bodies import predicted_bodies
+
+    machine, _ = machine_for(machine_name)
+    if threads is None:
+        raise UsageError(
+            "how many tasks run at once is not known", remedy="give --threads, or a recording"
+        )
+    if threads > machine.hardware_threads:
+        raise UsageError(
+            f"{threads} threads on {machine.name}",
+            remedy=f"choose --threads from 1 to {machine.hardware_threads}",
+        )
+    analysis = run_analysis(sources, **options, timings=False, tasks=True)
+    return predicted_bodies(analysis, machine, threads)

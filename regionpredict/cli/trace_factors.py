@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.given_options import refuse_options
+from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
+from regionpredict.cli.source_options import (
+    OF_SOURCES,
+    processes_of,
+    reading_options,
+    run_analysis,
+)
 from regionpredict.cli.trace_request import read_trace, trace_kernels
+
+if TYPE_CHECKING:
+    from regionpredict.measure.hints_file import Hints
+    from regionpredict.trace.scaling import Study
 
 
 @click.command("factors")
@@ -61,6 +74,15 @@ from regionpredict.cli.trace_request import read_trace, trace_kernels
               help="Replace the time of computation by cycles at this frequency.")  # fmt: skip
 @click.option("--hints", "hints_file", type=click.Path(path_type=Path), metavar="FILE",
               help="What predict --format json said, beside what regions measured.")  # fmt: skip
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="PATH",
+    help="The program's sources: predict its regions for the threads they had.",
+)
+@machine_option
+@reading_options
 def command(
     runs: tuple[str, ...],
     extrapolate: float | None,
@@ -77,13 +99,21 @@ def command(
     overhead: float | None,
     frequency: float | None,
     hints_file: Path | None,
+    sources: tuple[str, ...],
+    machine_name: str | None,
+    **reading: Any,
 ) -> None:
     """Parallel efficiency of RUNS, traces of one program, and what each of its factors takes.
 
     A run is a Paraver trace (.prv, .prv.gz) or an OTF2 archive. With --latency, --bandwidth or
     --overhead each run is replayed on such a network, which has no noise; with --frequency
-    its computation has none.
+    its computation has none. --hints, or --source and -m, put what is predicted of parallel
+    regions beside what they measured.
     """
+    if not sources:
+        refuse_options(click.get_current_context(), OF_SOURCES, "changes nothing without --source")
+    elif hints_file is not None:
+        raise click.UsageError("--hints does not go with --source; leave one out")
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.report.parallel_regions import region_table
     from regionpredict.report.run_factors import factors_json, factors_table
@@ -105,6 +135,8 @@ def command(
     hints = None if hints_file is None else read_hints(hints_file)
     kernels = trace_kernels()
     study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
+    if sources:
+        hints = _predicted(sources, machine_name, study, reading)
     found = None
     drawn = plot is not None or (output == "html" and len(study.widths) > 1)
     if extrapolate is not None or drawn:
@@ -130,6 +162,22 @@ def command(
     write_result(text, target)
     for note in study.notes:
         click.echo(f"regionpredict: note: {note}", err=True)
+
+
+def _predicted(
+    sources: tuple[str, ...], machine_name: str | None, study: Study, reading: dict[str, Any]
+) -> Hints:
+    """What is predicted of the program's regions, for the threads that the runs' teams had."""
+    from regionpredict.compare.calibration_samples import hints_of
+    from regionpredict.pipeline import predict
+
+    machine, _ = machine_for(machine_name)
+    teams = {split.threads for run in study.runs for split in run.factors.parallel_regions}
+    threads = sorted(count for count in teams if count <= machine.hardware_threads)
+    processes = processes_of(reading["processes"])
+    analysis = run_analysis(sources, **reading, timings=False, flows=True)
+    result = predict(analysis, machine, "saturation", threads=threads, processes=processes)
+    return hints_of(result.predictions, machine, result.teams)
 
 
 def _laws(texts: tuple[str, ...]) -> dict[str, str]:

@@ -10,9 +10,18 @@ from pathlib import PurePath
 from regionpredict.compare.comparable import size_difference
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine
-from regionpredict.measure.hints_file import Hint, Hints, Place, common_end, match_hint
+from regionpredict.measure.hints_file import (
+    Hint,
+    Hints,
+    Place,
+    TeamHint,
+    common_end,
+    match_hint,
+)
 from regionpredict.measure.summary import RegionSummary
-from regionpredict.predict import Prediction, seconds_alone
+from regionpredict.predict import Point, Prediction, TeamPrediction, points_of, seconds_alone
+
+_WORK = ("compute", "cache", "memory-bandwidth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +61,22 @@ class Samples:
         return tuple(sorted({n for sample in self.samples for n in sample.seconds}))
 
 
-def hints_of(predictions: Sequence[Prediction], machine: Machine) -> Hints:
+def hints_of(
+    predictions: Sequence[Prediction], machine: Machine, teams: Sequence[TeamPrediction] = ()
+) -> Hints:
     """Predictions as the hints that `regionpredict predict --format json` would write."""
     model = predictions[0].model if predictions else "saturation"
     return Hints(
         "the predictions", machine.name, machine.packages, machine.cores_per_package, model,
         tuple(_hint(prediction) for prediction in predictions),
+        tuple(_team_hint(team) for team in teams),
     )  # fmt: skip
+
+
+def _team_hint(team: TeamPrediction) -> TeamHint:
+    facts = team.facts
+    members = tuple(member.facts.region.id for member in facts.members)
+    return TeamHint(facts.id, facts.span.file, facts.span.line, members, team.threads)
 
 
 def _hint(prediction: Prediction) -> Hint:
@@ -72,7 +90,14 @@ def _hint(prediction: Prediction) -> Hint:
         confidence=prediction.confidence, borderline=prediction.borderline,
         speedup=dict(prediction.speedup), assumed=prediction.assumed,
         iterations=prediction.facts.iterations.value, seconds=seconds_alone(prediction),
+        busy={point.threads: _busy(point) for point in points_of(prediction)},
     )  # fmt: skip
+
+
+def _busy(point: Point) -> tuple[float, float]:
+    """Seconds that a thread works: in the mean, and the one that works longest."""
+    mean = sum(point.terms[name] for name in _WORK)
+    return mean, mean + point.terms["imbalance"]
 
 
 def gather(

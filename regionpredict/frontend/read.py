@@ -123,17 +123,17 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
 
 def read_alone(
     request: SourceRequest, frontend: str, *, flows: bool = False,
-    arguments: Sequence[str] | None = None,
+    arguments: Sequence[str] | None = None, tasks: bool = False,
 ) -> Part:  # fmt: skip
     """Reads a program that is one file, and follows it with the `arguments` that it will be given.
 
-    Raises InputError where it cannot be read.
+    `tasks`: as in `lower_file`. Raises InputError where it cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
         given, trees = _parsed(request, frontend, flows=flows)
         unit = linked_alone(request.path, trees)
         values = None if arguments is None else argument_values([unit], arguments)
-        return lower_file(given, unit)._replace(arguments=values)
+        return lower_file(given, unit, tasks=tasks)._replace(arguments=values)
 
 
 def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:
@@ -180,14 +180,17 @@ def linked(parsed: Sequence[Parsed]) -> Linked:
     return Linked(units, {at: number for number, at in enumerate(known)})
 
 
-def lower_file(parsed: Parsed, unit: LinkedUnit | None) -> Part:
-    """The regions of one file; `unit` is None where there is nothing to lower."""
+def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) -> Part:
+    """The regions of one file; `unit` is None where there is nothing to lower.
+
+    `tasks`: explicit tasks are regions, too, whose iterations are the tasks.
+    """
     part = Part([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                 parsed.flows, parsed.lookups)  # fmt: skip
     if unit is None or parsed.idle:
         return part
     with recursion_limit(LIMITS.recursion):
-        regions, notes = regions_of(unit)
+        regions, notes = regions_of(unit, tasks=tasks)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
     return part._replace(

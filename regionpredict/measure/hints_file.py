@@ -33,7 +33,9 @@ class Hint:
     """What a prediction says of one region; None where it does not say.
 
     `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
-    on one thread. `band` is what measured speedups lie between, by threads, where it is told.
+    on one thread; `busy` has the seconds that threads work in it, by their number: in the mean, and
+    the one that works longest (empty in a file of hints).
+    `band` is what measured speedups lie between, by threads, where it is told.
     """
 
     id: str
@@ -53,6 +55,7 @@ class Hint:
     sizes: BySize | None = None
     iterations: int | None = None
     seconds: float | None = None
+    busy: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     band: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
 

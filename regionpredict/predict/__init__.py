@@ -51,7 +51,9 @@ from regionpredict.predict.open_sizes import with_open_sizes
 from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
 from regionpredict.predict.saturation import (
     ALL_PARTS,
+    Contention,
     Parts,
+    contention,
     predict_saturation,
     rough_curve,
     size_target,
@@ -86,6 +88,7 @@ __all__ = [
     "Allocation",
     "Bounds",
     "Choice",
+    "Contention",
     "Coschedule",
     "CoscheduledProgram",
     "DensityDerivation",
@@ -114,6 +117,7 @@ __all__ = [
     "asked_for",
     "choice_on",
     "choices_by_size",
+    "contention",
     "coschedule",
     "open_hint",
     "outlook_of",

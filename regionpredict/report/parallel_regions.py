@@ -17,20 +17,33 @@ def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
 
     Of several loops in one team the times on one thread are their weights.
     """
-    if split.line is None or not split.file:
-        return None
-    place = Place(split.file, split.line, None)
-    teams: list[TeamHint] = hints_at(hints.teams, place)
-    if teams:
-        wanted = set(teams[0].regions)
-        loops = [region for region in hints.regions if region.id in wanted]
-    else:
-        loops = hints_at(hints.regions, place)
+    loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.speedup for loop in loops):
         return None
     if len(loops) == 1:
         return loops[0].speedup[split.threads] / split.threads
     return _together(loops, split.threads)
+
+
+def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
+    """Mean over largest time that its threads work; None where the hints do not say."""
+    loops = _loops_of(hints, split)
+    if not loops or any(split.threads not in loop.busy for loop in loops):
+        return None
+    mean, most = (sum(loop.busy[split.threads][part] for loop in loops) for part in (0, 1))
+    return mean / most if most > 0 else None
+
+
+def _loops_of(hints: Hints, split: RegionSplit) -> list[Hint]:
+    """The loops that the region's team runs."""
+    if split.line is None or not split.file:
+        return []
+    place = Place(split.file, split.line, None)
+    teams: list[TeamHint] = hints_at(hints.teams, place)
+    if teams:
+        wanted = set(teams[0].regions)
+        return [region for region in hints.regions if region.id in wanted]
+    return hints_at(hints.regions, place)
 
 
 def _together(loops: Sequence[Hint], threads: int) -> float | None:
@@ -43,7 +56,7 @@ def _together(loops: Sequence[Hint], threads: int) -> float | None:
 
 
 def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]:
-    """As JSON has them; `predicted_efficiency` is null where nothing is predicted."""
+    """As JSON has them; what is `predicted` is null where nothing is."""
     return [
         {
             "name": split.name,
@@ -55,6 +68,7 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
             "scheduling": split.scheduling,
             "load_balance": split.load_balance,
             "efficiency": split.efficiency,
+            "predicted_load_balance": None if hints is None else predicted_balance(hints, split),
             "predicted_efficiency": None if hints is None else predicted_efficiency(hints, split),
         }
         for split in run.parallel_regions
@@ -63,7 +77,9 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
 
 def region_table(runs: Sequence[RunFactors], hints: Hints) -> str:
     """Each run's regions, the longest first: measured factors, and what the hints expect."""
-    head = ("region", "threads", "seconds", "scheduling", "LB", "measured", "predicted")
+    head = (
+        "region", "threads", "seconds", "scheduling", "LB", "predicted LB", "measured", "predicted"
+    )  # fmt: skip
     lines: list[str] = []
     for run in runs:
         rows = [
@@ -71,10 +87,16 @@ def region_table(runs: Sequence[RunFactors], hints: Hints) -> str:
                 f"{PurePath(row['file']).name}:{row['line']}" if row["line"] else row["name"],
                 str(row["threads"]),
                 f"{row['seconds']:.4g}",
-                *(f"{100 * row[key]:.2f}" for key in ("scheduling", "load_balance", "efficiency")),
-                "-"
-                if row["predicted_efficiency"] is None
-                else f"{100 * row['predicted_efficiency']:.2f}",
+                *(
+                    "-" if row[key] is None else f"{100 * row[key]:.2f}"
+                    for key in (
+                        "scheduling",
+                        "load_balance",
+                        "predicted_load_balance",
+                        "efficiency",
+                        "predicted_efficiency",
+                    )
+                ),
             )
             for row in region_records(run, hints)
         ]

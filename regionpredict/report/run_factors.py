@@ -128,16 +128,20 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _extrapolation_lines(found: Extrapolation) -> list[str]:
-    laws = [("factor", "law", "p processes", "held out")]
-    laws += [
-        (
-            SHORT_NAMES[factor],
-            model.law.removesuffix("-efficiency"),
-            model.text,
-            "none" if model.error is None else f"{100 * model.error:.2f} points",
-        )
-        for factor, model in found.models.items()
-    ]
+    laws = [("factor", "weight", "law", "p processes", "held out")]
+    for factor, model in found.models.items():
+        errors = {name: error for name, _, error in model.rivals}
+        for place, (weight, law, formula) in enumerate(model.parts):
+            error = errors[law]
+            laws.append(
+                (
+                    "" if place else SHORT_NAMES[factor],
+                    f"{weight:.0%}",
+                    law.removesuffix("-efficiency"),
+                    formula,
+                    "none" if error is None else f"{100 * error:.2f} points",
+                )
+            )
     lines = aligned_lines(laws)
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
@@ -178,6 +182,7 @@ def factors_json(study: Study, found: Extrapolation | None, hints: Hints | None 
         data["models"] = {
             factor: {
                 "law": model.law,
+                "weights": dict(model.weights),
                 "text": model.text,
                 "parameters": dict(model.model.law_parameters),
                 "held_out_error": model.error,

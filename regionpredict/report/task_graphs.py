@@ -11,6 +11,11 @@ from typing import Any
 from regionpredict.errors import one_line
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.task_contention import (
+    PredictedBodies,
+    contention_lines,
+    contention_records,
+)
 from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import NODE_KINDS, TaskGraph
@@ -20,8 +25,9 @@ _PATH_NODES = 12
 
 
 def metrics_document(
-    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None
-) -> dict[str, Any]:
+    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None,
+    predicted: PredictedBodies | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """The metrics for `json.dumps`; times in seconds, null where not known."""
     known = metrics.concurrency
     document: dict[str, Any] = {
@@ -48,20 +54,25 @@ def metrics_document(
     }
     if growth is not None:
         document["growth"] = [{**asdict(row), "factor": row.factor} for row in growth]
+    if predicted is not None:
+        document["contention"] = contention_records(metrics, growth, predicted)
     return document
 
 
 def metrics_json(
-    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None
-) -> str:
+    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None,
+    predicted: PredictedBodies | None = None,
+) -> str:  # fmt: skip
     """The metrics as JSON."""
-    return json.dumps(metrics_document(graph, metrics, growth), indent=1) + "\n"
+    return json.dumps(metrics_document(graph, metrics, growth, predicted), indent=1) + "\n"
 
 
 def metrics_table(
-    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, top: int
-) -> str:
-    """The metrics in words, the `top` source lines with the most work, and the critical path."""
+    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, top: int,
+    predicted: PredictedBodies | None = None,
+) -> str:  # fmt: skip
+    """The metrics in words, the `top` source lines with the most work, the critical path, and
+    what was `predicted` of contention."""
     parallelism = metrics.average_parallelism
     lines = [
         f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
@@ -99,6 +110,8 @@ def metrics_table(
     lines += ["", *_path_lines(graph, metrics)]
     if growth is not None:
         lines += ["", *_growth_lines(growth, top)]
+    if predicted is not None:
+        lines += ["", *contention_lines(metrics, growth, predicted, top)]
     return "\n".join(map(one_line, lines)) + "\n"
 
 

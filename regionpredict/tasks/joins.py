@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from regionpredict.tasks.recording import PARALLEL_END, SYNC_BEGIN, SYNC_END
-from regionpredict.tasks.task_events import TASKGROUP, TASKWAIT, TaskEvents
+from regionpredict.tasks.task_events import (
+    MOST_DOUBLINGS,
+    TASKGROUP,
+    TASKWAIT,
+    TaskEvents,
+)
 from regionpredict.tasks.task_graph import JOINED, IntArray
 
-MOST_DOUBLINGS = 64  # of a chain of parents, which the ids of a broken recording may close
 _NONE = -1
 _BEYOND = np.iinfo(np.int64).max
 
@@ -23,18 +27,6 @@ class Barriers:
     rows: IntArray
     instances: IntArray
     count: int
-
-
-def regions_of(events: TaskEvents) -> IntArray:
-    """The innermost parallel region that each task belongs to, -1 for none."""
-    region, above = events.region.copy(), events.parent.copy()
-    for _ in range(MOST_DOUBLINGS):
-        open_ = np.flatnonzero((region < 0) & (above >= 0))
-        if not len(open_):
-            break
-        region[open_] = region[above[open_]]
-        above[open_] = above[above[open_]]
-    return region
 
 
 def barriers_of(events: TaskEvents) -> Barriers:
@@ -145,7 +137,7 @@ def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
 
 def _region_ends(events: TaskEvents, node: IntArray, children: IntArray) -> IntArray:
     """The node behind the parallel region that each task belongs to, or -1."""
-    region = regions_of(events)
+    region = events.innermost
     ends = np.full(len(events.parent), _NONE, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_END) & (events.other >= 0))
     ends[events.other[rows]] = node[rows]

@@ -12,7 +12,7 @@ import numpy as np
 
 from regionpredict.errors import InputError
 from regionpredict.tasks.dependences import dependence_pairs
-from regionpredict.tasks.joins import Barriers, barriers_of, joins_of, regions_of
+from regionpredict.tasks.joins import Barriers, barriers_of, joins_of
 from regionpredict.tasks.recording import (
     CREATE,
     DISPATCH,
@@ -111,6 +111,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         notes=_notes(recording, events),
         counters=recording.counters,
         counted=_counted(events, node, count, running, kinds == SERIAL),
+        threads=int(events.team.max(initial=1)),
     )
     assert count == graph.nodes
     check_acyclic(graph)
@@ -122,7 +123,7 @@ def _notes(recording: Recording, events: TaskEvents) -> tuple[str, ...]:
     if not recording.finished:
         notes.append("the program did not end by itself: this is what it did until then")
     chunks = events.task[events.kind == DISPATCH]
-    region = regions_of(events)[chunks]
+    region = events.innermost[chunks]
     if bool(((region >= 0) & (events.team[region] == 1)).any()):
         notes.append(
             "on one thread the runtime runs a loop as one chunk: record on two or more to see its "
@@ -146,6 +147,8 @@ def _new_nodes(events: TaskEvents) -> BoolArray:
 
 def _last_before(events: TaskEvents, flag: BoolArray) -> IntArray:
     """For each row the last row of the same task, up to itself, that has the flag; -1 if none."""
+    if not flag.any():
+        return np.full(len(flag), -1, dtype=np.int64)
     rows = np.arange(len(flag))
     last = np.maximum.accumulate(np.where(flag, rows, -1))
     start = np.maximum.accumulate(
@@ -251,7 +254,7 @@ def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
     task = events.task[rows]
     heads = np.flatnonzero(np.concatenate([[True], task[1:] != task[:-1]]))
     ordinal = np.arange(len(rows)) - np.repeat(heads, np.diff(np.append(heads, len(rows))))
-    loop = regions_of(events)[task] * (int(ordinal.max()) + 1) + ordinal
+    loop = events.innermost[task] * (int(ordinal.max()) + 1) + ordinal
     told = np.where(np.isin(events.site[rows], known), events.site[rows], 0)
     _, numbers = np.unique(loop, return_inverse=True)
     best = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
@@ -346,7 +349,7 @@ def _undeferred(events: TaskEvents, node: IntArray, last: IntArray) -> _Edges:
 
     On one thread the runtime says so of every task, and nothing can be told.
     """
-    region = regions_of(events)
+    region = events.innermost
     alone = (region < 0) | (events.team[region] == 1)
     children = np.flatnonzero(
         events.explicit & ((events.flags & UNDEFERRED) > 0) & ~alone & (last >= 0)

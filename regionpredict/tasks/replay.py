@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relative_interval
 from regionpredict.measure.ompt_runtime import stand_in
@@ -26,11 +27,20 @@ from regionpredict.tasks.task_graph import CONTINUE, JOINED, TaskGraph
 SOURCE = "task_replay.c"
 MOST_RUNS = 60
 MOST_EMPTY_RUNS = 220
-QUIET = 0.02
-"""The part of a run for which a thread may be without a processor; where others took more, the run
-tells nothing of the graph. Assumed: below the 5 % that is asked of the interval."""
-CLOCKS_S = 2e-6
-"""What reading two clocks one after the other may make of it."""
+QUIET = Constant(
+    0.02,
+    "1",
+    "assumed",
+    "the part of a run for which a thread may be without a processor; where others took more, the "
+    "run tells nothing of the graph: below the 5 % that is asked of the interval",
+)
+CLOCKS = Constant(
+    2e-6,
+    "s",
+    "assumed",
+    "what reading the clock of the run and that of the thread one after the other may make of the "
+    "time without a processor: two calls of the kernel, of less than a microsecond each",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,7 @@ class _Run(NamedTuple):
 
 
 def _quiet(run: _Run) -> bool:
-    return run.taken_s <= QUIET * run.seconds + CLOCKS_S
+    return run.taken_s <= QUIET.value * run.seconds + CLOCKS.value
 
 
 def _counting(runs: Sequence[_Run]) -> list[_Run]:

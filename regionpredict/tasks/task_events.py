@@ -6,6 +6,7 @@ What one thread did becomes what each task did: a row a task and event, sorted b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from regionpredict.tasks.recording import (
 )
 from regionpredict.tasks.task_graph import BoolArray, IntArray, KindArray
 
+MOST_DOUBLINGS = 64  # of a chain of parents, which the ids of a broken recording may close
 # Kinds that OpenMP 5.2, sec. 19.4.4, numbers.
 TASKWAIT, TASKGROUP, REDUCTION = 5, 6, 7
 LOOPS = (1, 2, 10, 11, 12, 13)  # worksharing loops and sections
@@ -68,6 +70,18 @@ class TaskEvents:
     team: IntArray
     dependences: IntArray
     counted: IntArray
+
+    @cached_property
+    def innermost(self) -> IntArray:
+        """`(t,)`: the innermost parallel region that each task belongs to, -1 for none."""
+        region, above = self.region.copy(), self.parent.copy()
+        for _ in range(MOST_DOUBLINGS):
+            open_ = np.flatnonzero((region < 0) & (above >= 0))
+            if not len(open_):
+                break
+            region[open_] = region[above[open_]]
+            above[open_] = above[above[open_]]
+        return region
 
 
 def of_kinds(values: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:

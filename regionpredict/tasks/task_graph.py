@@ -52,6 +52,7 @@ class TaskGraph:
     `edge_kinds` `(m,)` counts in `EDGE_KINDS`. `names` are the nodes' names where they have some.
     `serial_s` is the time outside parallel regions, `notes` what to know before trusting it.
     `counted` is `(n, c)`: what each of the hardware `counters`, by name, counted in each node.
+    `threads` is the largest team that ran it, None where the graph is of no run.
     """
 
     seconds: FloatArray
@@ -67,6 +68,7 @@ class TaskGraph:
     notes: tuple[str, ...] = ()
     counters: tuple[str, ...] = ()
     counted: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    threads: int | None = None
 
     @property
     def nodes(self) -> int:

@@ -1,10 +1,11 @@
 """Do terms known in advance tell the largest size better than a search, and than the prediction?
 
-    python tests/benchmarks/bench_term_models.py [MACHINE.yaml]
+    python tests/benchmarks/bench_term_models.py [MACHINE.yaml [FOLDER]]
 
-Builds the PolyBench samples under the wrapper at five sizes, by the bytes that their arrays take,
+Builds the PolyBench samples under the wrapper at four sizes, by the bytes that their arrays take,
 measures each on one thread and on all processors, leaves the largest size out, and prints the
-medians over the regions that run longer than a millisecond there.
+medians over the regions that run longer than a millisecond there. What FOLDER has is not built
+and measured again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-CACHE_BYTES = (20_000, 60_000, 200_000, 600_000, 2_000_000)
+CACHE_BYTES = (60_000, 200_000, 600_000, 2_000_000)
 LEAST_S = 1e-3
 
 
@@ -35,13 +36,19 @@ def _measured(folder: Path, size: int) -> Path:
     build, file = folder / str(size), folder / f"{size}.jsonl"
     wrapper = f"{sys.executable} -m regionpredict cc -- gcc"
     subprocess.run(
-        ["make", "-s", "-C", str(ROOT / "polybench_samples"), f"CC={wrapper}",
-         "CFLAGS=-O3 -march=native -g", f"DEFINES=-DCACHE_BYTES={size}", f"BUILD={build}"],
+        ["make", "-s", f"-j{len(os.sched_getaffinity(0))}", "-C", str(ROOT / "polybench_samples"),
+         f"CC={wrapper}", "CFLAGS=-O3 -march=native -g", f"DEFINES=-DCACHE_BYTES={size}",
+         f"BUILD={build}"],
         check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    threads = f"1,{len(os.sched_getaffinity(0))}"
-    _run("measure", "--threads", threads, "--repeat", "3", "-o", str(file), "--", "sh", "-c",
-         f"for program in {build}/*; do $program; done >/dev/null")  # fmt: skip
+    if not file.exists():
+        threads = f"1,{len(os.sched_getaffinity(0))}"
+        part = folder / "part.jsonl"
+        part.unlink(missing_ok=True)
+        _run("measure", "--threads", threads, "--repeat", "3", "--quiet-wait", "none", "-o",
+             str(part), "--", "sh", "-c",
+             f"for program in {build}/*; do $program; done >/dev/null")  # fmt: skip
+        part.rename(file)
     return file
 
 
@@ -61,7 +68,8 @@ def _longest(file: Path, region: dict[str, Any]) -> float:
 def main() -> None:
     """Measures, fits, prints."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = Path(sys.argv[2] if len(sys.argv) > 2 else name).resolve()
+        folder.mkdir(exist_ok=True)
         machine = sys.argv[1] if len(sys.argv) > 1 else "host"
         files = [_measured(folder, size) for size in CACHE_BYTES]
         hints = folder / "hints.json"
@@ -75,6 +83,10 @@ def main() -> None:
     for what in ("terms", "search", "prediction"):
         errors = [one["held_out"][what] for one in long if one["held_out"][what] is not None]
         print(f"{what:<12} {100 * median(errors):6.1f} % median error at the largest size")
+    for one in sorted(long, key=lambda one: -one["held_out"]["terms"]):
+        errors = [one["held_out"][what] for what in ("terms", "search", "prediction")]
+        shown = "".join(f"{'-' if e is None else f'{100 * e:.1f}':>10}" for e in errors)
+        print(f"{one['region']:<60}{shown}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -185,4 +187,60 @@ def test_hints_that_are_none_are_one_line(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert "not a hints file" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+TRIANGLE = """
+double a[3000][3000], x[3000], y[3000];
+int main(void)
+{
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < 3000; i++)
+        for (int j = 0; j < i; j++)
+            y[i] += a[i][j] * x[j];
+    return 0;
+}
+"""
+
+
+def test_the_sources_beside_what_their_regions_measured(tmp_path: Path) -> None:
+    """One team of two whose region is a triangle: the second half of the rows has 3/4 of it."""
+    pytest.importorskip("otf2")
+    if shutil.which("clang-19") is None:
+        pytest.skip("needs clang")
+    (tmp_path / "f.c").write_text(TRIANGLE)
+    program, trace = tmp_path / "f", tmp_path / "run" / "traces.otf2"
+    build = ["clang-19", "-O1", "-g", "-fopenmp", str(tmp_path / "f.c"), "-o", str(program)]
+    record = [sys.executable, "-m", "regionpredict", "trace", "record", "-o", str(tmp_path / "run")]
+    for line in (build, [*record, "--", str(program)]):
+        subprocess.run(
+            line, check=True, timeout=120, capture_output=True,
+            env={**os.environ, "OMP_NUM_THREADS": "2"},
+        )  # fmt: skip
+    given = (str(trace), "--source", "f.c", "-m", "skylake-gold-6148")
+    done = factors(tmp_path, *given, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("factors-1")).validate(document)
+    (row,) = document["runs"][0]["parallel_regions"]
+    assert (row["threads"], row["line"]) == (2, 5)
+    assert row["predicted_load_balance"] == pytest.approx(2 / 3, abs=0.001)
+    # two cores of 20 on one memory: what is lost is the balance, and OpenMP's own cost
+    assert 0.6 < row["predicted_efficiency"] <= row["predicted_load_balance"] + 0.01
+    table = factors(tmp_path, *given)
+    assert "predicted LB" in table.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-m", "host"), "-m changes nothing without --source"),
+        (("--set", "n=4"), "--set changes nothing without --source"),
+        (("--source", "f.c", "--hints", "h.json"), "--hints does not go with --source"),
+    ],
+)
+def test_options_of_sources_alone(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = factors(tmp_path, "none.otf2", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
     assert done.stderr.count("\n") == 1

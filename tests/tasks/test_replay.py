@@ -11,7 +11,7 @@ from regionpredict.tasks import measure_graph
 from regionpredict.tasks.replay import QUIET, _counting, _enough, _Run, replay
 from regionpredict.tasks.task_graph import graph_of_tasks
 
-QUIET_RUN, TAKEN = _Run(1.0, QUIET), _Run(3.0, 1.5)
+QUIET_RUN, TAKEN = _Run(1.0, QUIET.value), _Run(3.0, 1.5)
 
 
 def test_runs_that_others_disturbed_do_not_count():

@@ -9,7 +9,12 @@ import pytest
 from traced_programs import doubled, team_doubled
 
 from regionpredict.measure.hints_file import Hint, Hints, TeamHint
-from regionpredict.report.parallel_regions import predicted_efficiency, region_records, region_table
+from regionpredict.report.parallel_regions import (
+    predicted_balance,
+    predicted_efficiency,
+    region_records,
+    region_table,
+)
 from regionpredict.trace import EventTrace, Paradigm, Region, Role, TraceBuilder
 from regionpredict.trace.bursts import bursts_of
 from regionpredict.trace.factors import run_factors
@@ -61,10 +66,13 @@ def test_a_run_without_teams_has_none() -> None:
     assert region_splits(trace, bursts_of(trace)) == ()
 
 
-def hint(line: int, speedup: dict[int, float], seconds: float | None = None) -> Hint:
+def hint(
+    line: int, speedup: dict[int, float], seconds: float | None = None,
+    busy: dict[int, tuple[float, float]] | None = None,
+) -> Hint:  # fmt: skip
     return Hint(
         f"f.c:{line}", "/home/me/src/f.c", line, line + 1, "main", "predicted", 1, 2, None, None,
-        1.0, False, speedup, (), seconds=seconds,
+        1.0, False, speedup, (), seconds=seconds, busy=busy or {},
     )  # fmt: skip
 
 
@@ -92,6 +100,15 @@ def test_the_prediction_of_a_team_of_loops() -> None:
     assert predicted_efficiency(hints(*without, teams=(team,)), A) is None
 
 
+def test_the_predicted_balance_of_a_team_of_loops() -> None:
+    """2 s of 3 and 1 s of 1: 3 of 4."""
+    team = TeamHint("t", "src/f.c", 10, ("f.c:12", "f.c:15"), 2)
+    loops = (hint(12, {}, busy={2: (2.0, 3.0)}), hint(15, {}, busy={2: (1.0, 1.0)}))
+    assert predicted_balance(hints(*loops, teams=(team,)), A) == pytest.approx(0.75)
+    assert predicted_balance(hints(loops[0], hint(15, {}), teams=(team,)), A) is None
+    assert predicted_balance(hints(hint(10, {}, busy={2: (2.0, 3.0)})), A) == pytest.approx(2 / 3)
+
+
 @pytest.mark.compiler
 def test_both_stand_side_by_side(kernels: Kernels) -> None:
     trace = two_regions()
@@ -102,8 +119,8 @@ def test_both_stand_side_by_side(kernels: Kernels) -> None:
     assert [record["predicted_efficiency"] for record in records] == [0.75, None]
     assert [record["predicted_efficiency"] for record in region_records(run, None)] == [None, None]
     rows = [line.split() for line in region_table([run], known).splitlines()]
-    assert ["f.c:10", "2", "8", "75.00", "66.67", "50.00", "75.00"] in rows
-    assert ["f.c:20", "2", "1", "100.00", "100.00", "100.00", "-"] in rows
+    assert ["f.c:10", "2", "8", "75.00", "66.67", "-", "50.00", "75.00"] in rows
+    assert ["f.c:20", "2", "1", "100.00", "100.00", "-", "100.00", "-"] in rows
     assert "no run has parallel regions" in region_table([], known)
 
 

@@ -48,20 +48,20 @@ def definitions_of(
     definitions: dict[str, Definition] = {}
     for name, field in list(context.members.items()):
         if field in unit.lengths:  # of a container: `domain.m_x[]`
-            length = unit.lengths[field]
-            value = context.value(length.value, Frame({}))
-            homes.update((other, length.function) for other in value.names if other not in homes)
-            definitions[f"{name}[]"] = Definition(f"{name}[]", value, length.function.span)
+            held = unit.lengths[field]
+            value = context.value(held.value, Frame({}))
+            homes.update((other, held.function) for other in value.names if other not in homes)
+            definitions[f"{name}[]"] = Definition(f"{name}[]", value, held.function.span)
     for name, length in _allocated_lengths(unit, function, context).items():
         if name not in definitions:
             definitions[name] = Definition(name, length.elements, length.function.span)
             for other in length.elements.names:
                 homes.setdefault(other, length.function)
     for name, member in context.member_uses.items():
-        held = finder.member(member)
-        if held is not None and name not in held.names:
-            definitions[name] = Definition(name, held, member.field.span)
-            homes.update((other, function) for other in held.names if other not in homes)
+        stored = finder.member(member)
+        if stored is not None and name not in stored.names:
+            definitions[name] = Definition(name, stored, member.field.span)
+            homes.update((other, function) for other in stored.names if other not in homes)
     waiting = sorted(set(context.invariants) | {n for d in definitions.values()
                                                 for n in d.value.names})  # fmt: skip
     steps = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
@@ -13,6 +13,7 @@ from regionpredict.frontend.lowering.invariant_values import with_invariant_name
 from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
@@ -36,20 +37,15 @@ _BY_THREAD = frozenset(("omp_get_thread_num",))
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
 
 
-class LoopSite(NamedTuple):
-    """A loop directive with its loop, and what stands around it."""
-
-    directive: Directive
-    loop: For | RangeFor | None
-    context: str
-    enclosing: tuple[For, ...]
-    team: ParallelSite | None
-
-
 def regions_of(
     unit: LinkedUnit,
+    *,
+    tasks: bool = False,
 ) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
-    """Every worksharing loop of the unit, with what the source says of its names' values."""
+    """Every worksharing loop of the unit, with what the source says of its names' values.
+
+    With `tasks` every explicit task, too, as a loop whose iterations are the tasks.
+    """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     seen: set[_Place] = set()
     again: dict[_Place, int] = {}
@@ -57,7 +53,8 @@ def regions_of(
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
-        for site in _find(function.body, (), (), None):
+        sites = _find(function.body, (), (), None)
+        for site in (*sites, *task_sites(function.body)) if tasks else sites:
             span = site.directive.span
             place = (span.file, span.line, site.directive.pragma.offset, instance)
             here[place] += 1

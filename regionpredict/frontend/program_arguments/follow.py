@@ -457,6 +457,8 @@ class Follower(Evaluator):
             if body is not None:
                 self._repeat(body)
             return None
+        if statement.pragma.is_task:
+            self._enter(statement.span)
         return self._statement(body) if body is not None else None
 
 

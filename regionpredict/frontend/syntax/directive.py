@@ -47,6 +47,12 @@ class Pragma(NamedTuple):
         return "for" in words or ("loop" in words and ("parallel" in words or "teams" in words))
 
     @property
+    def is_task(self) -> bool:
+        """Whether it makes explicit tasks: of its statement, or of parts of its loop."""
+        words = self.kind.split()
+        return words == ["task"] or "taskloop" in words
+
+    @property
     def standalone(self) -> bool:
         """Whether no statement belongs to it."""
         words = self.kind.split()

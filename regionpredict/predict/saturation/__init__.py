@@ -5,6 +5,7 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 `data_transfers` (pages and lines of other cores), `openmp_overheads` and `serial_queue`.
 """
 
+from regionpredict.predict.saturation.contention import Contention, contention
 from regionpredict.predict.saturation.model import (
     known_at_all_sizes,
     predict_saturation,
@@ -18,8 +19,10 @@ from regionpredict.predict.saturation.region_time import RegionTime, counters_of
 
 __all__ = [
     "ALL_PARTS",
+    "Contention",
     "Parts",
     "RegionTime",
+    "contention",
     "counters_of",
     "known_at_all_sizes",
     "predict_saturation",

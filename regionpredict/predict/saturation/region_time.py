@@ -187,6 +187,11 @@ class LoopTime:
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
+    def share_asked(self, asked: float, threads: int) -> float:
+        """What threads on one path ask for, each `asked` B/s, of what the path gives them."""
+        crowd = self._crowd(threads)
+        return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
+
     def _waiting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> tuple[float, float, float]:

@@ -1,0 +1,102 @@
+"""Explicit tasks as loops: an iteration is a task.
+
+    for (i = 0; i < n; i += block) {          for (i = 0; i < n; i += block) {
+        double *to = y + i;                       double *to = y + i;
+        prepare(i);                     -->       scale(to, block);
+    #pragma omp task                          }
+        scale(to, block);
+    }
+
+The loop is the innermost one that counts and creates the task. A task that no such loop creates is
+one iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    Compound,
+    CType,
+    Decl,
+    DeclStmt,
+    Directive,
+    ExprStmt,
+    For,
+    IntLit,
+    Name,
+    RangeFor,
+    Stmt,
+    Unary,
+    inner_statements,
+)
+from regionpredict.ir import Span
+
+
+class LoopSite(NamedTuple):
+    """A directive with the loop whose iterations it shares, and what stands around it."""
+
+    directive: Directive
+    loop: For | RangeFor | None
+    context: str
+    enclosing: tuple[For, ...]
+    team: ParallelSite | None
+
+
+def task_sites(statement: Stmt) -> Iterator[LoopSite]:
+    """Every explicit task of a function's body, those of `taskloop` included."""
+    yield from _find(statement, (), ())
+
+
+def _find(statement: Stmt, loops: tuple[For, ...], before: tuple[Stmt, ...]) -> Iterator[LoopSite]:
+    """`before`: what the innermost loop's body does to variables until it comes here."""
+    if isinstance(statement, Directive) and statement.pragma.is_task:
+        if statement.pragma.kind != "task":  # a taskloop
+            yield LoopSite(statement, _loop_of(statement.body), "orphaned", loops, None)
+        elif statement.body is not None:
+            body = Compound((*before, statement.body))
+            span = statement.span
+            if loops:
+                made = loops[-1]._replace(body=body)
+                yield LoopSite(statement, made, "orphaned", loops[:-1], None)
+            else:
+                yield LoopSite(statement, _once(body, span), "orphaned", (), None)
+    if isinstance(statement, For):
+        yield from _find(statement.body, (*loops, statement), ())
+        return
+    if isinstance(statement, Compound):
+        for item in statement.items:
+            yield from _find(item, loops, before)
+            if isinstance(item, DeclStmt) or _is_assignment(item):
+                before = (*before, item)
+        return
+    for inner in inner_statements(statement):
+        yield from _find(inner, loops, before)
+
+
+def _is_assignment(statement: Stmt) -> bool:
+    return (
+        isinstance(statement, ExprStmt)
+        and isinstance(statement.expr, Assign)
+        and isinstance(statement.expr.left, Name)
+    )
+
+
+def _loop_of(statement: Stmt | None) -> For | RangeFor | None:
+    while isinstance(statement, Directive):
+        statement = statement.body
+    return statement if isinstance(statement, (For, RangeFor)) else None
+
+
+def _once(body: Stmt, span: Span) -> For:
+    """`for (int task = 0; task < 1; task++) body`"""
+    counter = Decl("task", "local", CType("int", 32), span, init=IntLit(0))
+    name = Name(counter, span)
+    return For(
+        DeclStmt((counter,), span), Binary("<", name, IntLit(1)), Unary("p++", name, span), body,
+        span,
+    )  # fmt: skip

@@ -1,0 +1,38 @@
+"""`predicted_bodies`: what the tasks of a program take from each other, by the source of each.
+
+A task's body is read as a region whose iterations are the tasks; what is predicted is how many
+times as long its work takes on several threads at once.
+"""
+
+from __future__ import annotations
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.machine import Machine
+from regionpredict.pipeline import Analysis, region_workload
+from regionpredict.predict import contention
+from regionpredict.report.task_contention import (
+    RECURSIVE,
+    UNREAD,
+    BodyContention,
+    PredictedBodies,
+)
+
+_RECURSION = "RP108"
+
+
+def predicted_bodies(analysis: Analysis, machine: Machine, threads: int) -> PredictedBodies:
+    """Of an analysis with tasks, each body on `threads` threads of the machine."""
+    bodies = tuple(_body(facts, machine, threads) for facts in analysis.facts)
+    return PredictedBodies(machine.name, threads, bodies)
+
+
+def _body(facts: RegionFacts, machine: Machine, threads: int) -> BodyContention:
+    region = facts.region
+    loop = region.nest.span.line if region.nest is not None else None
+    recursive = any(one.id == _RECURSION for one in facts.region.diagnostics)
+    workload = region_workload(facts, machine)
+    found = contention(workload, machine, threads)
+    assumed = () if found is None else (*workload.table.assumed, *workload.guessed)
+    return BodyContention(
+        region.span.file, region.span.line, loop, found, RECURSIVE if recursive else UNREAD, assumed
+    )
