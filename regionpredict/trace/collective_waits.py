@@ -73,7 +73,7 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
         if len(chosen):
             points.extend(rule(trace, table, chosen, groups))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)):
-        scans.extend(_prefix(trace, table, int(instance)))
+        scans.extend(_prefix(table, int(instance)))
     ends, completion = _init_and_finalize(trace, paths, groups, findings)
     points.extend(ends)
     ranks = tuple(np.array(members, dtype=np.int32) for members in groups.numbers)
@@ -165,7 +165,10 @@ def _groups_of(
     """The group of the ranks in `rows` for each busy instance."""
     bounds = np.searchsorted(owner, np.arange(count + 1))
     return np.array(
-        [groups.of(tuple(table.rank[rows[bounds[at] : bounds[at + 1]]].tolist())) for at in busy],
+        [
+            groups.of(tuple(sorted(table.rank[rows[bounds[at] : bounds[at + 1]]].tolist())))
+            for at in busy
+        ],
         dtype=np.int32,
     )
 
@@ -245,14 +248,9 @@ def _n_to_n(
     ]
 
 
-def _prefix(trace: EventTrace, table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
+def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
     """Waits for lower ranks of the communicator that enter later."""
-    members = trace.communicators[int(table.communicator[instance])].members or ()
-    place = {rank: at for at, rank in enumerate(members)}
-    rows = sorted(
-        range(int(table.first[instance]), int(table.first[instance + 1])),
-        key=lambda row: place[int(table.rank[row])],
-    )
+    rows = range(int(table.first[instance]), int(table.first[instance + 1]))
     found = []
     latest = _SELDOM
     for row in rows:
