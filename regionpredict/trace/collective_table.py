@@ -113,8 +113,8 @@ def _places(trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]) ->
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int64)
     own = ranks[trace.locations_of(event)]
     place = own.copy()
-    for number in np.unique(communicator):
-        members = np.array(trace.communicators[int(number)].members or (), dtype=np.int64)
+    for number in np.flatnonzero(np.bincount(communicator)).tolist():
+        members = np.array(trace.communicators[number].members or (), dtype=np.int64)
         if np.any(np.diff(members) < 0):  # else the order is that of the ranks in the world
             local = np.argsort(members)
             rows = communicator == number

@@ -229,9 +229,9 @@ def _n_to_n(
     kind = np.where(barrier[synchronising], Wait.WAIT_BARRIER, Wait.WAIT_NXN).astype(np.uint8)
     whole = np.bincount(of, minlength=len(chosen)) == np.bincount(owner, minlength=len(chosen))
     numbers = np.empty(len(chosen), dtype=np.int32)
-    for communicator in np.unique(table.communicator[chosen]):
+    for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
         of_whole = whole & (table.communicator[chosen] == communicator)
-        members = trace.communicators[int(communicator)].members or ()
+        members = trace.communicators[communicator].members or ()
         numbers[of_whole] = groups.of(tuple(sorted(members)))
     partial = np.flatnonzero(~whole)
     numbers[partial] = _groups_of(table, at, of, partial, len(chosen), groups)

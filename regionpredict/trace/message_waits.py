@@ -58,14 +58,14 @@ class _Operations:
 
 @dataclass(frozen=True, slots=True)
 class _LateSenders:
-    """Receives that wait and the sends they wait for, their points, and the calls for many requests
-    in which a sender was late."""
+    """Receives that wait and the sends they wait for, their points, and whether an event enters a
+    call for many requests in which a sender was late."""
 
     receives: _Rows
     sends: _Rows
     idle: _Rows
     points: tuple[PointRows, PointRows]
-    candidates: _Rows
+    candidates: NDArray[np.bool_]
 
 
 def message_waits(
@@ -86,7 +86,7 @@ def message_waits(
     sends = matches.mate[receives]
     inside = columns.in_mpi[receives] & columns.in_mpi[sends]
     receives, sends = receives[inside], sends[inside]
-    late = _late_senders(columns, receives, sends)
+    late = _late_senders(columns, receives, sends, len(trace))
     late_receivers, blocked = _late_receivers(columns, matches, receives, sends, late.candidates)
     empty = trace.operations.sent <= 0
     return MessageWaits(
@@ -122,12 +122,13 @@ def _columns(trace: EventTrace, paths: CallPaths) -> _Operations:
     )
 
 
-def _late_senders(columns: _Operations, receives: _Rows, sends: _Rows) -> _LateSenders:
+def _late_senders(columns: _Operations, receives: _Rows, sends: _Rows, events: int) -> _LateSenders:
     idle = np.minimum(columns.enter[sends], columns.leave[receives]) - columns.enter[receives]
     waits = (idle > 0) & (columns.call[receives] != Call.TEST)
     receives, sends, idle = receives[waits], sends[waits], idle[waits]
     many = columns.call[receives] == Call.WAIT_MANY
-    candidates = np.unique(columns.enter_event[receives[many]])
+    candidates = np.zeros(events, dtype=bool)
+    candidates[columns.enter_event[receives[many]]] = True
     chosen = np.concatenate(
         [np.flatnonzero(~many), _longest(columns.enter_event[receives], idle, receives, many)]
     )
@@ -188,7 +189,7 @@ def _misordered(
 
 
 def _late_receivers(
-    columns: _Operations, matches: Matches, receives: _Rows, sends: _Rows, hidden: _Rows
+    columns: _Operations, matches: Matches, receives: _Rows, sends: _Rows, hidden: NDArray[np.bool_]
 ) -> tuple[list[PointRows], _Rows]:
     """The points, and the sends that wait."""
     completions, requests = matches.other[sends], matches.other[receives]
@@ -197,7 +198,7 @@ def _late_receivers(
     completions, requests, sends = completions[usable], requests[usable], sends[usable]
     idle = columns.enter[requests] - columns.enter[completions]
     call = columns.call[completions]
-    many = (call == Call.WAIT_MANY) & ~np.isin(columns.enter_event[completions], hidden)
+    many = (call == Call.WAIT_MANY) & ~hidden[columns.enter_event[completions]]
     one = (call == Call.BLOCKING_SEND) | (call == Call.WAIT_ONE)
     waits = (idle > 0) & (columns.leave[completions] > columns.enter[requests]) & (one | many)
     completions, requests, idle = completions[waits], requests[waits], idle[waits]
