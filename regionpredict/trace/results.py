@@ -147,9 +147,10 @@ def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
 
 
 def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table:
-    table = np.zeros(analysis.paths.exclusive.shape)
+    locations, nodes = analysis.paths.exclusive.shape
     points = analysis.points
-    np.add.at(table, (points.location[rows], points.node[rows]), ticks)
+    cells = points.location[rows].astype(np.int64) * nodes + points.node[rows]
+    table = np.bincount(cells, ticks, minlength=locations * nodes).reshape(locations, nodes)
     scaled: _Table = table / analysis.trace.ticks_per_second
     return scaled
 
