@@ -7,16 +7,10 @@ what it prints; for the styles listed as followed it has to be said.
 from __future__ import annotations
 
 import shutil
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
-
-from regionpredict.analysis.bindings import bind, free_names
-from regionpredict.frontend import ArgumentValues, SourceRequest, read_alone
+from followed_programs import Programs, said_of
 
 pytestmark = pytest.mark.compiler
 
@@ -142,6 +136,8 @@ STYLES = {
     " switch (argc) { case 2: if (rand()) break; n = 4; } work(n, m); return 0; }",
     "perhaps": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 1, m = 2;"
     " if (!rand() && (n = 50)) m = 3; rand() ? (m = 50) : 0; work(n, m); return 0; }",
+    "some element": "int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5;"
+    " int h[2] = {n, 3}; h[rand() > 0]++; work(n, h[1]); return 0; }",
     "behind pointers": "static int n = 3, m = 4; static void set(void) { n = 50; }"
     " static void deep(int d) { if (d > 0) { m++; deep(d - 1); } }"
     " int main(int argc, char **argv) { void (*f)(void) = set; if (argc > 1) n = atoi(argv[1]);"
@@ -170,84 +166,26 @@ HIDDEN = {
     "environment": "m", "input": "n", "loop of unknown length": "m", "jump": "nm",
     "after long loops": "m", "appended": "m", "either way": "nm", "either case": "nm",
     "perhaps": "nm", "behind pointers": "nm", "some of two": "nm", "set in a call": "nm",
-    "huge": "nm",
+    "some element": "m", "huge": "nm",
 }  # fmt: skip
-WORDS = st.one_of(
-    st.integers(-3, 10**6).map(str),
-    st.sampled_from([
-        "-s", "-r", "-v", "-w", "-vs", "--", "-", "--size", "--siz", "--s", "--rows", "--fast",
-        "--size=12", "--rows=4", "--fast=1", "--verbose", "-s7", "-r8", "-o5", "-o", "-x", "-rs",
-        "3x4", "10x", "0x20", "017", "1e3", " 9", "2.75", "12k", "abc", "", "+5", "file",
-    ]),
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which programs are compiled when they are first asked for."""
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """The programs, each compiled when it is first asked for."""
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")
-    return tmp_path_factory.mktemp("programs")
-
-
-def _built(folder: Path, style: str) -> Path:
-    source = folder / f"{style.replace(' ', '_')}.c"
-    if not source.exists():
-        source.write_text(HEAD + STYLES[style])
-        line = ["gcc", "-w", "-D_GNU_SOURCE", str(source), "-o", str(source.with_suffix(""))]
-        subprocess.run(line, check=True, timeout=60)
-    return source
-
-
-def _printed(source: Path, words: Sequence[str]) -> tuple[int, int] | None:
-    """What the program prints in front of its loop; None where it does not come there."""
-    done = subprocess.run(
-        [str(source.with_suffix("")), *words], capture_output=True, text=True, timeout=30,
-        check=False,
-    )  # fmt: skip
-    lines = [line.split() for line in done.stdout.splitlines()]
-    pairs = {(int(line[0]), int(line[1])) for line in lines if len(line) == 2}
-    assert len(pairs) <= 1
-    return pairs.pop() if pairs else None
-
-
-def _said(source: Path, words: Sequence[str], frontend: str) -> tuple[dict[str, object], list[str]]:
-    request = SourceRequest(str(source), defines=(("_GNU_SOURCE", "1"),))
-    part = read_alone(request, frontend, arguments=list(words))
-    [(region, _)] = part.regions
-    assert isinstance(part.arguments, ArgumentValues)
-    known = part.arguments.definitions(region.span, free_names(region), ())
-    return dict(bind(region, known, {}).values), list(part.arguments.remarks)
+    folder = tmp_path_factory.mktemp("programs")
+    texts = {style: HEAD + text for style, text in STYLES.items()}
+    return Programs(folder, texts, ("gcc", "-w", "-D_GNU_SOURCE"), ".c")
 
 
 @pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
 @pytest.mark.parametrize("style", STYLES)
-def test_what_is_said_is_what_the_program_prints(programs: Path, style: str, frontend: str) -> None:
-    source = _built(programs, style)
-
-    @settings(
-        max_examples=6,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        derandomize=True,
-        database=None,
-    )
-    @given(st.lists(WORDS, max_size=5))
-    @example(["60"])
-    @example(["-s", "60", "-r", "7"])
-    @example(["--size", "60", "--rows=7", "5", "--fast"])
-    @example(["-vs60", "8", "-r", "7", "9"])
-    def check(words: list[str]) -> None:
-        printed = _printed(source, words)
-        known, remarks = _said(source, words, frontend)
-        if printed is None:
-            return
-        for name, value in zip("nm", printed, strict=True):
-            assert known.get(name, value) == value, (words, remarks)
-            if name not in HIDDEN.get(style, ""):
-                assert name in known, (words, remarks)
-
-    check()
+def test_what_is_said_is_what_the_program_prints(
+    programs: Programs, style: str, frontend: str
+) -> None:
+    programs.check(style, frontend, hidden=HIDDEN.get(style, ""))
 
 
 CASES = [
@@ -261,8 +199,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("words", "said"), CASES)
-def test_what_is_not_followed_is_said(programs: Path, words: list[str], said: list[str]) -> None:
-    _, remarks = _said(_built(programs, words[0]), words[1:], "libclang")
+def test_what_is_not_followed_is_said(
+    programs: Programs, words: list[str], said: list[str]
+) -> None:
+    _, remarks = said_of(programs.built(words[0]), words[1:], "libclang")
     assert len(remarks) == len(said)
     assert all(part in line for part, line in zip(said, remarks, strict=True))
 
@@ -273,7 +213,7 @@ def test_a_function_that_is_not_seen_is_said(tmp_path: Path) -> None:
         HEAD + "void parse(int, char **, int *); int main(int argc, char **argv)"
         "{ int n = 4, m = atoi(argv[1]); parse(argc, argv, &n); work(n, m); }"
     )
-    known, remarks = _said(source, ["9"], "libclang")
+    known, remarks = said_of(source, ["9"], "libclang")
     assert known == {"m": 9}
     assert [line.split(": ", 1)[1] for line in remarks] == [
         "what parse() takes from the arguments is not followed"
@@ -287,4 +227,4 @@ def test_a_variable_of_an_inner_block_is_another(tmp_path: Path) -> None:
         "int n = atoi(argv[1]);\n{ int n = 5; x[n] = n; }\n#pragma omp parallel for\n"
         "for (int i = 0; i < n; i++) x[i] = 1;\n}\n"
     )
-    assert _said(source, ["12"], "libclang")[0] == {"n": 12}
+    assert said_of(source, ["12"], "libclang")[0] == {"n": 12}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from recording import HAS_MPI, HAS_OPENMP, built, record, record_ranks
+from recording import HAS_MPI, HAS_OPENMP, built, record, record_ranks, undisturbed
 
 from regionpredict.trace import EventTrace
 from regionpredict.trace.analysis import Analysis, analyse
@@ -69,21 +69,25 @@ def test_threads_with_double_work(
     slow_threads: Path, tmp_path: Path, kernels: Kernels, threads: int, slow: int
 ) -> None:
     """All others wait 30 ms at each of two barriers, in each of two teams."""
-    done = record("-o", str(tmp_path / "t"), "--", str(slow_threads), str(threads), str(slow))
-    assert done.returncode == 0, done.stderr
-    analysis = analysed(tmp_path / "t", kernels)
-    assert len(analysis.trace.locations) == threads
     expected = 2 * (threads - slow) * 0.030
-    totals = waits(analysis).totals
-    for kind in ("omp_explicit_barrier", "omp_implicit_barrier"):
-        assert totals[kind] == pytest.approx(expected, rel=0.25)
-    found = delays(analysis)
-    in_work = sum(
-        record.value
-        for record in found.records
-        if record.metric.startswith("delay_short.omp") and record.callpath.endswith("work/sleep_ms")
-    )
-    assert in_work == pytest.approx(2 * expected, rel=0.25)
+
+    def judge(folder: Path) -> None:
+        done = record("-o", str(folder), "--", str(slow_threads), str(threads), str(slow))
+        assert done.returncode == 0, done.stderr
+        analysis = analysed(folder, kernels)
+        assert len(analysis.trace.locations) == threads
+        totals = waits(analysis).totals
+        for kind in ("omp_explicit_barrier", "omp_implicit_barrier"):
+            assert totals[kind] == pytest.approx(expected, rel=0.25)
+        in_work = sum(
+            record.value
+            for record in delays(analysis).records
+            if record.metric.startswith("delay_short.omp")
+            and record.callpath.endswith("work/sleep_ms")
+        )
+        assert in_work == pytest.approx(2 * expected, rel=0.25)
+
+    undisturbed(tmp_path, judge)
 
 
 EVERYTHING = (
@@ -169,21 +173,25 @@ int main(int count, char **words)
 def test_ranks_with_threads(tmp_path: Path, kernels: Kernels) -> None:
     """One thread of rank 0 is late: its team waits, and all ranks at the barrier."""
     program = built(tmp_path, HYBRID, "mpicc", "-fopenmp")
-    record_ranks(tmp_path / "t", 3, program)
-    analysis = analysed(tmp_path / "t", kernels)
-    assert [(place.rank, place.thread) for place in analysis.trace.locations] == [
-        (rank, thread) for rank in range(3) for thread in range(2)
-    ]
-    found = waits(analysis)
-    records = {
-        (record.metric, str(record.location)): record.value
-        for record in found.records
-        if record.metric in ("wait_barrier", "omp_implicit_barrier")
-    }
-    assert records["omp_implicit_barrier", "0.1"] == pytest.approx(0.060, rel=0.3)
-    for rank in ("1", "2"):  # beside what the ranks were apart at the first barrier
-        assert records["wait_barrier", rank] > 0.045
-    assert found.counts["omp_implicit_barrier"] >= 2
+
+    def judge(folder: Path) -> None:
+        record_ranks(folder, 3, program)
+        analysis = analysed(folder, kernels)
+        assert [(place.rank, place.thread) for place in analysis.trace.locations] == [
+            (rank, thread) for rank in range(3) for thread in range(2)
+        ]
+        found = waits(analysis)
+        records = {
+            (record.metric, str(record.location)): record.value
+            for record in found.records
+            if record.metric in ("wait_barrier", "omp_implicit_barrier")
+        }
+        assert records["omp_implicit_barrier", "0.1"] == pytest.approx(0.060, rel=0.3)
+        for rank in ("1", "2"):  # beside what the ranks were apart at the first barrier
+            assert records["wait_barrier", rank] > 0.045
+        assert found.counts["omp_implicit_barrier"] >= 2
+
+    undisturbed(tmp_path, judge)
 
 
 def test_what_is_left_behind_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

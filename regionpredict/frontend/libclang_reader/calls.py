@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.constructors import values_of_the_class
 from regionpredict.frontend.libclang_reader.cursors import (
     CONSTRUCTOR,
     FUNCTIONS,
@@ -127,19 +128,30 @@ class CallBuilder:
         """A conversion, a copy, or a value made of its parts."""
         inner = tuple(self._build(c) for c in node.children if c.kind >= 100)
         ctype = self._declarations.type_at(node.cursor)
-        if len(inner) == 1 and ctype.kind not in ("int", "float"):
-            return inner[0]
-        if self._is_systems(target) or not inner:
-            if ctype.kind in ("int", "float"):
-                return Cast(ctype, Opaque("", inner))
-            return Opaque("" if not inner else name, inner)
+        number = ctype.kind in ("int", "float")  # std::complex
+        if self._is_systems(target) or self._copies(target):
+            if len(inner) == 1 and not number:
+                return inner[0]
+            plain = Opaque("" if number or not inner else name, inner)
+            return Cast(ctype, plain) if number else plain
+        args = (Opaque(""), *self._handed(inner, target))
+        made = CallExpr(name, self._declarations.of(target), args, span, method=True)
         function = self._body_of(target)
-        if function is not None and isinstance(function.body, Compound) and not function.body.items:
-            return Cast(ctype, Opaque("", inner))
-        if function is None:
-            return Opaque(name, inner)
-        made = self._declarations.of(target)
-        return CallExpr(name, made, (Opaque(""), *inner), span, method=True)
+        if len(inner) == 1 and not number:
+            return Cast(ctype, inner[0], made)
+        if function is not None and inner and not _is_empty(function):
+            return made
+        listed = () if inner else values_of_the_class(target, self._declarations, self._build)
+        if listed:
+            return Opaque("{}", listed)
+        seen = function is not None or not inner
+        return Cast(ctype, Opaque("" if seen else name, inner), made)
+
+    def _copies(self, constructor: lc.Cursor) -> bool:
+        return bool(
+            self._lib.clang_CXXConstructor_isCopyConstructor(constructor)
+            or self._lib.clang_CXXConstructor_isMoveConstructor(constructor)
+        )
 
     def _method(
         self, name: str, children: list[Node], decl: Decl, target: lc.Cursor, span: Span
@@ -251,6 +263,11 @@ class CallBuilder:
 
     def _type(self, node: Node) -> CType:
         return self._declarations.type_at(unwrapped(node, _IMPLICIT).cursor)
+
+
+def _is_empty(function: Function | None) -> bool:
+    body = function.body if function is not None else None
+    return isinstance(body, Compound) and not body.items
 
 
 def _names_operator(node: Node) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.constructors import initialisers
 from regionpredict.frontend.libclang_reader.cursors import (
     ATTRIBUTED,
     BLOCK,
@@ -102,12 +103,13 @@ class TreeBuilder:
         ]
         if this is not None and not closure:
             parameters.insert(0, this)
+        first = initialisers(tree, this, self._declarations, self._expressions.build)
         built = self._statement(body)
         decl = self._declarations.of(cursor)
         self._declarations.leave()
         self._attacher.end()
         span = self._declarations.span(cursor)
-        return Function(name, decl, tuple(parameters), built, span, closure)
+        return Function(name, decl, tuple(parameters), built, span, closure, initialisers=first)
 
     def getters(self) -> frozenset[tuple[str, str]]:
         """Methods met so far that give a member: `.m_n`, `size()`."""

@@ -36,12 +36,14 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    constructor_call,
     initial_values,
     member_named,
 )
 from regionpredict.frontend.syntax import UNKNOWN as OF_ANY_TYPE
 from regionpredict.ir import Span
 
+_NOWHERE = Opaque("")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
@@ -73,6 +75,10 @@ class Evaluator(Caller, ABC):
     def called(self, call: CallExpr, values: list[Value]) -> Value:
         """What a function that is none of the library gives."""
 
+    @abstractmethod
+    def defines(self, call: CallExpr) -> bool:
+        """Whether the program itself has the function that is called."""
+
     def value(self, expression: Expression | None) -> Value:
         """The value of an expression; everything that it changes is changed."""
         self.steps += 1
@@ -83,7 +89,7 @@ class Evaluator(Caller, ABC):
         if isinstance(expression, Name):
             return self._name(expression)
         if isinstance(expression, Cast):
-            return held(self.value(expression.operand), expression.ctype)
+            return self._cast(expression)
         if isinstance(expression, Assign):
             return self._assign(expression)
         if isinstance(expression, Unary):
@@ -99,9 +105,41 @@ class Evaluator(Caller, ABC):
             return UNKNOWN if place is None else self._loaded(place, expression.field.ctype)
         if isinstance(expression, CallExpr):
             return self._call(expression)
-        if isinstance(expression, Opaque) and expression.string is not None:
+        return self._opaque(expression) if isinstance(expression, Opaque) else UNKNOWN
+
+    def _opaque(self, expression: Opaque) -> Value:
+        """A string literal, or a `std::string` that is made of a text."""
+        if expression.string is not None:
             return Text(expression.string)
-        return UNKNOWN
+        given = self.value(expression.children[0]) if expression.children else UNKNOWN
+        named = expression.text in ("basic_string", "string")
+        return given if named and isinstance(given, Text) else UNKNOWN
+
+    def _cast(self, cast: Cast) -> Value:
+        inner = cast.operand
+        if isinstance(inner, Opaque) and inner.text == "new":
+            return self._new(cast.ctype, inner.children)
+        if constructor_call(_NOWHERE, cast) is not None:
+            made = Place(Decl("", "local", cast.ctype, Span("", 0)))
+            self._construct(made, cast)
+            return Struct(frozenset(self.memory.inside(made).items()))
+        return held(self.value(inner), cast.ctype)
+
+    def _new(self, ctype: CType, values: Sequence[Expression]) -> Value:
+        """`new grid(n)`, `new int[n]`: something that nobody else points to."""
+        made = Place(Decl("(new)", "local", ctype.element or OF_ANY_TYPE, Span("", 0)))
+        constructed = [self._construct(made, value) for value in values]
+        return Address(made if any(constructed) else made.at(0))
+
+    def _construct(self, place: Place, value: Expression) -> bool:
+        """Has a value of a class made at a place; False where it is none, which is evaluated."""
+        call = constructor_call(_NOWHERE, value)
+        if call is None:
+            self.value(value)
+            return False
+        self.memory.forget(place)
+        self.called(call, [Address(place), *map(self.value, call.args[1:])])
+        return True
 
     # -- places -----------------------------------------------------------------------------------
 
@@ -147,7 +185,9 @@ class Evaluator(Caller, ABC):
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
         """Puts the value of an initialiser to a place."""
         values = initial_values(init)
-        if values is None:
+        if constructor_call(_NOWHERE, init) is not None:
+            self._construct(place, init)
+        elif values is None:
             value = self.value(init)
             self.store(place, value, type_of(init) if ctype is OF_ANY_TYPE else ctype, init)
         elif ctype.kind == "array" and ctype.element is not None:
@@ -167,6 +207,8 @@ class Evaluator(Caller, ABC):
         values = initial_values(expression)
         if values is not None:
             place: Place | None = self._made(values, type_of(expression))
+        elif constructor_call(_NOWHERE, expression) is not None:
+            return self.value(expression)
         elif type_of(expression).kind == "struct" and not isinstance(expression, CallExpr):
             place = self.place(expression)
         else:
@@ -189,8 +231,7 @@ class Evaluator(Caller, ABC):
             return
         self.memory.forget(place)
         if isinstance(value, Struct):
-            for steps, inner in value.inside:
-                self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
+            self.put(place, value)
             return
         origin = self.place(source) if ctype.kind == "struct" else None
         if origin is not None:
@@ -198,6 +239,12 @@ class Evaluator(Caller, ABC):
                 self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
             return
         self.memory.write(place, value, ctype)
+
+    def put(self, place: Place, value: Value, ctype: CType | None = None) -> None:
+        """Puts a number, an address, or what is in a struct to a place where nothing is known."""
+        inside = value.inside if isinstance(value, Struct) else (((), value),)
+        for steps, inner in inside:
+            self.memory.write(Place(place.decl, (*place.steps, *steps)), inner, ctype)
 
     def _loaded(self, place: Place, ctype: CType) -> Value:
         value = self.memory.read(place)
@@ -260,6 +307,8 @@ class Evaluator(Caller, ABC):
             if place is not None:
                 self.memory.forget(place)
                 self.memory.write(place, changed, type_of(operand))
+            else:
+                self._forget_some(operand)
             return value if op.startswith("p") else changed
         if op == "*":
             return self._at(value, 0)
@@ -341,7 +390,7 @@ class Evaluator(Caller, ABC):
 
     def _call(self, call: CallExpr) -> Value:
         handler = LIBRARY.get(call.name)
-        if handler is not None:
+        if handler is not None and not self.defines(call):
             return handler(self, call)
         return self.called(call, [self.value(argument) for argument in call.args])
 

@@ -20,11 +20,14 @@ from regionpredict.frontend.program_arguments.memory import (
     Arguments,
     Memory,
     Place,
+    Struct,
+    Text,
     Value,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
+    CType,
     Decl,
     DeclStmt,
     Directive,
@@ -114,10 +117,24 @@ class Follower(Evaluator):
 
     def _enter(self, span: Span) -> None:
         """Notes the values where a region or a loop begins: those that are always the same."""
-        names = {**{decl.name: decl for decl in self.globals.values()}, **self.names[-1]}
+        names = {decl.name: decl for decl in self.globals.values()}
+        names |= self._sole_objects() | self.names[-1]
         before = self.seen.entries.get(span)
         memory = self.memory.copy() if before is None else before.memory.common(self.memory)
         self.seen.entries[span] = Entry(memory, names)
+
+    def _sole_objects(self) -> dict[str, Decl]:
+        """The objects that go by one name in all functions, also those of the callers."""
+        objects = {}
+        for own in self.names:
+            for decl in own.values():
+                name = self.unit.objects.get(decl.ctype.class_name)
+                here = decl.ctype.kind == "struct" or isinstance(
+                    self.memory.read(Place(decl)), Address
+                )
+                if name is not None and here:
+                    objects[name] = decl
+        return objects
 
     # -- functions --------------------------------------------------------------------------------
 
@@ -125,6 +142,8 @@ class Follower(Evaluator):
         self.stack.append(function)
         self.names.append({one.name: one for one in function.parameters})
         self.returned.append([])
+        for initialiser in function.initialisers:
+            self.value(initialiser)
         signal = self._statement(function.body)
         self.names.pop()
         self.stack.pop()
@@ -148,21 +167,45 @@ class Follower(Evaluator):
         """The declaration that gives a variable its first value."""
         return self.unit.variable_of(decl)
 
+    def defines(self, call: CallExpr) -> bool:
+        """Whether the program itself has the function that is called."""
+        return call.decl is not None and self.unit.body_of(call.decl) is not None
+
     def called(self, call: CallExpr, values: list[Value]) -> Value:
         """A function of the program's own, or one that is not seen."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
+        if call.free:
+            return UNKNOWN
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
             self._unseen(call, values)
             if body is not None or call.decl is None:
                 self.memory.forget_all()  # it may write any variable of the program
             return UNKNOWN
+        this = self._this_of(body)
         for parameter, value, argument in zip(body.parameters, values, call.args, strict=False):
             self.memory.forget(Place(parameter))
-            self.store(Place(parameter), value, parameter.ctype, argument)
+            if parameter.reference and isinstance(value, (int, float, Text, Struct)):
+                self.memory.write(Place(parameter), self._without_place(value, parameter.ctype))
+            else:
+                self.store(Place(parameter), value, parameter.ctype, argument)
         signal = self._function(body)
+        if this is not None:
+            self.memory.write(Place(body.parameters[0]), this)
         if signal is not None and signal.kind == "end":
             raise ProgramEnd(signal)
         return UNKNOWN if signal is None else signal.value
+
+    def _without_place(self, value: Value, ctype: CType) -> Value:
+        """The address of a value that has none, which a reference is bound to."""
+        place = Place(Decl("", "local", ctype.element or CType("unknown"), _NOWHERE))
+        self.put(place, value)
+        return Address(place)
+
+    def _this_of(self, body: Function) -> Value | None:
+        """The object whose method is running, where one of the same class is called."""
+        if not body.parameters or body.parameters[0].name != "this":
+            return None
+        return self.memory.read(Place(body.parameters[0]))
 
     def _unseen(self, call: CallExpr, values: list[Value]) -> None:
         for value in values:
@@ -414,6 +457,9 @@ class Follower(Evaluator):
                 self._repeat(body)
             return None
         return self._statement(body) if body is not None else None
+
+
+_NOWHERE = Span("", 0)
 
 
 class _LongLoopError(Exception):

@@ -72,8 +72,15 @@ def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
     return values + [UNKNOWN] * (least - len(values))
 
 
+def _string(caller: Caller, value: Value) -> Value:
+    """The text of a `std::string`, of which functions are handed the address."""
+    held = caller.memory.read(value.place) if isinstance(value, Address) else value
+    caller.look_at(held)
+    return held
+
+
 def _to_whole(caller: Caller, call: CallExpr) -> Value:
-    text = _arguments(caller, call, 1)[0]
+    text = _string(caller, _arguments(caller, call, 1)[0])
     if not isinstance(text, Text):
         return UNKNOWN
     value = whole_number(text.rest).value
@@ -83,7 +90,7 @@ def _to_whole(caller: Caller, call: CallExpr) -> Value:
 
 
 def _to_real(caller: Caller, call: CallExpr) -> Value:
-    text = _arguments(caller, call, 1)[0]
+    text = _string(caller, _arguments(caller, call, 1)[0])
     return real_number(text.rest).value if isinstance(text, Text) else UNKNOWN
 
 
@@ -115,6 +122,17 @@ def _compare(caller: Caller, call: CallExpr) -> Value:
     if "case" in call.name:
         left, right = left.lower(), right.lower()
     return (left > right) - (left < right)
+
+
+def _equal(caller: Caller, call: CallExpr) -> Value:
+    first, second = (_string(caller, one) for one in _arguments(caller, call, 2)[:2])
+    if not isinstance(first, Text) or not isinstance(second, Text):
+        return UNKNOWN
+    return int((first.rest == second.rest) == (call.name == "operator=="))
+
+
+def _characters(caller: Caller, call: CallExpr) -> Value:
+    return _string(caller, _arguments(caller, call, 1)[0])
 
 
 def _length(caller: Caller, call: CallExpr) -> Value:
@@ -265,6 +283,8 @@ LIBRARY: dict[str, Handler] = {
                      "strtoimax", "strtoumax"), _strto),
     **dict.fromkeys(("strcmp", "strncmp", "strcasecmp", "strncasecmp"), _compare),
     "strlen": _length,
+    **dict.fromkeys(("operator==", "operator!="), _equal),
+    "c_str": _characters,
     **dict.fromkeys(("strchr", "strrchr", "strstr"), _found),
     "strdup": _same,
     **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copied),

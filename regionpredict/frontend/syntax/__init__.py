@@ -13,6 +13,7 @@ from regionpredict.frontend.syntax.addresses import (
     member_of,
 )
 from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
+from regionpredict.frontend.syntax.constructor_calls import constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
     initial_values,
@@ -110,6 +111,7 @@ __all__ = [
     "address_of",
     "below",
     "calls_in",
+    "constructor_call",
     "every_expression",
     "every_statement",
     "expressions_in",

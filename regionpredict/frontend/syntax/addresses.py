@@ -72,7 +72,10 @@ def substituted(expression: Expression, values: Mapping[Decl, Expression]) -> Ex
     if isinstance(e, Binary):
         return Binary(e.op, substituted(e.left, values), substituted(e.right, values))
     if isinstance(e, Cast):
-        return Cast(e.ctype, substituted(e.operand, values))
+        made = e.constructor
+        if made is not None:
+            made = made._replace(args=tuple(substituted(one, values) for one in made.args))
+        return Cast(e.ctype, substituted(e.operand, values), made)
     if isinstance(e, Ternary):
         condition, then = substituted(e.condition, values), substituted(e.then, values)
         return Ternary(condition, then, substituted(e.other, values))

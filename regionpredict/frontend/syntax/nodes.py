@@ -213,10 +213,12 @@ class CallExpr(NamedTuple):
 
 @_by_identity
 class Cast(NamedTuple):
-    """`(type) operand`."""
+    """`(type) operand`, or a value of a C++ class, with the call of the `constructor` that makes it
+    of the operand."""
 
     ctype: CType
     operand: Expression
+    constructor: CallExpr | None = None
 
 
 @_by_identity
@@ -387,7 +389,8 @@ class Function(NamedTuple):
 
     A `closure` is the body of a lambda, in which the variables around it have their meaning.
     An instance of a template has types or a lambda in its name; `shown` is then what a reader
-    knows it by, else "".
+    knows it by, else "". `initialisers` is what a constructor does in front of its body: values
+    that it gives to members, and constructors of the classes it is derived from.
     """
 
     name: str
@@ -397,3 +400,4 @@ class Function(NamedTuple):
     span: Span
     closure: bool = False
     shown: str = ""
+    initialisers: tuple[Expression, ...] = ()

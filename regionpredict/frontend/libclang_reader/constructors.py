@@ -1,0 +1,115 @@
+"""What a C++ constructor does in front of its body.
+
+    grid::grid(int n) : shape(n), nx(n), ny{n} { ... }
+
+is `shape::shape(this, n); this->nx = n; this->ny = n;`, and behind the classes that it is derived
+from come the values that the class itself gives to its members (`int nz = 1;`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.cursors import (
+    BLOCK,
+    CONSTRUCTOR,
+    FIELD,
+    IMPLICIT,
+    MEMBER_NAME,
+    Node,
+    grow,
+)
+from regionpredict.frontend.libclang_reader.declarations import Declarations
+from regionpredict.frontend.syntax import (
+    Assign,
+    Decl,
+    Expression,
+    Member,
+    Name,
+    Opaque,
+    constructor_call,
+    initial_values,
+)
+from regionpredict.ir import Span
+
+_NOWHERE = Span("", 0)
+_FIELDS = frozenset((FIELD,))
+
+
+def initialisers(
+    tree: Node, this: Decl | None, declarations: Declarations, build: Callable[[Node], Expression]
+) -> tuple[Expression, ...]:
+    """What the constructor of a tree does in front of its body; nothing for other functions."""
+    if tree.kind != CONSTRUCTOR or this is None:
+        return ()
+    own = Name(this, _NOWHERE)
+    bases: list[Expression] = []
+    given: dict[Decl, Expression] = {}
+    field: Decl | None = None
+    for node in tree.children:
+        if node.kind == MEMBER_NAME:
+            field = declarations.referred(node.cursor)
+        elif IMPLICIT <= node.kind < BLOCK:
+            value = build(node)
+            if field is not None:
+                given[field] = _given(own, field, value)
+            elif (call := constructor_call(own, value)) is not None:
+                bases.append(call)
+            field = None
+    for member, node in _values_in_the_class(tree.cursor, declarations):
+        if member not in given:
+            given[member] = _given(own, member, build(node))
+    order = {member: at for at, member in enumerate(_members(tree.cursor, declarations))}
+    return (*bases, *(given[m] for m in sorted(given, key=lambda m: order.get(m, len(order)))))
+
+
+def values_of_the_class(
+    constructor: lc.Cursor, declarations: Declarations, build: Callable[[Node], Expression]
+) -> tuple[Expression, ...]:
+    """What a constructor that nobody wrote gives to the members, each value with its name."""
+    library = lc.library()
+    record = library.clang_getCursorSemanticParent(constructor)
+    at, name = (
+        lc.Place().read(library.clang_getCursorLocation(one)) for one in (constructor, record)
+    )
+    if at != name:  # somebody wrote it, elsewhere
+        return ()
+    values = _values_in_the_class(constructor, declarations)
+    return tuple(Opaque(f".{member.name}", (build(node),)) for member, node in values)
+
+
+def _given(own: Expression, field: Decl, value: Expression) -> Expression:
+    """`this->field = value`."""
+    values = initial_values(value)
+    if values is not None and len(values) == 1 and field.ctype.kind in _SCALARS:
+        value = values[0]  # ny{n}
+    return Assign("=", Member(own, field, True, _NOWHERE), value, _NOWHERE)
+
+
+_SCALARS = frozenset(("int", "float", "pointer"))
+
+
+def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
+    """The members of a constructor's class in their order, which is that of their values."""
+    record = lc.library().clang_getCursorSemanticParent(constructor)
+    return [declarations.of(cursor) for cursor in lc.children(record, _FIELDS)]
+
+
+def _values_in_the_class(
+    constructor: lc.Cursor, declarations: Declarations
+) -> list[tuple[Decl, Node]]:
+    """The members that have a value in the class (`int nz = 1;`), and the value.
+
+    Arrays and bits of a word are left out: it may be their extent that stands there.
+    """
+    library = lc.library()
+    values = []
+    for cursor in lc.children(library.clang_getCursorSemanticParent(constructor), _FIELDS):
+        member = declarations.of(cursor)
+        if library.clang_Cursor_isBitField(cursor) or member.ctype.kind == "array":
+            continue
+        inner = [node for node in grow(cursor).children if IMPLICIT <= node.kind < BLOCK]
+        if inner:
+            values.append((member, inner[-1]))
+    return values

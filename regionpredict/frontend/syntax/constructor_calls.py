@@ -1,0 +1,19 @@
+"""Values of C++ classes, and the calls of the constructors that make them."""
+
+from __future__ import annotations
+
+from regionpredict.frontend.syntax.nodes import CallExpr, Cast, Expression, Opaque
+
+
+def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
+    """The call of the constructor that makes a value at an address; None for other values.
+
+    In the tree of `grid(n)` an empty expression stands for the address.
+    """
+    call = value.constructor if isinstance(value, Cast) else value
+    if not isinstance(call, CallExpr) or not call.method or not call.args:
+        return None
+    first = call.args[0]
+    if not isinstance(first, Opaque) or first.text or first.children:
+        return None
+    return call._replace(args=(address, *call.args[1:]))
