@@ -14,7 +14,7 @@ from regionpredict.trace.matching import Matches
 from regionpredict.trace.mpi_regions import Call, call_of
 from regionpredict.trace.sync_points import PointRows, point_rows
 from regionpredict.trace.wait_classes import Wait
-from regionpredict.trace.wrong_order import Order, wrong_order
+from regionpredict.trace.wrong_order import Messages, Order, wrong_order
 
 _Rows = NDArray[np.int64]
 
@@ -168,17 +168,13 @@ def _misordered(
     many = columns.call[late.receives] == Call.WAIT_MANY
     known = np.where(many, columns.leave_event[late.receives], columns.event[late.receives])
     sent = trace.time[columns.event]
-    order = wrong_order(
-        len(trace.locations),
-        (
-            columns.event[receives],
-            columns.location[receives],
-            sent[sends],
-            columns.rank[sends],
-        ),
-        (known, columns.location[late.receives], sent[late.sends], columns.rank[late.sends]),
-        kernels,
+    there = Messages(
+        columns.event[receives], columns.location[receives], sent[sends], columns.rank[sends]
     )
+    waited = Messages(
+        known, columns.location[late.receives], sent[late.sends], columns.rank[late.sends]
+    )
+    order = wrong_order(len(trace.locations), there, waited, kernels)
     rows = np.flatnonzero(order != Order.RIGHT)
     return MisorderedWaits(
         columns.location[late.receives[rows]],

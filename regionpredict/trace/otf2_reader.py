@@ -254,15 +254,17 @@ def described(
     findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
     if unknown:
         findings.append(Finding("partners that no communicator tells, left out", count=unknown))
-    nothing = {name: np.zeros(0, dtype=kind) for name, kind in _OPERATION_COLUMNS}
+    nothing: dict[str, Any] = {
+        name: np.zeros(0, dtype=kind) for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
+    }
     return EventTrace(
         locations=definitions.locations,
         regions=regions,
         communicators=definitions.communicators,
         ticks_per_second=definitions.ticks_per_second,
         starts=np.zeros(len(definitions.locations) + 1, dtype=np.int64),
-        **{name: np.zeros(0, dtype=kind) for name, kind in _EVENT_COLUMNS},
-        operations=Operations(**nothing),
+        **{name: nothing[name] for name, _ in _EVENT_COLUMNS},
+        operations=Operations(**{name: nothing[name] for name, _ in _OPERATION_COLUMNS}),
         findings=tuple(findings),
         name=anchor.name,
         grids=definitions.grids,

@@ -107,7 +107,7 @@ class StoreWriter:
     ) -> None:
         """The events of the next locations; `mate` and `other` are rows of all operations."""
         events, operations = self._starts[-1], part.operations
-        columns = {name: getattr(operations, name) for name in _OPERATIONS}
+        columns: dict[str, NDArray[Any]] = {name: getattr(operations, name) for name in _OPERATIONS}
         columns["event"] = columns["event"] + events
         columns |= {"mate": mate, "other": other, "instance": instance}
         rows = {name: getattr(part, name) for name in _EVENTS}
@@ -133,7 +133,7 @@ class StoreWriter:
         """What is told of the whole trace, whose columns of events and operations are not asked
         for; from here on the folder is a store."""
         counts = [len(counter.event) for counter in trace.counters]
-        columns = {
+        columns: dict[str, NDArray[Any]] = {
             "counter": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
             "event": _joined([counter.event for counter in trace.counters]),
             "increase": _joined([counter.increase for counter in trace.counters]),

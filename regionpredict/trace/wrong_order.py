@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,38 +29,42 @@ class _WrongOrder(ctypes.Structure):
     ]
 
 
+class Messages(NamedTuple):
+    """Columns: the event (a row of the trace) at which a message is there, or from which on a late
+    sender is known; its location; the time the message was sent; the rank that sent it."""
+
+    event: NDArray[np.int64]
+    location: NDArray[np.int32]
+    sent: NDArray[np.int64]
+    source: NDArray[np.int32]
+
+
 def wrong_order(
-    locations: int,
-    receives: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
-    late: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
-    kernels: Kernels,
+    locations: int, receives: Messages, late: Messages, kernels: Kernels
 ) -> NDArray[np.uint8]:
     """The `Order` of each late sender.
 
-    Both are columns: the event (a row of the trace) at which a message is there, or from which on
-    a late sender is known; its location; the time the message was sent; the rank that sent it.
     A later receive of a message that was sent before shows that the order was wrong (Scalasca
     2.6, which remembers a hundred late senders a rank, as this does).
     """
-    found = np.zeros(len(late[0]), dtype=np.uint8)
+    found = np.zeros(len(late.event), dtype=np.uint8)
     if not len(found):
         return found
-    event, location, sent, source = (
-        np.concatenate(pair) for pair in zip(late, receives, strict=True)
-    )
-    instance = np.full(len(event), _RECEIVE, dtype=np.int64)
+    location = np.concatenate([late.location, receives.location])
+    instance = np.full(len(location), _RECEIVE, dtype=np.int64)
     instance[: len(found)] = np.arange(len(found))
-    order = np.lexsort((event, location))
+    order = np.lexsort((np.concatenate([late.event, receives.event]), location))
     first = np.searchsorted(location[order], np.arange(locations + 1)).astype(np.int64)
-    columns = {
-        "first": first,
-        "sent": np.ascontiguousarray(sent[order], dtype=np.int64),
-        "source": np.ascontiguousarray(source[order], dtype=np.int32),
-        "instance": instance[order],
-        "found": found,
-    }
+    sent = np.concatenate([late.sent, receives.sent])[order].astype(np.int64)
+    source = np.concatenate([late.source, receives.source])[order].astype(np.int32)
+    instance = instance[order]
     table = _WrongOrder(
-        locations=locations, **{name: column.ctypes.data for name, column in columns.items()}
+        locations=locations,
+        first=first.ctypes.data,
+        sent=sent.ctypes.data,
+        source=source.ctypes.data,
+        instance=instance.ctypes.data,
+        found=found.ctypes.data,
     )
     kernels.load("wrong_order.c").rp_wrong_order(ctypes.byref(table))
     return found
