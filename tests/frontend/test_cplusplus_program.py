@@ -89,7 +89,7 @@ def test_the_length_of_a_container_follows_from_the_sizes() -> None:
         **{f"domain.m_{name[:-2]}": size for name, size in LENGTHS.items()},
         "domain.m_symmX": None,  # from the number of elements an edge, which nobody gave
         "domain.m_nodeElemCornerList": None,
-        "domain.m_v": None,
+        "domain.m_v": ELEMENTS,  # new Real_t[numElem]
     }
 
 

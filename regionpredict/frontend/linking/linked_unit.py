@@ -33,7 +33,8 @@ class LinkedUnit:
     call, `directives`, `errors`, `reassociates`, `threadprivate` and `getters` as the parser's.
     Over the whole program tell: `body_of` which function a declaration means, `rivals` where its
     definitions are if nothing says which is meant, `calls_of` the calls of a function with the
-    functions they stand in, `writers_of` the functions that may set a global variable,
+    functions they stand in, `writers_of` the functions that may set a global variable, `setters_of`
+    those whose text sets a member of that name,
     `variable_of` its declaration with its first value, and `objects` what the one object of a class
     is called, for the classes that have one. `lengths`: how long the containers are that are
     members. Two keep answers for all units: `effects` tells what expressions and statements set,
@@ -51,6 +52,7 @@ class LinkedUnit:
     rivals: Callable[[Decl], tuple[Span, ...]]
     calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
     writers_of: Callable[[Decl], list[Function]]
+    setters_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()

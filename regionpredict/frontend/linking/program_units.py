@@ -161,6 +161,7 @@ class _View:
             rivals=self.rivals,
             calls_of=self.calls_of,
             writers_of=self.writers_of,
+            setters_of=self.setters_of,
             variable_of=self.variable_of,
             objects=self._program.sole_objects,
             getters=own.getters,
@@ -241,7 +242,7 @@ class _View:
                     if called is decl or (
                         decl.symbol
                         and called.symbol == decl.symbol
-                        and view.body_of(called) is meant
+                        and _is_same(view.body_of(called), meant)
                     ):
                         for call in calls:
                             yield body.function, call
@@ -255,6 +256,25 @@ class _View:
                 if written_at(body.text, decl.name) and _sets(body.function, decl.symbol)
             ]
         return found
+
+    def setters_of(self, field: Decl) -> list[Function]:
+        found = [b.function for b in self._own.bodies if written_at(b.text, field.name)]
+        for number in self._program.naming(field.name):
+            if number != self._number:
+                found += [
+                    body.function
+                    for body in self._program.trees(number).bodies
+                    if written_at(body.text, field.name)
+                    and all(body.function.span != own.span for own in found)
+                ]
+        return found
+
+
+def _is_same(function: Function | None, other: Function | None) -> bool:
+    """Whether they are one function; that of a header is read anew in each unit."""
+    if function is None or other is None:
+        return function is other
+    return function is other or function.span == other.span
 
 
 def _folders(path: str) -> tuple[str, ...]:

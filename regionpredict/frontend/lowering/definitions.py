@@ -7,6 +7,7 @@ nothing overrides, or, for a parameter, the argument that every call in the unit
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, AllocatedLengths
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.reaching_values import reaching_values
@@ -51,6 +52,11 @@ def definitions_of(
             value = context.value(length.value, Frame({}))
             homes.update((other, length.function) for other in value.names if other not in homes)
             definitions[f"{name}[]"] = Definition(f"{name}[]", value, length.function.span)
+    for name, length in _allocated_lengths(unit, function, context).items():
+        if name not in definitions:
+            definitions[name] = Definition(name, length.elements, length.function.span)
+            for other in length.elements.names:
+                homes.setdefault(other, length.function)
     for name, member in context.member_uses.items():
         held = finder.member(member)
         if held is not None and name not in held.names:
@@ -76,6 +82,31 @@ def definitions_of(
             homes.setdefault(other, home)
             waiting.append(other)
     return _decided(definitions)
+
+
+def _allocated_lengths(
+    unit: LinkedUnit, function: Function, context: Context
+) -> dict[str, AllocatedLength]:
+    """The lengths that no declaration tells, by the names that they are given with: `x[]`."""
+    lengths = AllocatedLengths(unit, context)
+    told: dict[str, AllocatedLength] = {}
+    named = context.named()
+    for name, array in list(context.arrays.items()):
+        if not array.dims or array.dims[0] is not None:
+            continue
+        length = None
+        if name in context.members:
+            length = lengths.of_member(context.members[name], array.element_bytes)
+        elif name in named and named[name][1] == 0:
+            length = lengths.of_variable(named[name][0], function, array.element_bytes)
+        if length is not None and not any(_is_anothers(one) for one in length.elements.names):
+            told[f"{name}[]"] = length
+    return told
+
+
+def _is_anothers(name: str) -> bool:
+    """Whether it is a member of a variable whose name means another one in the region (`a'.n`)."""
+    return "'" in name.partition(".")[0].partition("->")[0] and not name.endswith("'")
 
 
 def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:

@@ -66,10 +66,11 @@ class Signal(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Entry:
     """The values that are there whenever a region or a loop begins, and what the names of its
-    function stand for."""
+    function stand for; `shared` are those that mean the same in all functions."""
 
     memory: Memory
     names: dict[str, Decl]
+    shared: dict[str, Decl]
 
 
 @dataclass(slots=True)
@@ -117,11 +118,11 @@ class Follower(Evaluator):
 
     def _enter(self, span: Span) -> None:
         """Notes the values where a region or a loop begins: those that are always the same."""
-        names = {decl.name: decl for decl in self.globals.values()}
-        names |= self._sole_objects() | self.names[-1]
+        shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
+        names = shared | self.names[-1]
         before = self.seen.entries.get(span)
         memory = self.memory.copy() if before is None else before.memory.common(self.memory)
-        self.seen.entries[span] = Entry(memory, names)
+        self.seen.entries[span] = Entry(memory, names, shared)
 
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects that go by one name in all functions, also those of the callers."""

@@ -27,11 +27,15 @@ class ArgumentValues:
         self, span: Span, names: Iterable[str], said: Sequence[Definition]
     ) -> tuple[Definition, ...]:
         """What the source has `said` of names at a place, and in its stead each of the `names` that
-        has one value whenever the program comes there."""
+        has one value whenever the program comes there.
+
+        So has each of the names that the source says them by, where it means the same everywhere.
+        """
         entries = self.entries.get(span, ())
         known: dict[str, Definition] = {}
-        for name in names:
-            values = {_value_of(name, entry) for entry in entries}
+        own = frozenset(names)
+        for name in own.union(*(one.value.names for one in said)):
+            values = {_value_of(name, entry, shared=name not in own) for entry in entries}
             if len(values) == 1 and isinstance(value := values.pop(), int):
                 known[name] = Definition(name, Expr.const(value), span)
         return (*(one for one in said if one.name not in known), *known.values())
@@ -64,10 +68,11 @@ def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]
     return [f"{unit.path}: nothing that can be followed reads the argument {' '.join(unread)}"]
 
 
-def _value_of(name: str, entry: Entry) -> Value:
+def _value_of(name: str, entry: Entry, *, shared: bool) -> Value:
     """The value of `n`, `s->n` or `grid[0]` at an entry."""
     root = _NAME.match(name)
-    decl = None if root is None else entry.names.get(root.group())
+    names = entry.shared if shared else entry.names
+    decl = None if root is None else names.get(root.group())
     if root is None or decl is None:
         return UNKNOWN
     place, at = Place(decl), root.end()

@@ -11,6 +11,7 @@ from regionpredict.frontend.syntax.addresses import (
     followed,
     is_place,
     member_of,
+    substituted,
 )
 from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
 from regionpredict.frontend.syntax.constructor_calls import constructor_call
@@ -126,5 +127,6 @@ __all__ = [
     "own_expressions",
     "set_place",
     "show",
+    "substituted",
     "with_members_named",
 ]

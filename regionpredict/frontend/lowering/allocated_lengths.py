@@ -1,0 +1,275 @@
+"""How long the memory is that a pointer of a region points to: what the program asked for.
+
+    double *x = malloc(n * sizeof *x);        x[] = n
+    solve(x, rows);                           of its parameter, too, where all calls agree
+    grid.u = new double[nx * ny];             grid.u[] = nx*ny, where one place allocates it
+    double *e = make(n);                      n, where `make` returns malloc(8 * size)
+
+Told only where one place says it: a pointer that is set twice, or whose address is handed on to
+anything but what frees it, has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.frame import Frame, divisible
+from regionpredict.frontend.lowering.library_functions import allocated
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.syntax import (
+    STEPS,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Return,
+    Unary,
+    every_statement,
+    expressions_in,
+    substituted,
+)
+from regionpredict.ir import Expr
+
+_DEEPEST = 8  # functions that hand the pointer on
+
+
+class AllocatedLength(NamedTuple):
+    """A number of elements, and the function whose variables it speaks of."""
+
+    elements: Expr
+    function: Function
+
+
+class AllocatedLengths:
+    """Asks where the pointers of one region's function come from."""
+
+    def __init__(self, unit: LinkedUnit, context: Context) -> None:
+        self._unit = unit
+        self._context = context
+
+    def of_variable(
+        self, decl: Decl, function: Function, element_bytes: int, depth: int = 0
+    ) -> AllocatedLength | None:
+        """The length of what a variable of a function points to; None where it is not told."""
+        if decl.ctype.kind != "pointer" or depth > _DEEPEST:
+            return None
+        if decl.kind in ("global", "static"):
+            writers = self._unit.writers_of(decl)
+            if len(writers) != 1:
+                return None
+            function = writers[0]
+        values = self._values_of(decl, function)
+        if values is None:
+            return None
+        if decl.kind == "parameter" and decl in function.parameters:
+            return None if values else self._of_argument(decl, function, element_bytes, depth)
+        if len(values) != 1:
+            return None
+        return self._of_value(values[0], function, element_bytes, depth)
+
+    def of_member(self, field: Decl, element_bytes: int) -> AllocatedLength | None:
+        """The length of what a member points to that one place of the program allocates."""
+        if field.ctype.kind != "pointer":
+            return None
+        values: list[tuple[Expression, Function]] = []
+        for function in self._unit.setters_of(field):
+            for expression in expressions_in(function.body):
+                if isinstance(expression, Assign) and _is_member(expression.left, field):
+                    if not _is_null(expression.right):
+                        values.append((expression.right, function))
+                elif isinstance(expression, CallExpr):
+                    handed = any(_is_member(_pointed(one), field) for one in expression.args)
+                    if handed and not self._frees(expression):
+                        return None
+        if len(values) != 1:
+            return None
+        return self._of_value(*values[0], element_bytes, 0)
+
+    def _values_of(self, decl: Decl, function: Function) -> list[Expression] | None:
+        """What a variable is set to, null pointers left out; None where something else sets it."""
+        values: list[Expression] = []
+        if decl.kind in ("global", "static"):
+            init = self._unit.variable_of(decl).init
+            values += [] if init is None else [init]
+        for statement in every_statement(function.body):
+            if isinstance(statement, DeclStmt):
+                values += [one.init for one in statement.decls if one is decl and one.init]
+        for expression in expressions_in(function.body):
+            if isinstance(expression, Assign) and _names(expression.left, decl):
+                if expression.op != "=":
+                    return None
+                values.append(expression.right)
+            elif self._may_set(expression, decl):
+                return None
+        return [value for value in values if not _is_null(value)]
+
+    def _may_set(self, expression: Expression, decl: Decl) -> bool:
+        """Whether it moves a pointer, or hands its address to what does not free it."""
+        if isinstance(expression, CallExpr):
+            handed = any(_has_address(one, decl) for one in expression.args)
+            return handed and not self._frees(expression)
+        return (
+            isinstance(expression, Unary)
+            and expression.op in STEPS
+            and _names(expression.operand, decl)
+        )
+
+    def _frees(self, call: CallExpr) -> bool:
+        body = self._unit.body_of(call.decl) if call.decl is not None else None
+        return body is not None and any(
+            isinstance(one, CallExpr) and one.name == "free" for one in expressions_in(body.body)
+        )
+
+    def _of_argument(
+        self, decl: Decl, function: Function, element_bytes: int, depth: int
+    ) -> AllocatedLength | None:
+        position = function.parameters.index(decl)
+        lengths: list[AllocatedLength] = []
+        for caller, call in self._unit.calls_of(function.decl):
+            if caller.decl is function.decl:
+                continue
+            if position >= len(call.args):
+                return None
+            length = self._of_value(call.args[position], caller, element_bytes, depth + 1)
+            if length is None or (lengths and length.elements != lengths[0].elements):
+                return None
+            lengths.append(length)
+        return lengths[0] if lengths else None
+
+    def _of_value(
+        self, value: Expression, function: Function, element_bytes: int, depth: int
+    ) -> AllocatedLength | None:
+        """The length of what an expression of a function points to the begin of."""
+        sizes = self._sizes(value, element_bytes)
+        if sizes is not None:
+            amount = Expr.const(1)
+            for size in sizes:
+                amount = amount * self._context.value(size, Frame({}))
+            if not divisible(amount, element_bytes) or amount.has_unreadable_part:
+                return None
+            return AllocatedLength(amount.over(element_bytes), function)
+        plain = _without_casts(value)
+        if isinstance(plain, Name):
+            return self.of_variable(plain.decl, function, element_bytes, depth + 1)
+        if isinstance(plain, Member):
+            return self.of_member(plain.field, element_bytes)
+        return None
+
+    def _sizes(
+        self, value: Expression, element_bytes: int, depth: int = 0
+    ) -> Sequence[Expression] | None:
+        """The factors of the bytes that a call hands out; None for what allocates nothing."""
+        if isinstance(value, Cast) and isinstance(value.operand, Opaque):
+            return _sizes_of_new(value)
+        plain = _without_casts(value)
+        if not isinstance(plain, CallExpr) or depth > _DEEPEST:
+            return None
+        positions = allocated(plain.name)
+        if positions is not None:
+            if any(position >= len(plain.args) for position in positions):
+                return None
+            return [_with_size(plain.args[position], element_bytes) for position in positions]
+        return self._sizes_of_callee(plain, element_bytes, depth)
+
+    def _sizes_of_callee(
+        self, call: CallExpr, element_bytes: int, depth: int
+    ) -> Sequence[Expression] | None:
+        """Of a function that does nothing but return memory of the size that it is told."""
+        body = self._unit.body_of(call.decl) if call.decl is not None else None
+        if body is None or len(body.parameters) != len(call.args):
+            return None
+        returned = [
+            one.value for one in every_statement(body.body)
+            if isinstance(one, Return) and one.value is not None and not _is_null(one.value)
+        ]  # fmt: skip
+        if len(returned) != 1:
+            return None
+        value: Expression = returned[0]
+        plain = _without_casts(value)
+        if isinstance(plain, Name):
+            values = self._values_of(plain.decl, body)
+            if values is None or len(values) != 1:
+                return None
+            value = values[0]
+        sizes = self._sizes(value, element_bytes, depth + 1)
+        if sizes is None:
+            return None
+        given = dict(zip(body.parameters, call.args, strict=True))
+        if any(self._is_set(parameter, body) for parameter in body.parameters):
+            return None
+        return [substituted(size, given) for size in sizes]
+
+    def _is_set(self, parameter: Decl, body: Function) -> bool:
+        return any(
+            isinstance(one, Assign) and _names(one.left, parameter)
+            for one in expressions_in(body.body)
+        )
+
+
+def _sizes_of_new(value: Cast) -> Sequence[Expression] | None:
+    """`new double[n]`."""
+    made = value.operand
+    if not isinstance(made, Opaque) or made.text != "new" or len(made.children) != 1:
+        return None
+    element = value.ctype.element
+    if element is None or element.kind not in ("int", "float", "pointer"):
+        return None
+    return [made.children[0], IntLit(element.bytes, 64)]
+
+
+def _with_size(expression: Expression, element_bytes: int) -> Expression:
+    """`sizeof(T)` of a template is the size of what its instance returns a pointer to."""
+    if isinstance(expression, Opaque) and expression.text == "sizeof":
+        return IntLit(element_bytes, 64)
+    if isinstance(expression, Cast):
+        return expression._replace(operand=_with_size(expression.operand, element_bytes))
+    if isinstance(expression, Binary):
+        return expression._replace(
+            left=_with_size(expression.left, element_bytes),
+            right=_with_size(expression.right, element_bytes),
+        )
+    return expression
+
+
+def _without_casts(value: Expression) -> Expression:
+    while isinstance(value, Cast):
+        value = value.operand
+    return value
+
+
+def _is_null(value: Expression) -> bool:
+    plain = _without_casts(value)
+    return isinstance(plain, IntLit) and plain.value == 0
+
+
+def _names(expression: Expression, decl: Decl) -> bool:
+    return isinstance(expression, Name) and expression.decl is decl
+
+
+def _is_member(expression: Expression | None, field: Decl) -> bool:
+    """Whether it is that member, which each unit that reads its header declares anew."""
+    if not isinstance(expression, Member):
+        return False
+    own = expression.field
+    return own is field or (own.name == field.name and own.span == field.span)
+
+
+def _has_address(expression: Expression, decl: Decl) -> bool:
+    pointed = _pointed(expression)
+    return pointed is not None and _names(pointed, decl)
+
+
+def _pointed(expression: Expression) -> Expression | None:
+    """`x` of `&x`."""
+    plain = _without_casts(expression)
+    return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None

@@ -1,0 +1,136 @@
+"""How long the memory of a pointer is, by what the program asks for; each length told by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.analysis.bindings import bind
+from regionpredict.frontend import SourceRequest, read_alone
+
+GATHER = """
+static void gather(double *y, const double *x, const int *p, int k)
+{
+#pragma omp parallel for
+    for (int i = 0; i < k; i++) y[i] = x[p[i]];
+}
+"""
+HEAD = "#include <stdlib.h>\nvoid seen_nowhere(double **);\n" + GATHER
+CALL = " gather(y, x, p, 10); "
+# the program around the call, and the length of x; None: nobody can tell
+CASES = [
+    ("double *x = malloc(70 * sizeof(double));", 70),
+    ("double *x = malloc(sizeof *x * 70);", 70),
+    ("double *x = calloc(7, 80);", 70),
+    ("double *x = NULL; x = (double *)malloc(560);", 70),
+    ("int m = 10; double *x = malloc((m + 4) * 5 * sizeof(double));", 70),
+    ("double *x = aligned_alloc(64, 560);", 70),
+    ("double *x = malloc(561);", None),
+    ("double *x = malloc(560); x = malloc(80);", None),
+    ("double *x = malloc(560); x = realloc(x, 80);", None),
+    ("double *x = malloc(560); seen_nowhere(&x);", None),
+    ("double *x = malloc(560); x++;", None),
+    ("double *x = malloc(560); x += 3;", None),
+    ("double *x = malloc(560), *z = x; x = z;", None),
+    ("double *x = y;", None),
+]
+
+
+def _length(source: Path, frontend: str, name: str = "x[]") -> object:
+    part = read_alone(SourceRequest(str(source)), frontend)
+    region, definitions = part.regions[0]
+    return bind(region, definitions, {}).values.get(name)
+
+
+def _written(folder: Path, text: str, name: str = "f.c") -> Path:
+    source = folder / name
+    source.write_text(text)
+    return source
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(("text", "length"), CASES)
+def test_of_a_callers_variable(
+    tmp_path: Path, text: str, length: int | None, frontend: str
+) -> None:
+    main = "int main(void) { double y[10]; int p[10]; " + text + CALL + "return 0; }\n"
+    assert _length(_written(tmp_path, HEAD + main), frontend) == length
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(
+    ("others", "length"),
+    [
+        ("", 70),
+        ("void f(double *y, int *p) { double *x = malloc(560);" + CALL + "}", 70),
+        ("void f(double *y, int *p) { double *x = malloc(80);" + CALL + "}", None),
+        ("void f(double *y, int *p, double *x) {" + CALL + "}", None),
+    ],
+)
+def test_all_callers_have_to_agree(
+    tmp_path: Path, others: str, length: int | None, frontend: str
+) -> None:
+    main = "int main(void) { double y[10], *x = malloc(560); int p[10];" + CALL + "return 0; }\n"
+    assert _length(_written(tmp_path, f"{HEAD}{others}\n{main}"), frontend) == length
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+def test_through_functions_that_allocate_hand_on_and_free(tmp_path: Path, frontend: str) -> None:
+    text = (
+        HEAD + "static double *vector(int n) { double *v = malloc(n * sizeof *v); if (!v) exit(1);"
+        " return v; }\nstatic void drop(double **v) { free(*v); *v = NULL; }\n"
+        "static void run(double *x, double *y, int *p, int n) { (void)n;" + CALL + "}\n"
+        "int main(void) { double y[10], *x = vector(7 * 10); int p[10]; run(x, y, p, 70);"
+        " drop(&x); return 0; }\n"
+    )
+    assert _length(_written(tmp_path, text), frontend) == 70
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+def test_of_a_global_and_of_a_member(tmp_path: Path, frontend: str) -> None:
+    text = """#include <stdlib.h>
+struct grid { double *u; int n; };
+double *x;
+static void make(struct grid *g, int n) { x = malloc(560); g->u = malloc(n * 4 * sizeof(double)); }
+static void run(struct grid *g, const int *p)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 10; i++) g->u[p[i]] = x[p[i]];
+}
+int main(void) { struct grid g; int p[10]; make(&g, 20); run(&g, p); return 0; }
+"""
+    source = _written(tmp_path, text)
+    assert _length(source, frontend) == 70
+    assert _length(source, frontend, "g->u[]") == 80
+
+
+def test_of_a_member_that_two_places_allocate(tmp_path: Path) -> None:
+    text = """#include <stdlib.h>
+struct grid { double *u; };
+static void make(struct grid *g) { g->u = malloc(560); }
+static void more(struct grid *g) { g->u = malloc(80); }
+static void run(struct grid *g, const int *p)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 10; i++) g->u[p[i]] = 1;
+}
+int main(void) { struct grid g; int p[10]; make(&g); more(&g); run(&g, p); return 0; }
+"""
+    assert _length(_written(tmp_path, text), "libclang", "g->u[]") is None
+
+
+def test_in_cplusplus(tmp_path: Path) -> None:
+    text = """#include <cstdlib>
+template <typename T> T *allocate(std::size_t n) { return static_cast<T *>(malloc(sizeof(T) * n)); }
+static void run(double *y, float *x, int *p)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 10; i++) y[p[i]] = x[p[i]];
+}
+int main() { float *x = allocate<float>(70); double *y = new double[8 * 10]; int p[10];
+    run(y, x, p); delete[] y; return 0; }
+"""
+    source = _written(tmp_path, text, "f.cpp")
+    assert _length(source, "libclang") == 70
+    assert _length(source, "libclang", "y[]") == 80
