@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from regionpredict.cli.trace_request import matched, trace_kernels
+from regionpredict.cli.trace_request import PARAVER, matched, trace_kernels
 from regionpredict.cli.trace_selection import Reading, reading_options
 
 
@@ -23,16 +23,22 @@ def command(reading: Reading, target: str) -> None:
     folder, or a Paraver trace (.prv, .prv.gz). Needs the package pyarrow.
     """
     from regionpredict.errors import InputError, UsageError
-    from regionpredict.trace.parquet_store import write_store
+    from regionpredict.trace.parquet_store import is_store, write_store
     from regionpredict.trace.selection import selected
+    from regionpredict.trace.store_by_rank import convert_otf2
 
     if reading.correct_clocks:
         raise UsageError("a store has the times as recorded", remedy="correct them when it is read")
     if Path(target).exists():
         raise InputError("is there already", remedy="name another by -o", path=target)
     kernels, selection = trace_kernels(), reading.selection()
-    trace, matches = matched(reading, selection, kernels)
-    if selection:
-        trace, matches = selected(trace, matches, selection, kernels)
-    write_store(trace, matches, Path(target))
+    archive = Path(reading.archive)
+    spread = reading.processes is not None or reading.scheduler is not None
+    if selection or spread or reading.archive.endswith(PARAVER) or is_store(archive):
+        trace, matches = matched(reading, selection, kernels)
+        if selection:
+            trace, matches = selected(trace, matches, selection, kernels)
+        write_store(trace, matches, Path(target))
+    else:
+        convert_otf2(archive, Path(target), kernels)
     click.echo(f"written: {target}", err=True)

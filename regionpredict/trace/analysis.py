@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from regionpredict.trace.cost_replay import CostReplay, cost_replay
 from regionpredict.trace.event_trace import EventTrace, Finding
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
-from regionpredict.trace.message_waits import message_waits
+from regionpredict.trace.message_waits import MessageWaits, message_waits
 from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
 from regionpredict.trace.team_waits import team_waits
 from regionpredict.trace.whole_run import with_whole_run
@@ -26,7 +26,8 @@ class Analysis:
     """A trace, with a region around each rank's run, and what was found in it.
 
     `names` are the call paths' names by node. `scans` and `init_completion` are rows (location,
-    node, ticks) of waits without a synchronisation point. `findings` are all there are, the
+    node, ticks) of waits without a synchronisation point; `messages` tells of late senders whose
+    messages were received in the wrong order. `findings` are all there are, the
     reader's first; `clock_violations` are those of the times as they were recorded.
     """
 
@@ -37,6 +38,7 @@ class Analysis:
     points: SyncPoints
     scans: tuple[tuple[int, int, int], ...]
     init_completion: tuple[tuple[int, int, int], ...]
+    messages: MessageWaits
     replay: CostReplay
     findings: tuple[Finding, ...]
     clock_violations: tuple[Violations, ...] = ()
@@ -65,12 +67,13 @@ def analyse(
         paths = call_paths(trace, kernels)
     del conditions
     collectives = collective_waits(trace, paths, matches)
+    messages = message_waits(trace, paths, matches, kernels)
     teams, team_findings = team_waits(trace, paths)
     nothing = np.zeros(0, dtype=np.int64)
     points = sorted_points(
         [
             point_rows(nothing, nothing.astype(np.int32), nothing.astype(np.int32), nothing),
-            *message_waits(trace, paths, matches),
+            *messages.points,
             *collectives.points,
             *teams,
         ],
@@ -98,6 +101,7 @@ def analyse(
         points=points,
         scans=collectives.scans,
         init_completion=collectives.init_completion,
+        messages=replace(messages, points=()),
         replay=replayed,
         findings=tuple(findings),
         clock_violations=violated,

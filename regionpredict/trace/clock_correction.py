@@ -1,8 +1,11 @@
 """Times that keep the order of cause and effect: the controlled logical clock.
 
-The method is that of R. Rabenseifner (The controlled logical clock, PDP 1997) as D. Becker,
-R. Rabenseifner and F. Wolf extend it to collective operations (Timestamp synchronization of event
-traces with the controlled logical clock, 2007), and D. Boehme 2014, section 2.6, names it.
+The method is that of R. Rabenseifner (The controlled logical clock: a global time for trace-based
+software monitoring of parallel applications in workstation clusters, PDP 1997). D. Becker,
+R. Rabenseifner, F. Wolf and J. Linford extend it to collective operations (Scalable timestamp
+synchronization for event traces of message-passing applications, Parallel Computing 35, 2009),
+D. Becker, M. Geimer, R. Rabenseifner and F. Wolf to threads (Extending the scope of the controlled
+logical clock, Cluster Computing 16, 2013). D. Boehme 2014, section 2.6, names it.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ FADE = Constant(
     0.01,
     "1",
     "assumed",
-    "1 - gamma of Rabenseifner 1997, near 0.99 there: a clock that was set forward falls back to "
-    "its own time by this part of the time that passes, and runs ahead by it before a jump",
+    "a choice of ours for the control variable of Rabenseifner 1997: a clock that was set forward "
+    "falls back to its own time by this part of the time that passes, and runs ahead by it before "
+    "a jump",
 )
 
 

@@ -29,7 +29,9 @@ PREFIX = (Collective.SCAN, Collective.EXSCAN)
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTable:
-    """Collective operations in the order of their instances; `first` has where each begins."""
+    """Collective operations in the order of their instances, within each in that of the ranks in
+    the communicator (of equals the first of them is the last to come, as MPI_MAXLOC has it);
+    `first` has where each instance begins."""
 
     event: _Rows
     location: NDArray[np.int32]
@@ -69,7 +71,8 @@ def collective_table(
     rows = rows[sizes[operations.communicator[rows]] > 1]
     communicator = operations.communicator[rows].astype(np.int64)
     instance = matches.instance[rows]
-    order = np.lexsort((operations.event[rows], instance, communicator))
+    place = _places(trace, operations.event[rows], communicator)
+    order = np.lexsort((place, instance, communicator))
     rows, communicator, instance = rows[order], communicator[order], instance[order]
     changes = np.ones(len(rows), dtype=bool)
     changes[1:] = (communicator[1:] != communicator[:-1]) | (instance[1:] != instance[:-1])
@@ -103,6 +106,22 @@ def collective_table(
         operation=operations.collective[rows[first]] if len(rows) else np.zeros(0, np.uint8),
         communicator=(operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)),
     ), findings
+
+
+def _places(trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rank in its communicator of the location of each event."""
+    ranks = np.array([place.rank for place in trace.locations], dtype=np.int64)
+    own = ranks[trace.locations_of(event)]
+    place = own.copy()
+    for number in np.flatnonzero(np.bincount(communicator)).tolist():
+        members = np.array(trace.communicators[number].members or (), dtype=np.int64)
+        if np.any(np.diff(members) < 0):  # else the order is that of the ranks in the world
+            local = np.argsort(members)
+            rows = communicator == number
+            place[rows] = local[
+                np.minimum(np.searchsorted(members[local], own[rows]), len(local) - 1)
+            ]
+    return place
 
 
 def _not_analysed(kind: NDArray[np.uint8], operations: NDArray[np.uint8]) -> list[Finding]:

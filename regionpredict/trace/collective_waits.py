@@ -73,7 +73,7 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
         if len(chosen):
             points.extend(rule(trace, table, chosen, groups))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)):
-        scans.extend(_prefix(trace, table, int(instance)))
+        scans.extend(_prefix(table, int(instance)))
     ends, completion = _init_and_finalize(trace, paths, groups, findings)
     points.extend(ends)
     ranks = tuple(np.array(members, dtype=np.int32) for members in groups.numbers)
@@ -165,7 +165,10 @@ def _groups_of(
     """The group of the ranks in `rows` for each busy instance."""
     bounds = np.searchsorted(owner, np.arange(count + 1))
     return np.array(
-        [groups.of(tuple(table.rank[rows[bounds[at] : bounds[at + 1]]].tolist())) for at in busy],
+        [
+            groups.of(tuple(sorted(table.rank[rows[bounds[at] : bounds[at + 1]]].tolist())))
+            for at in busy
+        ],
         dtype=np.int32,
     )
 
@@ -226,9 +229,9 @@ def _n_to_n(
     kind = np.where(barrier[synchronising], Wait.WAIT_BARRIER, Wait.WAIT_NXN).astype(np.uint8)
     whole = np.bincount(of, minlength=len(chosen)) == np.bincount(owner, minlength=len(chosen))
     numbers = np.empty(len(chosen), dtype=np.int32)
-    for communicator in np.unique(table.communicator[chosen]):
+    for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
         of_whole = whole & (table.communicator[chosen] == communicator)
-        members = trace.communicators[int(communicator)].members or ()
+        members = trace.communicators[communicator].members or ()
         numbers[of_whole] = groups.of(tuple(sorted(members)))
     partial = np.flatnonzero(~whole)
     numbers[partial] = _groups_of(table, at, of, partial, len(chosen), groups)
@@ -245,14 +248,9 @@ def _n_to_n(
     ]
 
 
-def _prefix(trace: EventTrace, table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
+def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
     """Waits for lower ranks of the communicator that enter later."""
-    members = trace.communicators[int(table.communicator[instance])].members or ()
-    place = {rank: at for at, rank in enumerate(members)}
-    rows = sorted(
-        range(int(table.first[instance]), int(table.first[instance + 1])),
-        key=lambda row: place[int(table.rank[row])],
-    )
+    rows = range(int(table.first[instance]), int(table.first[instance + 1]))
     found = []
     latest = _SELDOM
     for row in rows:

@@ -24,7 +24,8 @@ class CostReplay:
 
     `short_term` and `long_term` are costs by wait state, location and node (Boehme 2014, section
     4.2.5). `explained` is the part of each point's wait for which a cause was found, `indirect`
-    that which earlier waits caused, `propagating` that which causes later ones. `lost` are costs
+    that which earlier waits caused, `propagating` that which causes later ones,
+    `propagating_messages` that which causes later late senders and receivers. `lost` are costs
     that reach waits without a cause; `unordered` counts waits whose times contradict the messages.
     `path` is the critical path by location and node; the `segment_` columns are its pieces, first
     to last.
@@ -35,6 +36,7 @@ class CostReplay:
     explained: NDArray[np.float64]
     indirect: NDArray[np.float64]
     propagating: NDArray[np.float64]
+    propagating_messages: NDArray[np.float64]
     lost: float
     unordered: int
     path: NDArray[np.int64]
@@ -65,7 +67,15 @@ _INPUTS = (
     "group_first",
     "group_members",
 )
-_RESULTS = ("short_term", "long_term", "explained", "indirect", "propagating", "path")
+_RESULTS = (
+    "short_term",
+    "long_term",
+    "explained",
+    "indirect",
+    "propagating",
+    "propagating_messages",
+    "path",
+)
 _SEGMENTS = ("segment_from", "segment_to", "segment_location")
 
 
@@ -94,6 +104,7 @@ def cost_replay(
         "explained": np.zeros(count),
         "indirect": np.zeros(count),
         "propagating": np.zeros(count),
+        "propagating_messages": np.zeros(count),
         "path": np.zeros((locations, nodes), dtype=np.int64),
         "segment_from": np.zeros(count + 2, dtype=np.int64),
         "segment_to": np.zeros(count + 2, dtype=np.int64),

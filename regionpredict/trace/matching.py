@@ -61,7 +61,7 @@ def match(trace: EventTrace, kernels: Kernels) -> Matches:
     mate, other, instance = match_columns(
         first, rank, kind, trace.operations, len(trace.communicators), kernels
     )
-    return Matches(mate, other, instance, unmatched(trace, mate, other))
+    return Matches(mate, other, instance, unmatched(kind, trace.operations.partner, mate, other))
 
 
 def match_columns(
@@ -99,11 +99,12 @@ def match_columns(
 
 
 def unmatched(
-    trace: EventTrace, mate: NDArray[np.int64], other: NDArray[np.int64]
+    kind: NDArray[np.uint8],
+    partner: NDArray[np.int32],
+    mate: NDArray[np.int64],
+    other: NDArray[np.int64],
 ) -> tuple[Finding, ...]:
-    """What of a trace's operations has no counterpart."""
-    operations = trace.operations
-    kind = trace.kind[operations.event]
+    """What of a trace's operations, of which columns are given, has no counterpart."""
     sends = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
     cancelled = np.zeros(len(kind), dtype=bool)
     linked = other >= 0
@@ -112,8 +113,8 @@ def unmatched(
     completions = (kind == Kind.SEND_COMPLETE) | (kind == Kind.RECEIVE_COMPLETE)
     found = []
     for rows, message in (
-        (sends & ~cancelled & (mate < 0) & (operations.partner >= 0), "sends without a receive"),
-        (receives & (mate < 0) & (operations.partner >= 0), "receives without a send"),
+        (sends & ~cancelled & (mate < 0) & (partner >= 0), "sends without a receive"),
+        (receives & (mate < 0) & (partner >= 0), "receives without a send"),
         (completions & (other < 0), "completions without a request"),
     ):
         count = int(np.count_nonzero(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -223,33 +223,55 @@ def operations_of(
 def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
     """The trace of all locations' events, whose columns it takes over."""
     table, unknown = operations_of(events, definitions, definitions.locations)
-    findings = [*definitions.findings, *_findings(definitions.locations, events.notes)]
     columns = events.columns
     time = columns["time"]
     if len(time):
         time -= time.min()
-    regions = _number_regions(columns["region"], columns["kind"], definitions, findings)
-    if unknown:
-        findings.append(Finding("partners that no communicator tells, left out", count=unknown))
+    undefined: list[Finding] = []
+    regions = number_regions(columns["region"], columns["kind"], definitions, undefined)
     starts = np.concatenate([[0], events.ends]).astype(np.int64)
-    return EventTrace(
-        locations=definitions.locations,
-        regions=regions,
-        communicators=definitions.communicators,
-        ticks_per_second=definitions.ticks_per_second,
+    whole = described(anchor, definitions, regions, events.notes, undefined, unknown)
+    return replace(
+        whole,
         starts=starts,
         time=time,
         kind=columns["kind"],
         region=columns["region"],
         operations=table,
-        findings=tuple(findings),
-        name=anchor.name,
-        grids=definitions.grids,
-        counters=_counters(definitions, events.readings, starts),
+        counters=counters_of(definitions, events.readings, starts),
     )
 
 
-def _counters(
+def described(
+    anchor: Path,
+    definitions: Definitions,
+    regions: tuple[Region, ...],
+    notes: NDArray[np.int64],
+    undefined: Sequence[Finding],
+    unknown: int,
+) -> EventTrace:
+    """All that is told of a trace but its events; `unknown` partners have no communicator."""
+    findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
+    if unknown:
+        findings.append(Finding("partners that no communicator tells, left out", count=unknown))
+    nothing: dict[str, Any] = {
+        name: np.zeros(0, dtype=kind) for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
+    }
+    return EventTrace(
+        locations=definitions.locations,
+        regions=regions,
+        communicators=definitions.communicators,
+        ticks_per_second=definitions.ticks_per_second,
+        starts=np.zeros(len(definitions.locations) + 1, dtype=np.int64),
+        **{name: nothing[name] for name, _ in _EVENT_COLUMNS},
+        operations=Operations(**{name: nothing[name] for name, _ in _OPERATION_COLUMNS}),
+        findings=tuple(findings),
+        name=anchor.name,
+        grids=definitions.grids,
+    )
+
+
+def counters_of(
     definitions: Definitions, readings: NDArray[Any], starts: NDArray[np.int64]
 ) -> tuple[Counter, ...]:
     """Counters whose readings are integers that grow, of all classes that have them.
@@ -290,7 +312,7 @@ def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list
     return found
 
 
-def _number_regions(
+def number_regions(
     column: NDArray[np.int32],
     kind: NDArray[np.uint8],
     definitions: Definitions,

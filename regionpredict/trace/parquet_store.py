@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -69,25 +70,75 @@ def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
 
     Raises InputError where pyarrow is missing or the folder cannot be written.
     """
-    arrow, parquet = _arrow()
-    groups = list(_groups(trace))
-    operations = trace.operations
-    try:
-        folder.mkdir(parents=True)
-        columns = {name: getattr(trace, name) for name in _EVENTS}
-        _write(arrow, parquet, folder / "events.parquet", columns,
-               [(group.event, group.events) for group in groups])  # fmt: skip
-        columns = {name: getattr(operations, name) for name in _OPERATIONS}
-        columns |= {name: getattr(matches, name) for name in _MATCHES}
-        _write(arrow, parquet, folder / "operations.parquet", columns,
-               [(group.operation, group.operations) for group in groups])  # fmt: skip
+    with StoreWriter(folder) as writer:
+        writer.add(trace, matches.mate, matches.other, matches.instance)
+        writer.finish(trace, matches.findings)
+
+
+class StoreWriter:
+    """Writes a store part by part, each some locations' events; the parts in order.
+
+    Raises InputError where pyarrow is missing or the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._arrow, self._parquet = _arrow()
+        self._files: dict[str, Any] = {}
+        self._groups: list[_Group] = []
+        self._starts = [0]
+        self._locations = self._operations = 0
+        with self._told():
+            folder.mkdir(parents=True)
+
+    def __enter__(self) -> StoreWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def add(
+        self,
+        part: EventTrace,
+        mate: NDArray[np.int64],
+        other: NDArray[np.int64],
+        instance: NDArray[np.int64],
+    ) -> None:
+        """The events of the next locations; `mate` and `other` are rows of all operations."""
+        events, operations = self._starts[-1], part.operations
+        columns: dict[str, NDArray[Any]] = {name: getattr(operations, name) for name in _OPERATIONS}
+        columns["event"] = columns["event"] + events
+        columns |= {"mate": mate, "other": other, "instance": instance}
+        rows = {name: getattr(part, name) for name in _EVENTS}
+        for group in _groups(part):
+            self._write("events", rows, group.event, group.events)
+            self._write("operations", columns, group.operation, group.operations)
+            self._groups.append(
+                replace(
+                    group,
+                    location=group.location + self._locations,
+                    event=group.event + events,
+                    operation=group.operation + self._operations,
+                )
+            )
+        if not self._files:  # there are no events at all
+            self._write("events", rows, 0, None)
+            self._write("operations", columns, 0, None)
+        self._starts.extend((part.starts[1:] + events).tolist())
+        self._locations += len(part.locations)
+        self._operations += len(operations)
+
+    def finish(self, trace: EventTrace, unmatched: Sequence[Finding]) -> None:
+        """What is told of the whole trace, whose columns of events and operations are not asked
+        for; from here on the folder is a store."""
         counts = [len(counter.event) for counter in trace.counters]
-        columns = {
+        columns: dict[str, NDArray[Any]] = {
             "counter": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
             "event": _joined([counter.event for counter in trace.counters]),
             "increase": _joined([counter.increase for counter in trace.counters]),
         }
-        _write(arrow, parquet, folder / "counters.parquet", columns, [(0, sum(counts))])
+        self._write("counters", columns, 0, sum(counts))
         document = {
             "schema": SCHEMA,
             "name": trace.name,
@@ -101,15 +152,43 @@ def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
                 for grid in trace.grids
             ],
             "findings": [asdict(finding) for finding in trace.findings],
-            "unmatched": [asdict(finding) for finding in matches.findings],
-            "starts": trace.starts.tolist(),
-            "groups": [list(asdict(group).values()) for group in groups],
+            "unmatched": [asdict(finding) for finding in unmatched],
+            "starts": self._starts,
+            "groups": [list(asdict(group).values()) for group in self._groups],
         }
-        (folder / _INDEX).write_text(json.dumps(document), "utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", remedy="choose another folder", path=str(folder)
-        ) from None
+        with self._told():
+            for file in self._files.values():
+                file.close()
+            (self._folder / _INDEX).write_text(json.dumps(document), "utf-8")
+
+    def _write(
+        self, file: str, columns: dict[str, NDArray[Any]], first: int, count: int | None
+    ) -> None:
+        """Some rows as a row group; without a count only the file is begun."""
+        arrow = self._arrow
+        schema = arrow.schema(
+            [(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()]
+        )
+        with self._told():
+            if file not in self._files:
+                self._files[file] = self._parquet.ParquetWriter(
+                    self._folder / f"{file}.parquet", schema, compression="zstd"
+                )
+            if count is not None:
+                rows = {name: column[first : first + count] for name, column in columns.items()}
+                table = arrow.table(rows, schema=schema)
+                self._files[file].write_table(table, row_group_size=max(count, 1))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(
+                f"cannot be written: {error.strerror}",
+                remedy="choose another folder",
+                path=str(self._folder),
+            ) from None
 
 
 def _groups(trace: EventTrace) -> Iterator[_Group]:
@@ -135,20 +214,6 @@ def _opened(stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]
     stays = (kind == Kind.ENTER) & (lowest >= depth)
     kept = len(stack) + min(0, int(depth.min(initial=0)))
     return [*stack[:kept], *region[stays].tolist()]
-
-
-def _write(
-    arrow: ModuleType,
-    parquet: ModuleType,
-    path: Path,
-    columns: dict[str, NDArray[Any]],
-    groups: Sequence[tuple[int, int]],
-) -> None:
-    schema = arrow.schema([(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()])
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for first, count in groups:
-            rows = {name: column[first : first + count] for name, column in columns.items()}
-            writer.write_table(arrow.table(rows, schema=schema), row_group_size=max(count, 1))
 
 
 class Store:

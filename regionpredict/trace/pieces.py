@@ -45,10 +45,11 @@ class _Sends:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """One rank's events as the archive has them, its matches, and its sends by receiver.
 
-    `receives` are the operations that receive, with the columns that matching asks for.
+    `receives` are the operations that receive, with the columns that matching asks for; `kind`
+    is of each operation, `partners` the ranks of its partners, `unknown` how many have none.
     """
 
     rank: int
@@ -60,17 +61,21 @@ class _Piece:
     partner: NDArray[np.int32]
     communicator: NDArray[np.int32]
     tag: NDArray[np.int32]
+    kind: NDArray[np.uint8]
+    partners: NDArray[np.int32]
+    unknown: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class PieceReader:
     """Reads the rank whose locations begin and end at two positions."""
 
     anchor: Path
     definitions: Definitions
     kernels: Kernels
 
-    def __call__(self, span: tuple[int, int]) -> _Piece:
+    def __call__(self, span: tuple[int, int]) -> Piece:
+        """The piece of the rank with these locations."""
         definitions, (first, end) = self.definitions, span
         places = definitions.locations[first:end]
         expected = definitions.events * (end - first) // max(len(definitions.locations), 1)
@@ -78,7 +83,7 @@ class _Reader:
         events = read_events(self.anchor, numbers, expected, self.kernels)
         raw = events.columns
         own = {name: raw[name].copy() for name in ("communicator", "partner", "root")}
-        operations, _ = operations_of(
+        operations, unknown = operations_of(
             Events({**raw, **own}, events.ends, events.notes, events.readings), definitions, places
         )
         kind = np.ascontiguousarray(raw["kind"][raw["event"]])
@@ -95,7 +100,7 @@ class _Reader:
         sending = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
         receives = np.flatnonzero((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE))
         rank = places[0].rank
-        return _Piece(
+        return Piece(
             rank,
             events,
             other,
@@ -105,6 +110,9 @@ class _Reader:
             operations.partner[receives],
             operations.communicator[receives],
             operations.tag[receives],
+            kind,
+            operations.partner,
+            unknown,
         )
 
 
@@ -178,8 +186,22 @@ def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventT
     Raises InputError as they do.
     """
     anchor, definitions = open_otf2(path, kernels)
-    spans = _spans(definitions.locations)
-    pieces: list[_Piece] = spread(_Reader(anchor, definitions, kernels), spans)
+    spans = spans_of(definitions.locations)
+    pieces: list[Piece] = spread(PieceReader(anchor, definitions, kernels), spans)
+    if not pieces:
+        nothing = np.zeros(0, dtype=np.int64)
+        trace = assembled(anchor, definitions, read_events(anchor, (), 0, kernels))
+        return trace, Matches(nothing, nothing, nothing, ())
+    matches = linked(pieces, len(definitions.communicators), kernels, spread)
+    trace = assembled(anchor, definitions, joined([piece.events for piece in pieces]))
+    return trace, matches
+
+
+def linked(
+    pieces: Sequence[Piece], communicators: int, kernels: Kernels, spread: Spread
+) -> Matches:
+    """What belongs together in all pieces, of which there is at least one; their events are not
+    asked for."""
     exchanges = [
         _Exchange(
             piece.rank,
@@ -190,11 +212,7 @@ def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventT
         )
         for piece in pieces
     ]
-    taken: list[Rows] = spread(_Matcher(len(definitions.communicators), kernels), exchanges)
-    if not pieces:
-        nothing = np.zeros(0, dtype=np.int64)
-        trace = assembled(anchor, definitions, read_events(anchor, (), 0, kernels))
-        return trace, Matches(nothing, nothing, nothing, ())
+    taken: list[Rows] = spread(_Matcher(communicators, kernels), exchanges)
     first = np.cumsum([0, *(len(piece.other) for piece in pieces)])
     place = {piece.rank: int(at) for piece, at in zip(pieces, first[:-1], strict=True)}
     mate = np.full(first[-1], NONE, dtype=np.int64)
@@ -213,11 +231,12 @@ def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventT
         ]
     )
     instance = np.concatenate([piece.instance for piece in pieces])
-    trace = assembled(anchor, definitions, joined([piece.events for piece in pieces]))
-    return trace, Matches(mate, other, instance, unmatched(trace, mate, other))
+    kind = np.concatenate([piece.kind for piece in pieces])
+    partners = np.concatenate([piece.partners for piece in pieces])
+    return Matches(mate, other, instance, unmatched(kind, partners, mate, other))
 
 
-def _spans(locations: tuple[Location, ...]) -> list[tuple[int, int]]:
+def spans_of(locations: tuple[Location, ...]) -> list[tuple[int, int]]:
     """Where each rank's locations begin and end, in the order of ranks."""
     ranks = np.array([location.rank for location in locations], dtype=np.int64)
     edges = np.flatnonzero(np.diff(ranks, prepend=-1, append=-1) != 0).tolist()

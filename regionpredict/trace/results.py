@@ -28,6 +28,23 @@ def waits(analysis: Analysis) -> TraceResult:
         collector.table(wait.metric, table)
         if count and wait is not Wait.INIT_COMPLETION:
             counts[wait.metric] = count
+    for metric, table, count in _misordered(analysis):
+        collector.table(metric, table)
+        if count:
+            counts[metric] = count
+    for metric, count in (
+        ("late_sender_syncs", analysis.messages.empty_late_senders),
+        ("late_receiver_syncs", analysis.messages.empty_late_receivers),
+    ):
+        if count:
+            counts[metric] = count
+    for metric, kind in (
+        ("nxn_completion", Wait.WAIT_NXN),
+        ("barrier_completion", Wait.WAIT_BARRIER),
+    ):
+        rows = np.flatnonzero((analysis.points.kind == kind) & (analysis.points.completion > 0))
+        ticks = analysis.points.completion[rows].astype(np.float64)
+        collector.table(metric, _summed(analysis, rows, ticks))
     for metric, table in _kinds_of_waits(analysis).items():
         collector.table(metric, table)
     collector.table("time", analysis.paths.inclusive() / analysis.trace.ticks_per_second)
@@ -114,26 +131,58 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
     return table, len(rows)
 
 
+def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
+    """Late senders in the wrong order: all, and by whether both messages have one source."""
+    found, misordered = [], analysis.messages.misordered
+    for metric, chosen in (
+        ("late_sender_wo", np.ones(len(misordered.wait), dtype=bool)),
+        ("lswo_different", ~misordered.same),
+        ("lswo_same", misordered.same),
+    ):
+        table = np.zeros(analysis.paths.exclusive.shape)
+        place = misordered.location[chosen], misordered.node[chosen]
+        np.add.at(table, place, misordered.wait[chosen] / analysis.trace.ticks_per_second)
+        found.append((metric, table, int(np.count_nonzero(chosen))))
+    return found
+
+
 def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table:
-    table = np.zeros(analysis.paths.exclusive.shape)
+    locations, nodes = analysis.paths.exclusive.shape
     points = analysis.points
-    np.add.at(table, (points.location[rows], points.node[rows]), ticks)
+    cells = points.location[rows].astype(np.int64) * nodes + points.node[rows]
+    table = np.bincount(cells, ticks, minlength=locations * nodes).reshape(locations, nodes)
     scaled: _Table = table / analysis.trace.ticks_per_second
     return scaled
 
 
 def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
-    """Section 4.2.6: by what causes a wait, and by what it causes."""
+    """Section 4.2.6: by what causes a wait, and by what it causes.
+
+    Late senders and receivers once more by themselves, as the reference has them: what they cause
+    is only what messages hand on.
+    """
     points, replay = analysis.points, analysis.replay
     rows = np.flatnonzero((points.wait > 0) & np.isin(points.kind, PROPAGATING))
     wait = points.wait[rows].astype(np.float64)
     indirect, onwards = replay.indirect[rows], replay.propagating[rows]
-    return {
+    kinds = {
         "wait_direct": _summed(analysis, rows, np.maximum(wait - indirect, 0.0)),
         "wait_indirect": _summed(analysis, rows, indirect),
         "wait_propagating": _summed(analysis, rows, onwards),
         "wait_terminal": _summed(analysis, rows, np.maximum(wait - onwards, 0.0)),
     }
+    for kind in (Wait.LATE_SENDER, Wait.LATE_RECEIVER):
+        mine = rows[points.kind[rows] == kind]
+        ticks = points.wait[mine].astype(np.float64)
+        before, by_messages = replay.indirect[mine], replay.propagating_messages[mine]
+        for name, values in (
+            ("direct", np.maximum(ticks - before, 0.0)),
+            ("indirect", before),
+            ("propagating", by_messages),
+            ("terminal", np.maximum(ticks - by_messages, 0.0)),
+        ):
+            kinds[f"wait_{name}.{kind.metric}"] = _summed(analysis, mine, values)
+    return kinds
 
 
 def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:

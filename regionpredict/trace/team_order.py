@@ -81,19 +81,46 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     return fork[:whole] + trace.starts[master], join[:whole] + trace.starts[master]
 
 
+def _parts(
+    trace: EventTrace, fork: Rows, join: Rows, worker: int
+) -> tuple[NDArray[np.intp], Rows, Rows]:
+    """The constructs that a worker has a part of, and the rows at which its parts begin and end.
+
+    Of constructs that touch each other in time, a part ends where the worker is least deep in
+    regions; one that takes no time ends where the worker is so again.
+    """
+    first, end = int(trace.starts[worker]), int(trace.starts[worker + 1])
+    times, kind = trace.time[first:end], trace.kind[first:end]
+    low = np.searchsorted(times, trace.time[fork], side="left")
+    high = np.searchsorted(times, trace.time[join], side="right") - 1
+    touching = np.flatnonzero(low[1:] <= high[:-1])
+    if len(touching):
+        begins = (kind == Kind.ENTER) | (kind == Kind.TEAM_BEGIN)
+        ends = (kind == Kind.LEAVE) | (kind == Kind.TEAM_END)
+        depth = np.concatenate([[0], np.cumsum(begins.astype(np.int64) - ends)])  # before each row
+        for at in touching.tolist():
+            between = depth[low[at + 1] : high[at] + 2]
+            if not len(between):
+                continue  # an earlier split took all rows
+            least = np.flatnonzero(between == between.min())
+            instant = trace.time[fork[at]] == trace.time[join[at]]
+            low[at + 1] += int(least[1 if instant and len(least) > 1 else 0])
+            high[at] = low[at + 1] - 1
+            if at + 2 < len(low):
+                low[at + 2] = max(low[at + 2], low[at + 1])
+    part = np.flatnonzero(high > low)
+    return part, first + low[part], first + high[part]
+
+
 def _forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     fork, join = constructs(trace, numbers[0])
     count = len(fork)
     first = slots.new(2 * count)
     began = np.zeros(count, dtype=bool)
     for worker in numbers[1:]:
-        a, b = trace.starts[worker], trace.starts[worker + 1]
-        times = trace.time[a:b]
-        low = np.searchsorted(times, trace.time[fork], side="left")
-        high = np.searchsorted(times, trace.time[join], side="right") - 1
-        part = np.flatnonzero(high > low)
-        slots.needs.append((a + low[part], first + part))
-        slots.posts.append((a + high[part], first + count + part))
+        part, begin, end = _parts(trace, fork, join, worker)
+        slots.needs.append((begin, first + part))
+        slots.posts.append((end, first + count + part))
         began[part] = True
     some = np.flatnonzero(began)
     slots.posts.append((fork[some], first + some))
@@ -109,13 +136,17 @@ def _barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
         ]
         + [False]
     )
-    fork, _ = constructs(trace, numbers[0])
+    fork, join = constructs(trace, numbers[0])
     rows, keys = [], []
     for location in numbers:
         a, b = trace.starts[location], trace.starts[location + 1]
         inside = barrier[trace.region[a:b]] & (trace.kind[a:b] == Kind.ENTER)
         row = np.flatnonzero(inside) + a
-        construct = np.searchsorted(trace.time[fork], trace.time[row], side="right")
+        if location == numbers[0]:
+            construct = np.searchsorted(fork, row, side="right")
+        else:
+            part, begin, _ = _parts(trace, fork, join, location)
+            construct = np.append(0, part + 1)[np.searchsorted(begin, row, side="right")]
         first = np.searchsorted(construct, construct)
         rows.append(row)
         keys.append(np.stack([construct, np.arange(len(row)) - first]))

@@ -41,7 +41,11 @@ class SlowDelays:
                     cost = self.propagation(int(wait), waiter) / total if total else 0.0
                     self.long[int(wait), location, node] += cost * excess
 
-        self.propagation_limit = {waiter: self._most(waiter) for waiter in self.waiting}
+        self.propagation_limit = {
+            waiter: self._most(waiter, PROPAGATING) for waiter in self.waiting
+        }
+        messages = (Wait.LATE_SENDER, Wait.LATE_RECEIVER)
+        self.by_messages = {waiter: self._most(waiter, messages) for waiter in self.waiting}
 
     def _segments(self, location: int) -> list[tuple[int, int, int]]:
         """(row of the event that ends it, node, ticks)."""
@@ -125,10 +129,10 @@ class SlowDelays:
             cost += share * float(self.points.wait[point])
         return cost
 
-    def _most(self, point: int) -> float:
+    def _most(self, point: int, handing_on: tuple[Wait, ...]) -> float:
         shares = [
             direct
             for waiter, (cause, theirs, _, _, direct) in self.pairs.items()
-            if self.points.kind[waiter] in PROPAGATING and point in self._between(theirs, cause)
+            if self.points.kind[waiter] in handing_on and point in self._between(theirs, cause)
         ]
         return min(max(shares, default=0.0), 1.0) * float(self.points.wait[point])

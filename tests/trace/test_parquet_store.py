@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,9 @@ from regionpredict.trace.selection import Selection, selected
 
 pytest.importorskip("pyarrow")
 from regionpredict.trace import parquet_store
+from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.parquet_store import Store, is_store, write_store
+from regionpredict.trace.store_by_rank import convert_otf2
 
 FEW = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -119,3 +122,28 @@ def test_damage_is_one_line(kernels: Kernels, tmp_path: Path) -> None:
     (folder / "trace.json").write_text("{}")
     with pytest.raises(InputError, match="is no store of a trace"):
         Store(folder)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_rank_by_rank_the_same_store(kernels: Kernels, tmp_path: Path, damaged: bool) -> None:
+    pytest.importorskip("otf2")
+    from archives import write_archive
+
+    anchor = write_archive(tmp_path / "ring", 5, 40)
+    if damaged:
+        (anchor.parent / "traces" / "2.evt").unlink()
+    trace = read_otf2(anchor, kernels)
+    write_store(trace, match(trace, kernels), tmp_path / "whole")
+    convert_otf2(anchor, tmp_path / "by_rank", kernels)
+    texts = [(tmp_path / name / "trace.json").read_text() for name in ("whole", "by_rank")]
+    assert json.loads(texts[0]) == json.loads(texts[1])
+    stores = [Store(tmp_path / name).read(Selection()) for name in ("whole", "by_rank")]
+    assert same(stores[0], stores[1])
+    assert damaged == bool(stores[0][1].findings)
+
+
+def test_rank_by_rank_of_no_archive(kernels: Kernels, tmp_path: Path) -> None:
+    pytest.importorskip("otf2")
+    with pytest.raises(InputError, match="no anchor file"):
+        convert_otf2(tmp_path, tmp_path / "store", kernels)
+    assert not (tmp_path / "store").exists()

@@ -59,6 +59,8 @@ def test_costs_follow_the_equations(kernels: Kernels, seed: int) -> None:
         assert replay.explained[point] == pytest.approx(slow.explained[point], abs=1e-6)
         assert replay.indirect[point] == pytest.approx(slow.indirect[point], abs=1e-6)
         assert replay.propagating[point] == pytest.approx(slow.propagation_limit[point], abs=1e-6)
+        by_messages = pytest.approx(slow.by_messages[point], abs=1e-6)
+        assert replay.propagating_messages[point] == by_messages
 
 
 @given(SEEDS)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from traced_programs import chain
 
 from regionpredict.errors import InputError
-from regionpredict.trace import EventTrace, TraceBuilder
+from regionpredict.trace import EventTrace, Paradigm, Region, Role, TraceBuilder
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.replay import BlockedError, Network, replay
@@ -181,3 +181,32 @@ def test_a_network_of_negative_costs() -> None:
         Network(latency_s=-1)
     with pytest.raises(InputError, match="no bandwidth"):
         Network(bandwidth=0)
+
+
+@pytest.mark.parametrize(
+    "takes_part", [(True, True, True), (True, False, True), (False, True, True)]
+)
+def test_constructs_that_touch_each_other(
+    kernels: Kernels, takes_part: tuple[bool, bool, bool]
+) -> None:
+    """Each begins at the very time at which the one before ends, the second begins and ends at 2.
+
+    Thread 1 takes part in some of them; both come to the end of a construct when the later does.
+    """
+    build = TraceBuilder(1)
+    build.region(Region("parallel", Paradigm.OPENMP, Role.PARALLEL))
+    build.region(Region("ibarrier", Paradigm.OPENMP, Role.IMPLICIT_BARRIER))
+    build.enter(0, 0, "main")
+    for (begin, end), both in zip(((0, 2), (2, 2), (2, 5)), takes_part, strict=True):
+        build.fork(0, begin, 2 if both else 1)
+        for thread in range(2 if both else 1):
+            build.enter((0, thread), begin, "parallel")
+            waits = both and not thread
+            build.enter((0, thread), (begin + end) / 2 if waits else end, "ibarrier")
+            build.leave((0, thread), end)
+            build.leave((0, thread), end)
+        build.join(0, end)
+    build.leave(0, 6)
+    trace = build.build()
+    ends = replay(trace, match(trace, kernels), kernels)
+    assert ends.tolist() == [6e9, 5e9]

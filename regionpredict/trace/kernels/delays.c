@@ -30,7 +30,8 @@ struct replay {
     int64_t end;                   /* the point at which the critical path ends, -1: none */
     int64_t end_location;          /* where it ends then */
     double *short_term, *long_term; /* CLASSES x locations x nodes */
-    double *explained, *indirect, *propagating;  /* of each point */
+    double *explained, *indirect;  /* of each point */
+    double *propagating, *propagating_messages;  /* to all, and to late senders and receivers */
     int64_t *path;                 /* ticks on the critical path: locations x nodes */
     int64_t *segment_from, *segment_to;  /* of the path, last first: times */
     int32_t *segment_location;
@@ -49,11 +50,15 @@ struct maximum {
     double scale;
 };
 
+struct maxima {  /* those that no other outlives with a larger scale, the longest first */
+    struct maximum *of;
+    int64_t room, used;
+};
+
 struct active {  /* of one location */
     double scale[CLASSES];
     int64_t count;
-    struct maximum *maxima;
-    int64_t room, used;
+    struct maxima all, messages;
 };
 
 struct work {
@@ -231,8 +236,47 @@ static bool list_waiters(struct work *w)
 
 /* ---- intervals that reach across the present point ---- */
 
+static bool keep_maximum(struct maxima *maxima, int64_t before, double scale)
+{
+    int64_t at = maxima->used;
+    while (at > 0 && maxima->of[at - 1].left > before)
+        at--;
+    if (at > 0 && maxima->of[at - 1].left == before && maxima->of[at - 1].scale < scale)
+        at--;
+    else if (at > 0 && maxima->of[at - 1].scale >= scale)
+        return true;
+    int64_t end = at;
+    while (end < maxima->used && maxima->of[end].scale <= scale)
+        end++;
+    if (maxima->used + 1 > maxima->room) {
+        int64_t room = maxima->room ? maxima->room * 2 : 16;
+        struct maximum *more = realloc(maxima->of, (size_t)room * sizeof *more);
+        if (!more)
+            return false;
+        maxima->of = more;
+        maxima->room = room;
+    }
+    memmove(maxima->of + at + 1, maxima->of + end,
+            (size_t)(maxima->used - end) * sizeof *maxima->of);
+    maxima->of[at] = (struct maximum){before, scale};
+    maxima->used += at + 1 - end;
+    return true;
+}
+
+/* What part of a wait at the point is handed on at most. */
+static double most(const struct maxima *maxima)
+{
+    return maxima->used ? fmin(maxima->of[maxima->used - 1].scale, 1.0) : 0.0;
+}
+
+static void forget_maxima(struct maxima *maxima, int64_t point)
+{
+    while (maxima->used && maxima->of[maxima->used - 1].left >= point)
+        maxima->used--;
+}
+
 static bool activate(struct work *w, int64_t location, int64_t before, const double *scale,
-                     double direct)
+                     double direct, bool message)
 {
     struct active *active = &w->active[location];
     active->count++;
@@ -257,30 +301,8 @@ static bool activate(struct work *w, int64_t location, int64_t before, const dou
         memcpy(w->intervals[slot].scale, scale, sizeof w->intervals[slot].scale);
         w->expires[before] = slot;
     }
-    /* Only those count for the maximum that no other outlives with a larger scale. */
-    int64_t at = active->used;
-    while (at > 0 && active->maxima[at - 1].left > before)
-        at--;
-    if (at > 0 && active->maxima[at - 1].left == before && active->maxima[at - 1].scale < direct)
-        at--;
-    else if (at > 0 && active->maxima[at - 1].scale >= direct)
-        return true;
-    int64_t end = at;
-    while (end < active->used && active->maxima[end].scale <= direct)
-        end++;
-    if (active->used + 1 > active->room) {
-        int64_t room = active->room ? active->room * 2 : 16;
-        struct maximum *more = realloc(active->maxima, (size_t)room * sizeof *more);
-        if (!more)
-            return false;
-        active->maxima = more;
-        active->room = room;
-    }
-    memmove(active->maxima + at + 1, active->maxima + end,
-            (size_t)(active->used - end) * sizeof *active->maxima);
-    active->maxima[at] = (struct maximum){before, direct};
-    active->used += at + 1 - end;
-    return true;
+    return keep_maximum(&active->all, before, direct)
+        && (!message || keep_maximum(&active->messages, before, direct));
 }
 
 static void expire(struct work *w, int64_t location, int64_t point)
@@ -301,8 +323,8 @@ static void expire(struct work *w, int64_t location, int64_t point)
     for (int at = 0; at < CLASSES; at++)
         if (active->scale[at] < 0)
             active->scale[at] = 0;
-    while (active->used && active->maxima[active->used - 1].left >= point)
-        active->used--;
+    forget_maxima(&active->all, point);
+    forget_maxima(&active->messages, point);
 }
 
 /* ---- one wait, and what caused it ---- */
@@ -349,7 +371,8 @@ static bool resolve(struct work *w, int64_t waiter, const double *costs)
         r->indirect[waiter] = direct * (double)waited;
         scale[kind] += direct;
         if (waited)
-            fine = activate(w, location, before, scale, kind <= LAST_PROPAGATING ? direct : 0.0);
+            fine = activate(w, location, before, scale, kind <= LAST_PROPAGATING ? direct : 0.0,
+                            kind == LATE_SENDER || kind == LATE_RECEIVER);
     } else {
         for (int at = 0; at < CLASSES; at++)
             r->lost += costs[at];
@@ -407,8 +430,9 @@ static bool replay_backwards(struct work *w)
                 double costs[CLASSES];
                 for (int at = 0; at < CLASSES; at++)
                     costs[at] = active->scale[at] * (double)r->wait[point];
-                double most = active->used ? active->maxima[active->used - 1].scale : 0.0;
-                r->propagating[point] = fmin(most, 1.0) * (double)r->wait[point];
+                r->propagating[point] = most(&active->all) * (double)r->wait[point];
+                r->propagating_messages[point]
+                    = most(&active->messages) * (double)r->wait[point];
                 posted[point] = 1;
                 int64_t cause = r->cause[point];
                 if (cause < 0 || !missing[cause])
@@ -519,8 +543,10 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
         && replay_backwards(&w);
     if (fine)
         follow_path(&w, starts_at);
-    for (int64_t at = 0; w.active && at < r->locations; at++)
-        free(w.active[at].maxima);
+    for (int64_t at = 0; w.active && at < r->locations; at++) {
+        free(w.active[at].all.of);
+        free(w.active[at].messages.of);
+    }
     void *used[] = {w.costs, w.place, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
                     w.before_cause, w.expires, w.active, w.mine, w.theirs, w.my_nodes,
                     w.their_nodes, w.my_mark, w.their_mark, w.entry_node, w.entry_ticks, w.sums,

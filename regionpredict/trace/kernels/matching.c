@@ -57,19 +57,25 @@ static struct slot *find(struct slots *table, int64_t a, int64_t b, int64_t c)
     }
 }
 
+/* Leaves out keys whose queue is empty: of requests only those count that are open. */
 static int grow(struct slots *table)
 {
-    struct slots larger = {calloc((table->mask + 1) * 2, sizeof(struct slot)),
-                           table->mask * 2 + 1, table->used};
-    if (!larger.slots)
+    int64_t open = 0;
+    for (uint64_t at = 0; at <= table->mask; at++)
+        open += table->slots[at].used && table->slots[at].head >= 0;
+    uint64_t size = table->mask + 1;
+    if (4 * (uint64_t)open > size)
+        size *= 2;
+    struct slots other = {calloc(size, sizeof(struct slot)), size - 1, open + 1};
+    if (!other.slots)
         return NO_MEMORY;
     for (uint64_t at = 0; at <= table->mask; at++)
-        if (table->slots[at].used) {
+        if (table->slots[at].used && table->slots[at].head >= 0) {
             int64_t *key = table->slots[at].key;
-            *find(&larger, key[0], key[1], key[2]) = table->slots[at];
+            *find(&other, key[0], key[1], key[2]) = table->slots[at];
         }
     free(table->slots);
-    *table = larger;
+    *table = other;
     return 0;
 }
 

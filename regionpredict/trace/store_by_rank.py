@@ -1,0 +1,136 @@
+"""An OTF2 archive as a store, one rank in memory after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches
+from regionpredict.trace.otf2_definitions import Definitions
+from regionpredict.trace.otf2_reader import (
+    Events,
+    counters_of,
+    described,
+    number_regions,
+    open_otf2,
+    operations_of,
+    read_events,
+)
+from regionpredict.trace.parquet_store import StoreWriter
+from regionpredict.trace.pieces import Piece, PieceReader, linked, spans_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Rank:
+    """What is kept of a rank between the two times it is read: its piece without events, its first
+    time, and the numbers of its regions."""
+
+    piece: Piece
+    begin: int | None
+    regions: NDArray[np.int32]
+
+
+def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
+    """Writes what `write_store` does of `read_otf2` and `match`, and never has more than one rank's
+    events in memory, and of all others what belongs together.
+
+    Each rank is read twice: to see who communicates with whom, and to be written. Raises
+    InputError as they do.
+    """
+    anchor, definitions = open_otf2(path, kernels)
+    spans = spans_of(definitions.locations)
+    reader = PieceReader(anchor, definitions, kernels)
+    ranks = [_without_events(reader(span)) for span in spans]
+    pieces = [rank.piece for rank in ranks]
+    nothing = np.zeros(0, dtype=np.int64)
+    matches = Matches(nothing, nothing, nothing, ())
+    if pieces:
+        matches = linked(pieces, len(definitions.communicators), kernels, _in_turn)
+    begin = min((rank.begin for rank in ranks if rank.begin is not None), default=0)
+    numbers = np.unique(_stacked([rank.regions for rank in ranks]))
+    named = numbers.copy()
+    undefined: list[Finding] = []
+    kind = np.full(len(named), Kind.ENTER, dtype=np.uint8)
+    regions = number_regions(named, kind, definitions, undefined)
+    notes = np.concatenate(
+        [read_events(anchor, (), 0, kernels).notes, *(piece.events.notes for piece in pieces)]
+    )
+    unknown = sum(piece.unknown for piece in pieces)
+    whole = described(anchor, definitions, regions, notes, undefined, unknown)
+    readings: list[NDArray[Any]] = []
+    starts, operations = [0], 0
+    with StoreWriter(folder) as writer:
+        for span, piece in zip(spans, pieces, strict=True):
+            references = definitions.references[slice(*span)]
+            events = read_events(anchor, references, int(piece.events.ends[-1]), kernels)
+            part = _part(whole, definitions, span, events)
+            part = replace(
+                part, time=part.time - begin, region=_numbered(part.region, numbers, named)
+            )
+            rows = slice(operations, operations + len(part.operations))
+            writer.add(part, matches.mate[rows], matches.other[rows], matches.instance[rows])
+            own = events.readings.copy()
+            own["event"] += starts[-1]
+            readings.append(own)
+            starts.extend((part.starts[1:] + starts[-1]).tolist())
+            operations = rows.stop
+        if not spans:
+            writer.add(whole, nothing, nothing, nothing)
+        if readings:
+            counters = counters_of(
+                definitions, np.concatenate(readings), np.array(starts, dtype=np.int64)
+            )
+            whole = replace(whole, counters=counters)
+        writer.finish(whole, matches.findings)
+
+
+def _without_events(piece: Piece) -> _Rank:
+    columns, events = piece.events.columns, piece.events
+    time, named = columns["time"], columns["kind"] <= Kind.LEAVE
+    regions = np.unique(columns["region"][named])
+    light = Events({}, events.ends, events.notes, events.readings[:0])
+    begin = int(time.min()) if len(time) else None
+    return _Rank(replace(piece, events=light), begin, regions[regions != NONE])
+
+
+def _part(
+    whole: EventTrace, definitions: Definitions, span: tuple[int, int], events: Events
+) -> EventTrace:
+    """One rank's events, with times and regions as the archive has them."""
+    locations = definitions.locations[slice(*span)]
+    table, _ = operations_of(events, definitions, locations)
+    columns = events.columns
+    return replace(
+        whole,
+        locations=locations,
+        starts=np.concatenate([[0], events.ends]).astype(np.int64),
+        time=columns["time"],
+        kind=columns["kind"],
+        region=columns["region"],
+        operations=table,
+    )
+
+
+def _numbered(
+    column: NDArray[np.int32], numbers: NDArray[np.int32], named: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Positions of regions for the archive's numbers."""
+    known = column != NONE
+    place = np.full(len(column), NONE, dtype=np.int32)
+    place[known] = named[np.searchsorted(numbers, column[known])]
+    return place
+
+
+def _stacked(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)
+
+
+def _in_turn(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [work(item) for item in items]

@@ -1,0 +1,70 @@
+"""Late senders that need not have been waited for: messages were taken in the wrong order."""
+
+from __future__ import annotations
+
+import ctypes
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.kernels import Kernels
+
+_RECEIVE = -1
+
+
+class Order(IntEnum):
+    """Whether a message that was sent earlier came to be received later, and from whom."""
+
+    RIGHT = 0
+    DIFFERENT_SOURCE = 1
+    SAME_SOURCE = 2
+
+
+class _WrongOrder(ctypes.Structure):
+    _fields_ = [
+        ("locations", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("first", "sent", "source", "instance", "found")),
+    ]
+
+
+class Messages(NamedTuple):
+    """Columns: the event (a row of the trace) at which a message is there, or from which on a late
+    sender is known; its location; the time the message was sent; the rank that sent it."""
+
+    event: NDArray[np.int64]
+    location: NDArray[np.int32]
+    sent: NDArray[np.int64]
+    source: NDArray[np.int32]
+
+
+def wrong_order(
+    locations: int, receives: Messages, late: Messages, kernels: Kernels
+) -> NDArray[np.uint8]:
+    """The `Order` of each late sender.
+
+    A later receive of a message that was sent before shows that the order was wrong (Scalasca
+    2.6, which remembers a hundred late senders a rank, as this does).
+    """
+    found = np.zeros(len(late.event), dtype=np.uint8)
+    if not len(found):
+        return found
+    location = np.concatenate([late.location, receives.location])
+    instance = np.full(len(location), _RECEIVE, dtype=np.int64)
+    instance[: len(found)] = np.arange(len(found))
+    order = np.lexsort((np.concatenate([late.event, receives.event]), location))
+    first = np.searchsorted(location[order], np.arange(locations + 1)).astype(np.int64)
+    sent = np.concatenate([late.sent, receives.sent])[order].astype(np.int64)
+    source = np.concatenate([late.source, receives.source])[order].astype(np.int32)
+    instance = instance[order]
+    table = _WrongOrder(
+        locations=locations,
+        first=first.ctypes.data,
+        sent=sent.ctypes.data,
+        source=source.ctypes.data,
+        instance=instance.ctypes.data,
+        found=found.ctypes.data,
+    )
+    kernels.load("wrong_order.c").rp_wrong_order(ctypes.byref(table))
+    return found
