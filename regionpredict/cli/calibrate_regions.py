@@ -103,11 +103,15 @@ def calibrate_regions(
     if density is not None:
         corrections = with_density(corrections, density)
     how = " --from-models" if from_models else ""
-    source_name = (
-        f"regionpredict calibrate{how} --from {names}, measured on {campaigns[0].host.name}"
-    )
-    text = amended(bare, corrections, source_name)
+    text = amended(
+        bare, corrections,
+        f"regionpredict calibrate{how} --from {names}, measured on {campaigns[0].host.name}",
+    )  # fmt: skip
     read(text, shown)  # what is written can be read
+    _write_machine(output, text)
+
+
+def _write_machine(output: Path | None, text: str) -> None:
     if output is None:
         click.echo("nothing written: --dry-run", err=True)
         return
