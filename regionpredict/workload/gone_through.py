@@ -292,15 +292,16 @@ class _Steps:
         known = part.alone.get((path.positions, self.up))
         if known is None:
             fractions = set[float]()
-            loops: list[tuple[int, float, int, int]] | None = []
+            loops: list[tuple[int, float, int, int]] = []
+            runs = True
             for at in range(block, len(path.loops)):
                 if path.alone[at]:
                     begin, number = self._section(at, path.loops[at], fractions)
-                    if number <= 0:
-                        loops = None
+                    runs = number > 0
+                    if not runs:
                         break
                     loops.append((at, begin, path.loops[at].step, number))
-            known = Alone(None if loops is None else tuple(loops), frozenset(fractions))
+            known = Alone(tuple(loops) if runs else None, frozenset(fractions))
             part.alone[path.positions, self.up] = known
         self.fractions |= known.fractions
         if not block or known.loops is None:
