@@ -43,14 +43,20 @@ def with_recorded(
     program or of other sources.
     """
     matched = match_recorded(program.regions, recording)
+    recorded = {
+        region.id: _sizes(matched[region.id], region)
+        for region in program.regions if region.id in matched
+    }  # fmt: skip
+    steady = _steady_values(program.regions, recorded)
     new_facts: list[RegionFacts] = []
     names: set[str] = set()
     for own in facts:
-        known = matched.get(own.region.id)
-        if known is None:
+        if own.region.id not in matched:
             new_facts.append(own)
             continue
-        sizes = _sizes(known, own.region)
+        sizes = recorded[own.region.id]
+        shared = steady[(own.region.span.file, own.region.function)]
+        sizes = replace(sizes, values={**shared, **sizes.values})
         made = recorded_facts(own.region, program.definitions[own.region.id], given, sizes)
         new_facts.append(made.facts)
         names |= set(made.names)
@@ -69,6 +75,30 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
         for size in known.sizes.values()
     }
     return RecordedSizes(values, trips, known.executions)
+
+
+def _steady_values(
+    regions: Sequence[Region], recorded: Mapping[str, RecordedSizes]
+) -> dict[tuple[str, str], dict[str, RecordedSize]]:
+    """By file and function, the names that had one value at all entries of all its regions.
+
+    A region may need a name that its loops don't have, as the length of an array that the function
+    allocated; the run recorded it at another region of the function.
+    """
+    ranges: dict[tuple[str, str], dict[str, set[RecordedSize]]] = {}
+    for region in regions:
+        if region.id in recorded:
+            of_function = ranges.setdefault((region.span.file, region.function), {})
+            for name, size in recorded[region.id].values.items():
+                of_function.setdefault(name, set()).add(size)
+    return {
+        place: {
+            name: next(iter(sizes)) for name, sizes in of_function.items()
+            if place_of(name) is None
+            and len(sizes) == 1 and all(size.least == size.most for size in sizes)
+        }
+        for place, of_function in ranges.items()
+    }  # fmt: skip
 
 
 def _name_now(name: str, known: RecordedRegion, region: Region) -> str:

@@ -225,4 +225,4 @@ def test_a_series_without_a_call_path_is_a_call_of_its_own(tmp_path):
         [*line, "--format", "csv"], capture_output=True, text=True, check=False
     )
     assert refused.returncode == 2
-    assert "it is a table or JSON" in refused.stderr
+    assert "it is a table, JSON or HTML" in refused.stderr
