@@ -165,7 +165,7 @@ def test_ranks_that_wait_for_each_other(kernels: Kernels) -> None:
         build.leave(rank, 2.0)
         build.leave(rank, 2.0)
     trace = build.build("crossed")
-    with pytest.raises(BlockedError, match="crossed: the replay stops: location 0 and 1 other wait"):
+    with pytest.raises(BlockedError, match=r"crossed: .*: location 0 and 1 other wait"):
         replay(trace, match(trace, kernels), kernels)
 
 
