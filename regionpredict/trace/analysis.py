@@ -80,6 +80,8 @@ def analyse(
         collectives.groups,
         (),
     )
+    # The points stand in `points` now: what is not held here leaves room for the replay.
+    messages, collectives, teams = replace(messages, points=()), replace(collectives, points=()), []
     replayed = cost_replay(trace, paths, points, kernels)
     findings: Sequence[Finding] = [
         *trace.findings,
@@ -101,7 +103,7 @@ def analyse(
         points=points,
         scans=collectives.scans,
         init_completion=collectives.init_completion,
-        messages=replace(messages, points=()),
+        messages=messages,
         replay=replayed,
         findings=tuple(findings),
         clock_violations=violated,

@@ -76,6 +76,7 @@ _RESULTS = (
     "propagating_messages",
     "path",
 )
+_MOST_POINTS = 1 << 30  # the kernel counts them, and twice as many lists, in 32 bits
 _SEGMENTS = ("segment_from", "segment_to", "segment_location")
 
 
@@ -97,6 +98,11 @@ def cost_replay(
 ) -> CostReplay:
     """Replays the points backwards; raises InputError where memory does not suffice."""
     locations, nodes, count = len(trace.locations), len(paths.parent), len(points)
+    if count > _MOST_POINTS:
+        raise InputError(
+            "there are more than 2^30 synchronisation points", remedy="filter the trace",
+            path=trace.name,
+        )  # fmt: skip
     inputs = _inputs(trace, paths, points)
     results: dict[str, NDArray[Any]] = {
         "short_term": np.zeros((len(CAUSED), locations, nodes)),
@@ -106,9 +112,9 @@ def cost_replay(
         "propagating": np.zeros(count),
         "propagating_messages": np.zeros(count),
         "path": np.zeros((locations, nodes), dtype=np.int64),
-        "segment_from": np.zeros(count + 2, dtype=np.int64),
-        "segment_to": np.zeros(count + 2, dtype=np.int64),
-        "segment_location": np.zeros(count + 2, dtype=np.int32),
+        "segment_from": np.empty(count + 2, dtype=np.int64),
+        "segment_to": np.empty(count + 2, dtype=np.int64),
+        "segment_location": np.empty(count + 2, dtype=np.int32),
     }
     end, end_location = _end(trace, points)
     table = _table(trace, paths, points, inputs | results)

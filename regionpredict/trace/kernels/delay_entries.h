@@ -1,23 +1,10 @@
 /* What locations did between points: entries of ticks by call path, and their sums.
    Part of delays.c, behind its structures. */
 
-static bool push_entry(struct work *w, int32_t node, int64_t ticks)
+static void push_entry(struct work *w, int32_t node, int64_t ticks)
 {
-    if (w->entries == w->room) {
-        int64_t room = w->room ? w->room * 2 : 4096;
-        int32_t *nodes = realloc(w->entry_node, (size_t)room * 4);
-        if (nodes)
-            w->entry_node = nodes;
-        int64_t *values = realloc(w->entry_ticks, (size_t)room * 8);
-        if (values)
-            w->entry_ticks = values;
-        if (!nodes || !values)
-            return false;
-        w->room = room;
-    }
     w->entry_node[w->entries] = node;
     w->entry_ticks[w->entries++] = ticks;
-    return true;
 }
 
 struct collected {  /* ticks by node since the last point */
@@ -37,23 +24,33 @@ static void collect(struct collected *c, int32_t node, int64_t ticks)
     c->ticks[node] += ticks;
 }
 
-static bool flush(struct work *w, struct collected *c, bool keep)
+static void flush(struct work *w, struct collected *c, bool keep)
 {
-    bool fine = true;
     for (int64_t at = 0; at < c->count; at++) {
         int32_t node = c->nodes[at];
         c->mark[node] = 0;
-        if (keep && c->ticks[node] && fine)
-            fine = push_entry(w, node, c->ticks[node]);
+        if (keep && c->ticks[node])
+            push_entry(w, node, c->ticks[node]);
     }
     c->count = 0;
-    return fine;
+}
+
+/* Room for all entries: at most one each event, and three each point. Memory that is not written
+   to costs nothing. */
+static bool have_entries(struct work *w)
+{
+    size_t room = (size_t)(w->r->starts[w->r->locations] + 3 * w->r->points + 1);
+    w->entry_node = malloc(room * 4);
+    w->entry_ticks = malloc(room * 8);
+    return w->entry_node && w->entry_ticks;
 }
 
 static bool lay_entries(struct work *w)
 {
     struct replay *r = w->r;
     struct collected c = {w->mine, w->my_nodes, w->my_mark, 0};
+    if (!have_entries(w))
+        return false;
     for (int64_t location = 0; location < r->locations; location++) {
         w->entry_first[location] = w->entries;
         bool worker = location && r->rank[location] == r->rank[location - 1];
@@ -76,14 +73,13 @@ static bool lay_entries(struct work *w)
             }
             if (here) {
                 bool fork = r->is_team[point] && r->kind[at] == ENTER;
-                if (!flush(w, &c, !(fork && worker)))
-                    return false;
+                flush(w, &c, !(fork && worker));
                 w->entry[point] = w->entries;
                 w->reached[point] = last;
                 w->waited[point] = waited;
                 waited += r->wait[point];
-                if (r->wait[point] && !push_entry(w, r->node[point], -r->wait[point]))
-                    return false;
+                if (r->wait[point])
+                    push_entry(w, r->node[point], -r->wait[point]);
                 if (fork)
                     collect(&c, node, r->total[point]);
                 point++;
@@ -101,8 +97,7 @@ static bool lay_entries(struct work *w)
                 }
             }
         }
-        if (!flush(w, &c, !worker))
-            return false;
+        flush(w, &c, !worker);
     }
     w->entry_first[r->locations] = w->entries;
     return true;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { ENTER, LEAVE, JOIN = 15 };
-enum { NO_MEMORY = -1, NONE = -1, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64 };
+enum { NO_MEMORY = -1, NONE = -1, NOT_YET = -2, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64 };
 enum { LATE_SENDER, LATE_RECEIVER };
 
 struct replay {
@@ -40,9 +40,9 @@ struct replay {
     int64_t unordered;             /* waits that cannot be put in order */
 };
 
-struct interval {
-    int64_t next;
-    double scale[CLASSES];
+struct scales {  /* in a list, by position: of an interval, or the costs of a wait */
+    int32_t next;
+    double of[CLASSES];
 };
 
 struct maximum {
@@ -61,23 +61,22 @@ struct active {  /* of one location */
     struct maxima all, messages;
 };
 
-struct work {
+struct work {  /* points are counted in 32 bits: memory is what limits a replay */
     struct replay *r;
     int32_t *entry_node;
-    int64_t *entry_ticks, entries, room;
+    int64_t *entry_ticks, entries;
     int64_t *entry;      /* of each point: entries before it */
     int64_t *entry_first; /* of each location, and the end of the last */
     int64_t *reached;    /* of each point: the time up to which its entries go */
     int64_t step;        /* entries of one checkpoint */
     int64_t *sums;       /* checkpoints x nodes */
     int64_t *waited;     /* of each point: waits before it on its location */
-    int64_t *before_wait, *before_cause; /* previous points, by the waiting point */
-    int64_t *waiter_first, *waiters;
-    int32_t *place;      /* of each waiting point in `waiters` */
-    double *costs;       /* CLASSES for each of `waiters` */
-    int64_t *expires;    /* of each point: intervals that begin there */
-    struct interval *intervals;
-    int64_t interval_room, interval_used, interval_free;
+    int32_t *before_wait, *before_cause; /* previous points, by the waiting point */
+    int32_t *waiter_first, *waiters;
+    int32_t *costs;      /* of each waiting point, in `scales`; NOT_YET: it is still to come */
+    int32_t *expires;    /* of each point: intervals that begin there, in `scales` */
+    struct scales *scales;
+    int32_t scales_room, scales_used, scales_free;
     struct active *active;
     int64_t *mine, *theirs;  /* scratch: ticks by node */
     int32_t *my_nodes, *their_nodes;
@@ -168,12 +167,12 @@ static bool find_previous(struct work *w)
         forget_points(&l, r);
         for (int64_t point = r->first[location]; point < r->first[location + 1]; point++) {
             if (r->wait[point] > 0 && r->cause[point] >= 0)
-                w->before_wait[point] = r->is_team[point] ? team
-                    : previous(&l, r, r->rank[r->location[r->cause[point]]]);
+                w->before_wait[point] = (int32_t)(r->is_team[point] ? team
+                    : previous(&l, r, r->rank[r->location[r->cause[point]]]));
             for (int64_t at = w->waiter_first[point]; at < w->waiter_first[point + 1]; at++) {
                 int64_t waiter = w->waiters[at];
-                w->before_cause[waiter] = r->is_team[point] ? team
-                    : previous(&l, r, r->rank[r->location[waiter]]);
+                w->before_cause[waiter] = (int32_t)(r->is_team[point] ? team
+                    : previous(&l, r, r->rank[r->location[waiter]]));
             }
             if (r->is_team[point])
                 team = point;
@@ -213,7 +212,7 @@ int rp_last_met(struct replay *r, int64_t count, const int64_t *event, const int
 static bool list_waiters(struct work *w)
 {
     struct replay *r = w->r;
-    w->waiter_first = make(r->points + 2, 8);
+    w->waiter_first = make(r->points + 2, 4);
     if (!w->waiter_first)
         return false;
     for (int64_t point = 0; point < r->points; point++)
@@ -221,16 +220,12 @@ static bool list_waiters(struct work *w)
             w->waiter_first[r->cause[point] + 2]++;
     for (int64_t point = 0; point < r->points; point++)
         w->waiter_first[point + 2] += w->waiter_first[point + 1];
-    w->waiters = make(w->waiter_first[r->points + 1], 8);
-    w->place = make(r->points, 4);
-    w->costs = make(w->waiter_first[r->points + 1] * CLASSES, sizeof *w->costs);
-    if (!w->waiters || !w->place || !w->costs)
+    w->waiters = make(w->waiter_first[r->points + 1], 4);
+    if (!w->waiters)
         return false;
     for (int64_t point = 0; point < r->points; point++)
-        if (r->wait[point] > 0 && r->cause[point] >= 0) {
-            w->place[point] = (int32_t)w->waiter_first[r->cause[point] + 1];
-            w->waiters[w->waiter_first[r->cause[point] + 1]++] = point;
-        }
+        if (r->wait[point] > 0 && r->cause[point] >= 0)
+            w->waiters[w->waiter_first[r->cause[point] + 1]++] = (int32_t)point;
     return true;
 }
 
@@ -275,6 +270,33 @@ static void forget_maxima(struct maxima *maxima, int64_t point)
         maxima->used--;
 }
 
+/* The position of free scales, or -1 where there is no memory. */
+static int32_t new_scales(struct work *w, const double *of)
+{
+    int32_t slot = w->scales_free;
+    if (slot >= 0) {
+        w->scales_free = w->scales[slot].next;
+    } else {
+        if (w->scales_used == w->scales_room) {
+            int32_t room = w->scales_room ? w->scales_room + w->scales_room / 2 : 1024;
+            struct scales *more = realloc(w->scales, (size_t)room * sizeof *more);
+            if (!more)
+                return NO_MEMORY;
+            w->scales = more;
+            w->scales_room = room;
+        }
+        slot = w->scales_used++;
+    }
+    memcpy(w->scales[slot].of, of, sizeof w->scales[slot].of);
+    return slot;
+}
+
+static void free_scales(struct work *w, int32_t slot)
+{
+    w->scales[slot].next = w->scales_free;
+    w->scales_free = slot;
+}
+
 static bool activate(struct work *w, int64_t location, int64_t before, const double *scale,
                      double direct, bool message)
 {
@@ -283,22 +305,10 @@ static bool activate(struct work *w, int64_t location, int64_t before, const dou
     for (int at = 0; at < CLASSES; at++)
         active->scale[at] += scale[at];
     if (before >= 0) {
-        int64_t slot = w->interval_free;
-        if (slot >= 0) {
-            w->interval_free = w->intervals[slot].next;
-        } else {
-            if (w->interval_used == w->interval_room) {
-                int64_t room = w->interval_room ? w->interval_room * 2 : 1024;
-                struct interval *more = realloc(w->intervals, (size_t)room * sizeof *more);
-                if (!more)
-                    return false;
-                w->intervals = more;
-                w->interval_room = room;
-            }
-            slot = w->interval_used++;
-        }
-        w->intervals[slot].next = w->expires[before];
-        memcpy(w->intervals[slot].scale, scale, sizeof w->intervals[slot].scale);
+        int32_t slot = new_scales(w, scale);
+        if (slot < 0)
+            return false;
+        w->scales[slot].next = w->expires[before];
         w->expires[before] = slot;
     }
     return keep_maximum(&active->all, before, direct)
@@ -309,13 +319,11 @@ static void expire(struct work *w, int64_t location, int64_t point)
 {
     struct active *active = &w->active[location];
     while (w->expires[point] >= 0) {
-        struct interval *interval = &w->intervals[w->expires[point]];
-        int64_t slot = w->expires[point];
-        w->expires[point] = interval->next;
+        int32_t slot = w->expires[point];
+        w->expires[point] = w->scales[slot].next;
         for (int at = 0; at < CLASSES; at++)
-            active->scale[at] -= interval->scale[at];
-        interval->next = w->interval_free;
-        w->interval_free = slot;
+            active->scale[at] -= w->scales[slot].of[at];
+        free_scales(w, slot);
         active->count--;
     }
     if (!active->count)
@@ -329,9 +337,14 @@ static void expire(struct work *w, int64_t location, int64_t point)
 
 /* ---- one wait, and what caused it ---- */
 
-static bool resolve(struct work *w, int64_t waiter, const double *costs)
+static bool resolve(struct work *w, int64_t waiter)
 {
     struct replay *r = w->r;
+    double costs[CLASSES] = {0};
+    if (w->costs[waiter] >= 0) {
+        memcpy(costs, w->scales[w->costs[waiter]].of, sizeof costs);
+        free_scales(w, w->costs[waiter]);
+    }
     int64_t cause = r->cause[waiter], before = w->before_cause[waiter];
     int64_t location = r->location[cause];
     int kind = r->wait_kind[waiter];
@@ -386,10 +399,10 @@ static bool resolve(struct work *w, int64_t waiter, const double *costs)
 static bool replay_backwards(struct work *w)
 {
     struct replay *r = w->r;
-    int64_t *cursor = make(r->locations, 8), *missing = make(r->points, 8);
-    int64_t *ready = make(r->locations, 8), count = 0;
-    uint8_t *posted = make(r->points, 1), *queued = make(r->locations, 1);
-    bool fine = cursor && missing && ready && posted && queued;
+    int64_t *cursor = make(r->locations, 8), *ready = make(r->locations, 8), count = 0;
+    int32_t *missing = make(r->points, 4);
+    uint8_t *queued = make(r->locations, 1);
+    bool fine = cursor && missing && ready && queued;
     for (int64_t point = 0; fine && point < r->points; point++)
         missing[point] = w->waiter_first[point + 1] - w->waiter_first[point];
     for (int64_t location = 0; fine && location < r->locations; location++) {
@@ -419,7 +432,7 @@ static bool replay_backwards(struct work *w)
                 break;
             for (int64_t at = w->waiter_first[point]; at < w->waiter_first[point + 1]; at++) {
                 int64_t waiter = w->waiters[at];
-                if (posted[waiter] && !resolve(w, waiter, w->costs + at * CLASSES)) {
+                if (w->costs[waiter] != NOT_YET && !resolve(w, waiter)) {
                     fine = false;
                     break;
                 }
@@ -428,18 +441,21 @@ static bool replay_backwards(struct work *w)
             if (r->wait[point] > 0) {
                 struct active *active = &w->active[location];
                 double costs[CLASSES];
-                for (int at = 0; at < CLASSES; at++)
+                bool costly = false;
+                for (int at = 0; at < CLASSES; at++) {
                     costs[at] = active->scale[at] * (double)r->wait[point];
+                    costly |= costs[at] > 0;
+                }
                 r->propagating[point] = most(&active->all) * (double)r->wait[point];
                 r->propagating_messages[point]
                     = most(&active->messages) * (double)r->wait[point];
-                posted[point] = 1;
+                w->costs[point] = NONE;
                 int64_t cause = r->cause[point];
                 if (cause < 0 || !missing[cause])
                     for (int at = 0; at < CLASSES; at++)
                         r->lost += costs[at];
-                else
-                    memcpy(w->costs + (int64_t)w->place[point] * CLASSES, costs, sizeof costs);
+                else if (costly)
+                    fine = (w->costs[point] = new_scales(w, costs)) >= 0;
                 if (cause >= 0 && missing[cause] && !--missing[cause]) {
                     int64_t other = r->location[cause];
                     if (cursor[other] == cause && !queued[other]) {
@@ -453,7 +469,6 @@ static bool replay_backwards(struct work *w)
     free(cursor);
     free(missing);
     free(ready);
-    free(posted);
     free(queued);
     return fine;
 }
@@ -518,15 +533,16 @@ static void follow_path(struct work *w, const uint8_t *starts_at)
 /* 0, or -1 where there is no memory. */
 int rp_replay(struct replay *r, const uint8_t *starts_at)
 {
-    struct work w = {.r = r, .interval_free = NONE};
+    struct work w = {.r = r, .scales_free = NONE};
     int64_t points = r->points;
     w.entry = make(points, 8);
     w.entry_first = make(r->locations + 1, 8);
     w.reached = make(points, 8);
     w.waited = make(points, 8);
-    w.before_wait = make(points, 8);
-    w.before_cause = make(points, 8);
-    w.expires = make(points, 8);
+    w.before_wait = make(points, 4);
+    w.before_cause = make(points, 4);
+    w.expires = make(points, 4);
+    w.costs = make(points, 4);
     w.active = make(r->locations, sizeof *w.active);
     w.mine = make(r->nodes, 8);
     w.theirs = make(r->nodes, 8);
@@ -535,10 +551,12 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
     w.my_mark = make(r->nodes, 1);
     w.their_mark = make(r->nodes, 1);
     bool fine = w.entry && w.entry_first && w.reached && w.waited && w.before_wait
-        && w.before_cause && w.expires && w.active && w.mine && w.theirs && w.my_nodes
+        && w.before_cause && w.expires && w.costs && w.active && w.mine && w.theirs && w.my_nodes
         && w.their_nodes && w.my_mark && w.their_mark;
-    for (int64_t at = 0; fine && at < points; at++)
+    for (int64_t at = 0; fine && at < points; at++) {
         w.before_wait[at] = w.before_cause[at] = w.expires[at] = NONE;
+        w.costs[at] = NOT_YET;
+    }
     fine = fine && lay_entries(&w) && lay_sums(&w) && list_waiters(&w) && find_previous(&w)
         && replay_backwards(&w);
     if (fine)
@@ -547,10 +565,10 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
         free(w.active[at].all.of);
         free(w.active[at].messages.of);
     }
-    void *used[] = {w.costs, w.place, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
+    void *used[] = {w.costs, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
                     w.before_cause, w.expires, w.active, w.mine, w.theirs, w.my_nodes,
                     w.their_nodes, w.my_mark, w.their_mark, w.entry_node, w.entry_ticks, w.sums,
-                    w.waiter_first, w.waiters, w.intervals};
+                    w.waiter_first, w.waiters, w.scales};
     for (size_t at = 0; at < sizeof used / sizeof *used; at++)
         free(used[at]);
     return fine ? 0 : NO_MEMORY;
