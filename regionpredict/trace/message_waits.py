@@ -40,20 +40,56 @@ class MessageWaits:
     empty_late_receivers: int
 
 
-@dataclass(frozen=True, slots=True)
 class _Operations:
-    """The columns that the rules ask for, by operation."""
+    """What the rules ask of operations, given by their rows: looked up for these alone, since a
+    column for all operations would cost more memory than all points together."""
 
-    event: _Rows
-    location: NDArray[np.int32]
-    rank: NDArray[np.int32]
-    node: NDArray[np.int32]
-    enter: _Rows  # times
-    leave: _Rows
-    enter_event: _Rows
-    leave_event: _Rows
-    call: NDArray[np.uint8]
-    in_mpi: NDArray[np.bool_]
+    def __init__(self, trace: EventTrace, paths: CallPaths) -> None:
+        self.trace, self.paths = trace, paths
+        calls = np.array(
+            [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
+        )
+        mpi = np.array([region.paradigm is Paradigm.MPI for region in trace.regions] or [False])
+        # The last is for operations outside any region, whose node is -1.
+        self._calls = np.append(calls[paths.region], np.uint8(Call.OTHER))
+        self._mpi = np.append(mpi[paths.region], False)
+        self._ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
+
+    def event(self, rows: _Rows) -> _Rows:
+        return self.trace.operations.event[rows]
+
+    def sent(self, rows: _Rows) -> _Rows:
+        """The time of the operation's own event."""
+        return self.trace.time[self.event(rows)]
+
+    def location(self, rows: _Rows) -> NDArray[np.int32]:
+        return self.trace.locations_of(self.event(rows))
+
+    def rank(self, rows: _Rows) -> NDArray[np.int32]:
+        return self._ranks[self.location(rows)]
+
+    def node(self, rows: _Rows) -> NDArray[np.int32]:
+        return self.paths.operation_node[rows]
+
+    def enter_event(self, rows: _Rows) -> _Rows:
+        return self.paths.operation_enter[rows]
+
+    def leave_event(self, rows: _Rows) -> _Rows:
+        return self.paths.operation_leave[rows]
+
+    def enter(self, rows: _Rows) -> _Rows:
+        """The time at which the call begins; `leave` when it ends."""
+        return self.trace.time[self.enter_event(rows)]
+
+    def leave(self, rows: _Rows) -> _Rows:
+        return self.trace.time[self.leave_event(rows)]
+
+    def call(self, rows: _Rows) -> NDArray[np.uint8]:
+        return self._calls[self.node(rows)]
+
+    def in_mpi(self, rows: _Rows) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = self._mpi[self.node(rows)] & (self.leave_event(rows) >= 0)
+        return inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,150 +114,138 @@ def message_waits(
     completes several requests, the longest wait counts, and a late sender hides late receivers.
     Calls that test do not wait.
     """
-    columns = _columns(trace, paths)
+    operations = _Operations(trace, paths)
     kind = trace.kind[trace.operations.event]
     receives = np.flatnonzero(
         ((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)) & (matches.mate >= 0)
     )
     sends = matches.mate[receives]
-    inside = columns.in_mpi[receives] & columns.in_mpi[sends]
+    inside = operations.in_mpi(receives) & operations.in_mpi(sends)
     receives, sends = receives[inside], sends[inside]
-    late = _late_senders(columns, receives, sends, len(trace))
-    late_receivers, blocked = _late_receivers(columns, matches, receives, sends, late.candidates)
+    late = _late_senders(operations, receives, sends, len(trace))
+    late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
     empty = trace.operations.sent <= 0
     return MessageWaits(
         (*late.points, *late_receivers),
-        _misordered(trace, columns, receives, sends, late, kernels),
+        _misordered(trace, operations, receives, sends, late, kernels),
         int(np.count_nonzero(empty[late.sends])),
         int(np.count_nonzero(empty[blocked])),
     )
 
 
-def _columns(trace: EventTrace, paths: CallPaths) -> _Operations:
-    operations = trace.operations
-    calls = np.array(
-        [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
+def _late_senders(
+    operations: _Operations, receives: _Rows, sends: _Rows, events: int
+) -> _LateSenders:
+    idle = np.minimum(operations.enter(sends), operations.leave(receives)) - operations.enter(
+        receives
     )
-    mpi = np.array([region.paradigm is Paradigm.MPI for region in trace.regions] or [False])
-    location = trace.locations_of(operations.event)
-    ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    node = paths.operation_node
-    inside = (node >= 0) & (paths.operation_leave >= 0)
-    region = np.where(inside, paths.region[np.maximum(node, 0)] if len(paths.region) else 0, 0)
-    return _Operations(
-        event=operations.event,
-        location=location,
-        rank=ranks[location],
-        node=node,
-        enter=trace.time[np.maximum(paths.operation_enter, 0)],
-        leave=trace.time[np.maximum(paths.operation_leave, 0)],
-        enter_event=paths.operation_enter,
-        leave_event=paths.operation_leave,
-        call=calls[region],
-        in_mpi=inside & mpi[region],
-    )
-
-
-def _late_senders(columns: _Operations, receives: _Rows, sends: _Rows, events: int) -> _LateSenders:
-    idle = np.minimum(columns.enter[sends], columns.leave[receives]) - columns.enter[receives]
-    waits = (idle > 0) & (columns.call[receives] != Call.TEST)
+    waits = (idle > 0) & (operations.call(receives) != Call.TEST)
     receives, sends, idle = receives[waits], sends[waits], idle[waits]
-    many = columns.call[receives] == Call.WAIT_MANY
+    many = operations.call(receives) == Call.WAIT_MANY
     candidates = np.zeros(events, dtype=bool)
-    candidates[columns.enter_event[receives[many]]] = True
+    candidates[operations.enter_event(receives[many])] = True
     chosen = np.concatenate(
-        [np.flatnonzero(~many), _longest(columns.enter_event[receives], idle, receives, many)]
+        [np.flatnonzero(~many), _longest(operations.enter_event(receives), idle, receives, many)]
     )
     receives, sends, idle = receives[chosen], sends[chosen], idle[chosen]
-    after = np.maximum(columns.leave[receives] - columns.leave[sends], 0)
+    after = np.maximum(operations.leave(receives) - operations.leave(sends), 0)
     waiting = point_rows(
-        columns.event[receives],
-        columns.location[receives],
-        columns.node[receives],
-        columns.leave[receives] - columns.enter[receives],
+        operations.event(receives),
+        operations.location(receives),
+        operations.node(receives),
+        operations.leave(receives) - operations.enter(receives),
         wait=idle,
         completion=after,
         kind=int(Wait.LATE_SENDER),
-        cause=columns.event[sends],
-        partner=columns.rank[sends],
+        cause=operations.event(sends),
+        partner=operations.rank(sends),
     )
     late = point_rows(
-        columns.event[sends],
-        columns.location[sends],
-        columns.node[sends],
-        columns.leave[sends] - columns.enter[sends],
-        completion=np.maximum(columns.leave[sends] - columns.leave[receives], 0),
-        partner=columns.rank[receives],
+        operations.event(sends),
+        operations.location(sends),
+        operations.node(sends),
+        operations.leave(sends) - operations.enter(sends),
+        completion=np.maximum(operations.leave(sends) - operations.leave(receives), 0),
+        partner=operations.rank(receives),
     )
     return _LateSenders(receives, sends, idle, (waiting, late), candidates)
 
 
 def _misordered(
     trace: EventTrace,
-    columns: _Operations,
+    operations: _Operations,
     receives: _Rows,
     sends: _Rows,
     late: _LateSenders,
     kernels: Kernels,
 ) -> MisorderedWaits:
     """A late sender in a call for many requests is known from the call's end on."""
-    many = columns.call[late.receives] == Call.WAIT_MANY
-    known = np.where(many, columns.leave_event[late.receives], columns.event[late.receives])
-    sent = trace.time[columns.event]
+    many = operations.call(late.receives) == Call.WAIT_MANY
+    known = np.where(many, operations.leave_event(late.receives), operations.event(late.receives))
     there = Messages(
-        columns.event[receives], columns.location[receives], sent[sends], columns.rank[sends]
+        operations.event(receives),
+        operations.location(receives),
+        operations.sent(sends),
+        operations.rank(sends),
     )
     waited = Messages(
-        known, columns.location[late.receives], sent[late.sends], columns.rank[late.sends]
+        known,
+        operations.location(late.receives),
+        operations.sent(late.sends),
+        operations.rank(late.sends),
     )
     order = wrong_order(len(trace.locations), there, waited, kernels)
     rows = np.flatnonzero(order != Order.RIGHT)
     return MisorderedWaits(
-        columns.location[late.receives[rows]],
-        columns.node[late.receives[rows]],
+        operations.location(late.receives[rows]),
+        operations.node(late.receives[rows]),
         late.idle[rows],
         order[rows] == Order.SAME_SOURCE,
     )
 
 
 def _late_receivers(
-    columns: _Operations, matches: Matches, receives: _Rows, sends: _Rows, hidden: NDArray[np.bool_]
+    operations: _Operations,
+    matches: Matches,
+    receives: _Rows,
+    sends: _Rows,
+    hidden: NDArray[np.bool_],
 ) -> tuple[list[PointRows], _Rows]:
     """The points, and the sends that wait."""
     completions, requests = matches.other[sends], matches.other[receives]
     usable = (completions >= 0) & (requests >= 0)
-    usable &= columns.in_mpi[completions] & columns.in_mpi[requests]
+    usable &= operations.in_mpi(completions) & operations.in_mpi(requests)
     completions, requests, sends = completions[usable], requests[usable], sends[usable]
-    idle = columns.enter[requests] - columns.enter[completions]
-    call = columns.call[completions]
-    many = (call == Call.WAIT_MANY) & ~hidden[columns.enter_event[completions]]
+    idle = operations.enter(requests) - operations.enter(completions)
+    call = operations.call(completions)
+    many = (call == Call.WAIT_MANY) & ~hidden[operations.enter_event(completions)]
     one = (call == Call.BLOCKING_SEND) | (call == Call.WAIT_ONE)
-    waits = (idle > 0) & (columns.leave[completions] > columns.enter[requests]) & (one | many)
+    waits = (idle > 0) & (operations.leave(completions) > operations.enter(requests)) & (one | many)
     completions, requests, idle = completions[waits], requests[waits], idle[waits]
     many, sends = many[waits], sends[waits]
     # The reference goes backwards: of equal waits that of the last send counts.
-    longest = _longest(columns.enter_event[completions], idle, -sends, many)
+    longest = _longest(operations.enter_event(completions), idle, -sends, many)
     chosen = np.concatenate([np.flatnonzero(~many), longest])
     completions, requests, idle = completions[chosen], requests[chosen], idle[chosen]
     waiting = point_rows(
-        columns.event[completions],
-        columns.location[completions],
-        columns.node[completions],
-        columns.leave[completions] - columns.enter[completions],
+        operations.event(completions),
+        operations.location(completions),
+        operations.node(completions),
+        operations.leave(completions) - operations.enter(completions),
         wait=idle,
         # As the reference has it: at most 0, where the receiver left its call later.
-        completion=np.minimum(columns.leave[completions] - columns.leave[requests], 0),
+        completion=np.minimum(operations.leave(completions) - operations.leave(requests), 0),
         kind=int(Wait.LATE_RECEIVER),
-        cause=columns.event[requests],
-        partner=columns.rank[requests],
+        cause=operations.event(requests),
+        partner=operations.rank(requests),
     )
     late = point_rows(
-        columns.event[requests],
-        columns.location[requests],
-        columns.node[requests],
-        columns.leave[requests] - columns.enter[requests],
-        completion=np.maximum(columns.leave[requests] - columns.leave[completions], 0),
-        partner=columns.rank[completions],
+        operations.event(requests),
+        operations.location(requests),
+        operations.node(requests),
+        operations.leave(requests) - operations.enter(requests),
+        completion=np.maximum(operations.leave(requests) - operations.leave(completions), 0),
+        partner=operations.rank(completions),
     )
     return [waiting, late], sends[chosen]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,16 +110,18 @@ def sorted_points(
 
     Of two points at one event the one that waits counts, then the earlier part.
     """
-    columns = {
-        column.name: np.concatenate([getattr(part, column.name) for part in parts])
-        for column in fields(PointRows)
-    }
-    order = np.lexsort((columns["wait"] <= 0, columns["event"]))
-    event = columns["event"][order]
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    event = joined("event")
+    order = np.lexsort((joined("wait") <= 0, event))
+    event = event[order]
     first = np.ones(len(event), dtype=bool)
     first[1:] = event[1:] != event[:-1]
     order = order[first]
-    kept = {name: column[order] for name, column in columns.items()}
+    # One column after the other, since all of them at once would take as much memory again.
+    kept = {column.name: joined(column.name)[order] for column in fields(PointRows)}
     event, late = kept["event"], kept["cause"]
     rows = np.searchsorted(event, late)
     found = (late >= 0) & (rows < len(event))

@@ -53,7 +53,8 @@ def wrong_order(
     location = np.concatenate([late.location, receives.location])
     instance = np.full(len(location), _RECEIVE, dtype=np.int64)
     instance[: len(found)] = np.arange(len(found))
-    order = np.lexsort((np.concatenate([late.event, receives.event]), location))
+    # Locations come one after the other in a trace, so the order of events is theirs, too.
+    order = np.argsort(np.concatenate([late.event, receives.event]), kind="stable")
     first = np.searchsorted(location[order], np.arange(locations + 1)).astype(np.int64)
     sent = np.concatenate([late.sent, receives.sent])[order].astype(np.int64)
     source = np.concatenate([late.source, receives.source])[order].astype(np.int32)

@@ -51,7 +51,10 @@ def main() -> None:
         print(f"{count} events on {ranks} ranks, {len(analysis.points)} synchronisation points")
         print(f"read      {count / (read - begin) / 1e6:8.2f} million events/s of a core")
         print(f"analysed  {count / (done - read) / 1e6:8.2f} million events/s of a core")
-        print(f"memory    {(_peak() - before) / count:8.1f} bytes/event")
+        print(
+            f"memory    {_peak() / count:8.1f} bytes/event with the interpreter, "
+            f"{(_peak() - before) / count:.1f} without"
+        )
         print(f"sums hold {all(sum.holds for result in results for sum in result.balances)}")
         print(f"otf2's own Python reader {_own_reader(anchor) / 1e6:.2f} million events/s")
 
