@@ -46,9 +46,9 @@ def _measured(folder: Path, size: int) -> Path:
         threads = f"1,{len(os.sched_getaffinity(0))}"
         part = folder / "part.jsonl"
         part.unlink(missing_ok=True)
-        all_programs = f"for program in {build}/*; do timeout {LIMIT_S} $program; done >/dev/null; :"
+        programs = f"for program in {build}/*; do timeout {LIMIT_S} $program; done >/dev/null; :"
         _run("measure", "--threads", threads, "--repeat", "3", "--quiet-wait", "none", "-o",
-             str(part), "--", "sh", "-c", all_programs)  # fmt: skip
+             str(part), "--", "sh", "-c", programs)  # fmt: skip
         part.rename(file)
     return file
 
