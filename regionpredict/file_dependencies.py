@@ -82,7 +82,7 @@ def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
 
 def files_below(tree: Tree) -> list[str]:
     """The files of a tree, folder by folder, each folder's by name."""
-    found: list[str] = []
+    paths: list[str] = []
     names = frozenset(tree.names)
     for count, (folder, below, files) in enumerate(os.walk(tree.top)):
         if tree.most and count > tree.most:
@@ -92,8 +92,8 @@ def files_below(tree: Tree) -> list[str]:
         )
         for name in sorted(files):
             if name in names or name.endswith(tree.suffixes):
-                found.append(f"{folder}/{name}")
-    return found
+                paths.append(f"{folder}/{name}")
+    return paths
 
 
 class _Wanted:

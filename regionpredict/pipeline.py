@@ -189,15 +189,15 @@ def analyse(
         asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
                          arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
-    program = join([one.part for one in asked], chosen)
+    program = join([one_file.part for one_file in asked], chosen)
     program = replace(program, flows=with_callbacks(program.flows))
     both = clock() - begin
     asked_for = {name: value for name, value in given.items() if name not in optional}
     check_names(program, asked_for, lines)
     sizes = with_implied(program, given)
     known: dict[Span, list[RegionFacts]] = {}
-    for one in asked:
-        for own in one.facts:
+    for one_file in asked:
+        for own in one_file.facts:
             known.setdefault(own.region.span, []).append(own)
     facts = tuple(
         (
@@ -217,10 +217,15 @@ def analyse(
         ran = with_recorded(program, facts, sizes, recording, macros)
         program, facts, executions = ran.program, ran.facts, ran.executions
         remarks = (*remarks, *ran.remarks)
-    reading, asking = sum(one.reading for one in asked), sum(one.asking for one in asked)
+    reading, asking = (
+        sum(one_file.reading for one_file in asked),
+        sum(one_file.asking for one_file in asked),
+    )
     share = reading / (reading + asking) if reading + asking else 1.0
     lookups: dict[str, Lookups | None] = dict(selection.left)
-    lookups.update((file.path, one.part.lookups) for file, one in zip(read, asked, strict=True))
+    lookups.update(
+        (file.path, one_file.part.lookups) for file, one_file in zip(read, asked, strict=True)
+    )
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
@@ -238,12 +243,12 @@ class _Asked(NamedTuple):
 
 def _of_arguments(asked: Sequence[_Asked], arguments: Sequence[str] | None) -> tuple[str, ...]:
     """What is to be said of the arguments that were followed."""
-    followed = [one.part.arguments for one in asked if one.part.arguments is not None]
+    followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     if arguments is not None and not followed:
         raise UsageError(
             "--args: no function main in what was read", remedy="give all files of the program"
         )
-    return tuple(dict.fromkeys(line for one in followed for line in one.remarks))
+    return tuple(dict.fromkeys(line for file in followed for line in file.remarks))
 
 
 def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
@@ -299,13 +304,13 @@ def _ask_all(
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits, told), strict=True))
     asked = []
     for at, request in enumerate(requests):
-        one = lowered.get(at)
-        if isinstance(one, Failure):
-            parsed[at] = left_out(request, one.reason)
-        if one is None or isinstance(one, Failure):
-            one = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
-        part = one.part._replace(arguments=values)
-        asked.append(one._replace(part=part, reading=one.reading + seconds[at]))
+        file = lowered.get(at)
+        if isinstance(file, Failure):
+            parsed[at] = left_out(request, file.reason)
+        if file is None or isinstance(file, Failure):
+            file = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
+        part = file.part._replace(arguments=values)
+        asked.append(file._replace(part=part, reading=file.reading + seconds[at]))
     return asked
 
 
@@ -346,12 +351,12 @@ def _with_arguments(part: Part, values: ArgumentValues) -> Part:
         for region, defined in part.regions
     ]
     loops = tuple(
-        one._replace(
+        loop._replace(
             definitions=values.definitions(
-                one.loop.span, names_of_header(one.loop), one.definitions
+                loop.loop.span, names_of_header(loop.loop), loop.definitions
             )
         )
-        for one in part.loops
+        for loop in part.loops
     )
     return part._replace(regions=regions, loops=loops)
 
@@ -401,23 +406,24 @@ def predict(
     told = partial(_stage, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), told)
     predictions = tuple(
-        Prediction.of(one.estimate, own.facts) for one, own in zip(made, subjects, strict=True)
+        Prediction.of(estimated.estimate, own.facts)
+        for estimated, own in zip(made, subjects, strict=True)
     )
     by_id = {
         own.facts.region.id: TeamLoop(
-            one.estimate,
-            RegionTrials(own, one.sizes, machine, choices.chosen, one.known or {})
-            if one.sizes
+            estimated.estimate,
+            RegionTrials(own, estimated.sizes, machine, choices.chosen, estimated.known or {})
+            if estimated.sizes
             else None,
         )
-        for one, own in zip(made, subjects, strict=True)
+        for estimated, own in zip(made, subjects, strict=True)
     }
     teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
     plans = _plans(teams, structure, machine)
     advice = {}
     if model == "saturation" and advised:
-        known = {one.facts.region.id: AdvisedRegion(one, *past)
-                 for one, past in zip(predictions, pasts, strict=True)}  # fmt: skip
+        known = {prediction.facts.region.id: AdvisedRegion(prediction, *past)
+                 for prediction, past in zip(predictions, pasts, strict=True)}  # fmt: skip
         advice = advice_of(teams, known, structure, machine, processes=processes)
     return Predictions(
         analysis, machine, model, predictions, pasts, teams, plans, advice, _policy(pages)
@@ -439,15 +445,15 @@ def _team(
     team = predict_team(facts, [loop.estimate for loop in loops], machine, within=chosen.within)
     if team.unbound or not team.points:
         return team
-    found = team_tried(facts, loops, team.points, machine, chosen)
-    return team if found is None else with_open_sizes(team, found)
+    hint = team_tried(facts, loops, team.points, machine, chosen)
+    return team if hint is None else with_open_sizes(team, hint)
 
 
 def _plans(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
 ) -> tuple[Plan, ...]:
-    plans = [plan_of(planned_teams(teams, one), one.changes, machine, one.main)
-             for one in structure.programs]  # fmt: skip
+    plans = [plan_of(planned_teams(teams, program), program.changes, machine, program.main)
+             for program in structure.programs]  # fmt: skip
     known = [plan for plan in plans if plan is not None]
     return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
 
@@ -537,8 +543,8 @@ def _estimate(
     if sizes is None:
         return _Estimated(estimate)
     trials = alike.of(subject, sizes)
-    found = trials.tried(estimate)
-    return _Estimated(with_open_sizes(estimate, found), sizes, trials.known)
+    hint = trials.tried(estimate)
+    return _Estimated(with_open_sizes(estimate, hint), sizes, trials.known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:
@@ -550,7 +556,7 @@ def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Pas
     if pages is not None:
         places = (pages,) * len(analysis.facts)
     written = with_data_between(histories(analysis.program, followed), analysis.facts)
-    return tuple(Past(*one) for one in zip(places, written, strict=True))
+    return tuple(Past(*pair) for pair in zip(places, written, strict=True))
 
 
 def _check_threads(threads: Sequence[int], machine: Machine) -> None:
@@ -577,10 +583,10 @@ def dump(stage: str, analysis: Analysis, predictions: Predictions | None) -> str
             _workload_text(region_workload(facts, predictions.machine, *past), predictions.machine)
             for facts, past in zip(analysis.facts, predictions.pasts, strict=True)
         )
-    return "\n".join(dump_prediction(one) for one in predictions.predictions)
+    return "\n".join(dump_prediction(prediction) for prediction in predictions.predictions)
 
 
 def _workload_text(workload: Workload, machine: Machine) -> str:
-    caches = [(f"L{one.level}", one.size_bytes.whole) for one in machine.caches]
+    caches = [(f"L{cache.level}", cache.size_bytes.whole) for cache in machine.caches]
     verify(workload, threads=(1, machine.cores), caches=[size for _, size in caches])
     return dump_workload(workload, caches)

@@ -126,8 +126,8 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
         if file is not None and common_end(file, known.file):
             theirs.setdefault(file, []).append(known)
     for file, recorded in theirs.items():
-        found, gone = _match_file(file, by_file[file], recorded)
-        matched |= found
+        of_file, gone = _match_file(file, by_file[file], recorded)
+        matched |= of_file
         changed += gone
     if not theirs:
         raise InputError(
@@ -135,7 +135,7 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
             remedy="predict the sources that it was built from", path=recording.path,
         )  # fmt: skip
     if changed:
-        where = ", ".join(one_line(f"{one.file}:{one.line}") for one in changed[:_SHOWN])
+        where = ", ".join(one_line(f"{region.file}:{region.line}") for region in changed[:_SHOWN])
         more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
         raise InputError(
             f"recorded from other sources: the loop that was at {where}{more} has changed since",
@@ -152,7 +152,7 @@ def _match_file(
     left = list(regions)
     matched: dict[str, RecordedRegion] = {}
     moved: list[RecordedRegion] = []
-    for known in sorted(recorded, key=lambda one: (one.line, one.ordinal)):
+    for known in sorted(recorded, key=lambda region: (region.line, region.ordinal)):
         same = [region for region in left if region.span.line == known.line]
         if same and _is_same(known, same[0], lines):
             matched[same[0].id] = known

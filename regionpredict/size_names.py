@@ -95,13 +95,15 @@ def _wrong_place(program: Program, file: str, line: int) -> tuple[str, str] | No
                 lines.add(loop.span.line)
     if not lines:
         return f"no loop of a region in a file '{file}'", "write FILE:LINE as the result names it"
-    shown = ", ".join(str(one) for one in sorted(lines, key=lambda one: abs(one - line))[:_SHOWN])
+    shown = ", ".join(
+        str(other) for other in sorted(lines, key=lambda other: abs(other - line))[:_SHOWN]
+    )
     return "no loop of a region at this line", f"the nearest are at: {shown}"
 
 
 def _near(name: str, known: set[str]) -> str:
     extents = name.endswith("[]")
-    alike = sorted(one for one in known if one.endswith("[]") == extents)
+    alike = sorted(name for name in known if name.endswith("[]") == extents)
     near = difflib.get_close_matches(name, alike, 1)
     return f"did you mean '{near[0]}'?" if near else ""
 

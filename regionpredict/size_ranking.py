@@ -38,25 +38,27 @@ class SizeRanking(NamedTuple):
 
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """The ranking of all names without a value in a program's regions."""
-    asked = [one for one in predictions if one.status != "skipped"]
-    return _ranked([one.facts.region for one in asked], asked)
+    asked = [prediction for prediction in predictions if prediction.status != "skipped"]
+    return _ranked([prediction.facts.region for prediction in asked], asked)
 
 
 def _ranked(regions: Sequence[Region], asked: Sequence[Prediction]) -> SizeRanking:
     places: dict[str, tuple[str, int]] = {}
-    for region, one in zip(regions, asked, strict=True):
-        for name in one.unbound:
+    for region, prediction in zip(regions, asked, strict=True):
+        for name in prediction.unbound:
             places.setdefault(name, _place(region, name))
-    order = greedy_order([frozenset(one.deciding) for one in asked])
+    order = greedy_order([frozenset(prediction.deciding) for prediction in asked])
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
     unbound = []
     for name in order:
         given.add(name)
-        decides = sum(name in one.deciding for one in asked)
-        settled = sum(given.issuperset(one.deciding) for one in asked)
+        decides = sum(name in prediction.deciding for prediction in asked)
+        settled = sum(given.issuperset(prediction.deciding) for prediction in asked)
         unbound.append(UnboundSize(name, *places[name], decides, settled))
-    return SizeRanking(len(asked), sum(not one.deciding for one in asked), tuple(unbound))
+    return SizeRanking(
+        len(asked), sum(not prediction.deciding for prediction in asked), tuple(unbound)
+    )
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:

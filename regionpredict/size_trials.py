@@ -116,7 +116,11 @@ def open_sizes(
 
 def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str, ...]:
     """The names that no definition makes of the others."""
-    made = {one.name for one in definitions if one.name in names and one.value.names <= {*names}}
+    made = {
+        definition.name
+        for definition in definitions
+        if definition.name in names and definition.value.names <= {*names}
+    }
     return tuple(name for name in names if name not in made) or tuple(names)
 
 

@@ -51,7 +51,7 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
                 remedy="leave the name out", path=shown,
             )  # fmt: skip
         return _set(root, shown)
-    known = ", ".join(one_line(one) for one in sets)
+    known = ", ".join(one_line(set_) for set_ in sets)
     if len(sets) != len(root.value):
         line = next(
             key.start_mark.line for key, value in root.value

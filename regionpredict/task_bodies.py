@@ -29,10 +29,15 @@ def predicted_bodies(analysis: Analysis, machine: Machine, threads: int) -> Pred
 def _body(facts: RegionFacts, machine: Machine, threads: int) -> BodyContention:
     region = facts.region
     loop = region.nest.span.line if region.nest is not None else None
-    recursive = any(one.id == _RECURSION for one in facts.region.diagnostics)
+    recursive = any(diagnostic.id == _RECURSION for diagnostic in facts.region.diagnostics)
     workload = region_workload(facts, machine)
-    found = contention(workload, machine, threads)
-    assumed = () if found is None else (*workload.table.assumed, *workload.guessed)
+    slowdown = contention(workload, machine, threads)
+    assumed = () if slowdown is None else (*workload.table.assumed, *workload.guessed)
     return BodyContention(
-        region.span.file, region.span.line, loop, found, RECURSIVE if recursive else UNREAD, assumed
+        region.span.file,
+        region.span.line,
+        loop,
+        slowdown,
+        RECURSIVE if recursive else UNREAD,
+        assumed,
     )

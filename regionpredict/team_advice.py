@@ -47,7 +47,7 @@ def advice_of(
     chosen = advised_teams(teams)
     advise = partial(_advice, regions=regions, places=_other_starts(structure), machine=machine)
     told = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
-    return {team.facts.id: one for team, one in zip(chosen, told, strict=True)}
+    return {team.facts.id: changes for team, changes in zip(chosen, told, strict=True)}
 
 
 def _advice(
@@ -55,8 +55,8 @@ def _advice(
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
     members = []
-    for one in team.facts.members:
-        known = regions[one.facts.region.id]
+    for member in team.facts.members:
+        known = regions[member.facts.region.id]
 
         def build(changed: RegionFacts, known: AdvisedRegion = known) -> Workload:
             return workload_of(
@@ -65,8 +65,8 @@ def _advice(
             )  # fmt: skip
 
         try:
-            workload = build(one.facts)
-            changes = tuple(changes_of(one.facts, workload, build))
+            workload = build(member.facts)
+            changes = tuple(changes_of(member.facts, workload, build))
         except InputError:  # beyond 64 bits
             return ()
         members.append(Member(known.prediction, workload, changes))
@@ -93,10 +93,10 @@ def _other_starts(structure: ProgramTeams) -> dict[str, str]:
 
 def _side_by_side(first: TeamFacts, then: TeamFacts) -> bool:
     """Whether the second follows the first in one function, in the same loops."""
-    one, other = first.members[0].facts.region, then.members[0].facts.region
-    around = [[loop.span for loop in region.enclosing] for region in (one, other)]
+    left, other = first.members[0].facts.region, then.members[0].facts.region
+    around = [[loop.span for loop in region.enclosing] for region in (left, other)]
     return (
-        (one.span.file, one.function) == (other.span.file, other.function)
+        (left.span.file, left.function) == (other.span.file, other.function)
         and around[0] == around[1]
         and first.span.line < then.span.line
     )

@@ -57,20 +57,20 @@ def spread(
         os.write(feed, begin.to_bytes(_TOKEN, "little"))
     os.close(feed)
     children: list[tuple[int, BinaryIO]] = []
-    found: dict[int, R] = {}
+    outcomes: dict[int, R] = {}
     try:
         with suppress(OSError):  # as many as the system lets have
             while len(children) < count - 1:
                 children.append(_start(work, items, step, queue))
-        found.update(_take(work, items, step, queue, tell))
+        outcomes.update(_take(work, items, step, queue, tell))
         for _, results in children:
-            found.update(_received(results))
+            outcomes.update(_received(results))
     finally:
         os.close(queue)
         for process, results in children:
             results.close()
             os.waitpid(process, 0)
-    return [found[at] for at in range(len(items))]
+    return [outcomes[at] for at in range(len(items))]
 
 
 def _begun(work: Callable[[T], R], item: T, at: int, tell: Callable[[int], None]) -> R:

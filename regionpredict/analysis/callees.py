@@ -30,7 +30,7 @@ class Callees:
             return own or next(iter(known), None)
         here = _folder(caller)
         if (here, name) not in self._near:
-            self._near[here, name] = max(known, key=lambda one: _common(here, _folder(one)))
+            self._near[here, name] = max(known, key=lambda flow: _common(here, _folder(flow)))
         return self._near[here, name]
 
 
@@ -49,5 +49,7 @@ def _folder(flow: Flow) -> tuple[str, ...]:
     return PurePath(flow.span.file).parent.parts
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _common(first: Sequence[str], other: Sequence[str]) -> int:
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other, strict=False))
+    )

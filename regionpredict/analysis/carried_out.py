@@ -70,24 +70,24 @@ def extents(
     used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
     loops = [loop for loop in loops if loop.variable in used or _is_known(loop, loops, values)]
     walked = _walked(loops, subscripts)
-    found: tuple[Extent, ...] = ()
+    ranges: tuple[Extent, ...] = ()
     budget = _Budget()
     ends = [loop.variable for loop, own in zip(loops, walked, strict=True) if not own]
     try:
         for _, steps in _points(loops, walked, values, budget):
             at = dict(values)
-            at.update((name, one) for name, one in steps.items() if isinstance(one, int))
+            at.update((name, step) for name, step in steps.items() if isinstance(step, int))
             met = []
             for subscript in subscripts:
                 moving = [name for name in ends if name in subscript.names]
                 met.append(_extent(subscript, moving, steps, at, budget))
-            found = tuple(
+            ranges = tuple(
                 Extent(min(a.low, b.low), max(a.high, b.high))
-                for a, b in zip(found or met, met, strict=True)
+                for a, b in zip(ranges or met, met, strict=True)
             )
     except (TooManyError, _UnknownError):
         return None
-    return found
+    return ranges
 
 
 def extents_of_all(

@@ -40,25 +40,25 @@ def _alone(region: Region) -> bool:
 
 
 def _carried(region: Region, trips: int | None) -> Iterator[Diagnostic]:
-    found = carried_dependence(region, trips)
-    if found is None:
+    dependence = carried_dependence(region, trips)
+    if dependence is None:
         return
-    if found.distance:
-        gap = abs(found.distance)
+    if dependence.distance:
+        gap = abs(dependence.distance)
         apart = "next iteration" if gap == 1 else f"iteration {gap} further"
         message = (
-            f"{found.write.text} is written and {found.other.text} touches the same element in the "
-            f"{apart}: the iterations are not independent"
+            f"{dependence.write.text} is written and {dependence.other.text} touches the same "
+            f"element in the {apart}: the iterations are not independent"
         )
     else:
-        message = f"every iteration updates the same {found.write.text}, each thread at once"
-    yield Diagnostic("RP221", found.write.span, message)
+        message = f"every iteration updates the same {dependence.write.text}, each thread at once"
+    yield Diagnostic("RP221", dependence.write.span, message)
 
 
 def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
     """Variables of all threads that every iteration sets and that are read in the region."""
     own = {loop.variable for loop in parallel_loops(region)}
-    read = {name for one, _ in region.statements() for name in one.reads}
+    read = {name for statement, _ in region.statements() for name in statement.reads}
     told: set[str] = set()
     for name, node in _sets(region):
         if (
@@ -107,24 +107,26 @@ def indirect_updates(region: Region) -> list[Access]:
     what looks up several elements in each iteration.
     """
     moving = {loop.variable for loop in parallel_loops(region)}
-    found: dict[str, Access] = {}
-    for one in sure_references(region):
-        access = one.access
+    accesses: dict[str, Access] = {}
+    for reference in sure_references(region):
+        access = reference.access
         if access.kind != "write" or root_of(access.array) not in region.shared:
             continue
         grows = any(
             other.kind == "read" and other.array == access.array
-            and other.subscripts == access.subscripts for other in one.statement.accesses
+            and other.subscripts == access.subscripts for other in reference.statement.accesses
         )  # fmt: skip
-        inner = {loop.variable for loop in one.loops} - moving
-        chosen = inner | moving if _counts(one.statement) else inner
+        inner = {loop.variable for loop in reference.loops} - moving
+        chosen = inner | moving if _counts(reference.statement) else inner
         if (
             grows
             and any(_looked_up(subscript, chosen) for subscript in access.subscripts)
-            and all(_of_all(subscript, one, moving, region) for subscript in access.subscripts)
+            and all(
+                _of_all(subscript, reference, moving, region) for subscript in access.subscripts
+            )
         ):
-            found.setdefault(access.array, access)
-    return list(found.values())
+            accesses.setdefault(access.array, access)
+    return list(accesses.values())
 
 
 def _counts(statement: Statement) -> bool:
@@ -137,11 +139,11 @@ def _looked_up(subscript: Expr, moving: set[str]) -> bool:
     return any(atom.kind == "ref" and atom.names & moving for atom in subscript.atoms())
 
 
-def _of_all(subscript: Expr, one: Reference, moving: set[str], region: Region) -> bool:
+def _of_all(subscript: Expr, reference: Reference, moving: set[str], region: Region) -> bool:
     """Whether no part of it keeps threads apart: a worksharing loop's own variable, or a variable
     of which each thread may have its own, as the begin of its part.
     """
     if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in moving):
         return False
-    inner = {loop.variable for loop in one.loops}
+    inner = {loop.variable for loop in reference.loops}
     return all(root_of(name) in region.shared for name in subscript.names - inner - moving)

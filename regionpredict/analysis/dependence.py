@@ -77,13 +77,17 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
     if region.clause("ordered") is not None or region.nest is None:
         return None
     shared = parallel_loops(region)
-    found = [one for one in sure_references(region) if root_of(one.access.array) in region.shared]
-    changed = {name for one, _ in region.statements() for name in one.writes}
+    references = [
+        reference
+        for reference in sure_references(region)
+        if root_of(reference.access.array) in region.shared
+    ]
+    changed = {name for statement, _ in region.statements() for name in statement.writes}
     distances: dict[tuple[object, ...], int | None] = {}
-    for first in found:
+    for first in references:
         if first.access.kind != "write" or first.access.array in changed:
             continue
-        for second in found:
+        for second in references:
             if second.access.array != first.access.array:
                 continue
             # Statements and arrays refer alike: each pair of subscripts is solved once.
@@ -119,15 +123,15 @@ def _distance(
 
     0: all iterations do; None where they need not meet, or only in the same iteration.
     """
-    one, other = first.access, second.access
-    if (one.member, one.bytes) != (other.member, other.bytes) or one.member:
+    access, other = first.access, second.access
+    if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
         return None
-    if len(one.subscripts) != len(other.subscripts):
+    if len(access.subscripts) != len(other.subscripts):
         return None
     moving = {loop.variable: loop for loop in first.loops}
     around = {loop.variable: loop for loop in second.loops}
     shifts: dict[str, int] = {}
-    for mine, theirs in zip(one.subscripts, other.subscripts, strict=True):
+    for mine, theirs in zip(access.subscripts, other.subscripts, strict=True):
         names = (mine.names | theirs.names) - {*moving, *around}
         if any(mine.atoms()) or any(theirs.atoms()) or not _fixed(names, changed, known):
             return None
@@ -188,7 +192,7 @@ def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]
         factors[name] = factor
     # Each factor another monomial (`n` and 1 of i*n + j): then one way of adding them up is clear.
     monomials = [tuple(factor.terms) for factor in factors.values()]
-    if any(len(one) != 1 for one in monomials) or len(set(monomials)) != len(monomials):
+    if any(len(monomial) != 1 for monomial in monomials) or len(set(monomials)) != len(monomials):
         return False
     for name, factor in factors.items():
         ((monomial, size),) = factor.terms.items()
@@ -209,17 +213,19 @@ def independent(region: Region, loop: Loop) -> bool:
     if loop.exits or any(isinstance(node, Synchronisation) for node in _below(loop.body)):
         return False
     statements = [node for node in _below(loop.body) if isinstance(node, Statement)]
-    if any(call.memory for one in statements for call in one.calls):
+    if any(call.memory for node in statements for call in node.calls):
         return False
     if not _scalars_are_set_first(statements):
         return False
-    inner = {one.variable for one in _below(loop.body) if isinstance(one, Loop)}
+    inner = {node.variable for node in _below(loop.body) if isinstance(node, Loop)}
     private = {array.name for array in region.arrays if array.storage == "private"}
-    touched = {(a.array, a.kind) for one in statements for a in one.accesses}
+    touched = {(a.array, a.kind) for node in statements for a in node.accesses}
     if any(array in private for array, _ in touched):
         return False  # a thread's own array may carry something from one iteration to the next
     for array in sorted(array for array, kind in touched if kind == "write"):
-        subscripts = {a.subscripts for one in statements for a in one.accesses if a.array == array}
+        subscripts = {
+            a.subscripts for node in statements for a in node.accesses if a.array == array
+        }
         if len(subscripts) != 1 or not any(
             _one_to_one(subscript, loop.variable, inner) for subscript in next(iter(subscripts))
         ):
@@ -237,11 +243,11 @@ def _one_to_one(subscript: Expr, variable: str, inner: set[str]) -> bool:
 
 def _scalars_are_set_first(statements: Sequence[Statement]) -> bool:
     known: set[str] = set()
-    written = {name for one in statements for name in one.writes}
-    for one in statements:
-        if (one.reads & written) - known:
+    written = {name for statement in statements for name in statement.writes}
+    for statement in statements:
+        if (statement.reads & written) - known:
             return False
-        known |= one.writes
+        known |= statement.writes
     return True
 
 

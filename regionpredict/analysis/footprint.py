@@ -57,7 +57,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
         return True
     if any(open_ended(loops, bindings.values) for _, loops in region.statements()):
         return True
-    names = {access.array for one, _ in region.statements() for access in one.accesses}
+    names = {access.array for statement, _ in region.statements() for access in statement.accesses}
     if any(name.partition("@")[0] in names for name in names if "@" in name):
         return True  # a view of numbers of another size lies in the same bytes
     shared = {array.name for array in region.arrays if array.storage != "private"}
@@ -85,14 +85,14 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     for statement, _, nest in region.placed_statements():
         if any(call.memory for call in statement.calls):
             return None
-        for access in (_in_its_struct(one, structs) for one in statement.accesses):
+        for access in (_in_its_struct(access, structs) for access in statement.accesses):
             if arrays[access.array].storage != "private":
                 known = distinct.setdefault(nest, {})
                 known.setdefault((access.array, access.subscripts), access)
     for nest, references in distinct.items():
         readable = [_readable(access) for access in references.values()]
-        found = extents_of_all(readable, loops_of[nest], bindings.values)
-        for access, ends in zip(references.values(), found, strict=True):
+        extents = extents_of_all(readable, loops_of[nest], bindings.values)
+        for access, ends in zip(references.values(), extents, strict=True):
             told = _sides(access, arrays[access.array], ends, loops_of[nest], bindings)
             if told is None:
                 return None
@@ -129,18 +129,18 @@ def _readable(access: Access) -> list[Expr]:
 
 
 def _sides(
-    access: Access, array: Array, found: Sequence[Extent] | None, loops: tuple[Loop, ...],
+    access: Access, array: Array, extents: Sequence[Extent] | None, loops: tuple[Loop, ...],
     bindings: Bindings,
 ) -> list[Extent] | None:  # fmt: skip
     """The sides of one reference's box, from the extents of what can be read of its subscripts.
 
     A side that nobody knows is the array's own.
     """
-    if found is None:
+    if extents is None:
         return None
-    if not found and (_readable(access) or runs(loops, bindings.values) == 0):
+    if not extents and (_readable(access) or runs(loops, bindings.values) == 0):
         return []
-    told = iter(found)
+    told = iter(extents)
     sides = []
     for position, subscript in enumerate(access.subscripts):
         if not subscript.has_unreadable_part:
@@ -163,7 +163,7 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
-        for access in (_in_its_struct(one, outer) for one in statement.accesses):
+        for access in (_in_its_struct(access, outer) for access in statement.accesses):
             key = (access.array, nest, access.subscripts)
             if key not in seen:
                 seen.add(key)
@@ -175,8 +175,8 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
 
 def _structs(region: Region) -> dict[str, Array]:
     """By the arrays that lie in structs of another, that one."""
-    found = {array.name: _inside_another(array, region) for array in region.arrays}
-    return {name: outer for name, outer in found.items() if outer is not None}
+    arrays = {array.name: _inside_another(array, region) for array in region.arrays}
+    return {name: outer for name, outer in arrays.items() if outer is not None}
 
 
 def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:

@@ -42,10 +42,10 @@ def scope_of(name: str) -> tuple[str, str] | None:
     (('solve', 'n'), None)
     """
     hidden = name.replace("::", "\0")
-    found = _SCOPED.fullmatch(hidden)
-    if found is None:
+    match = _SCOPED.fullmatch(hidden)
+    if match is None:
         return None
-    return found[1].replace("\0", "::"), found[2].replace("\0", "::")
+    return match[1].replace("\0", "::"), match[2].replace("\0", "::")
 
 
 def place_of(name: str) -> tuple[str, int] | None:
@@ -126,6 +126,6 @@ def _node(node: Node, names: set[str], around: str) -> Node:
     if isinstance(node, Statement):
         return node
     if isinstance(node, Branch):
-        sides = tuple(tuple(_node(one, names, around) for one in side) for side in node.sides)
+        sides = tuple(tuple(_node(part, names, around) for part in side) for side in node.sides)
         return replace(node, sides=sides)
-    return replace(node, body=tuple(_node(one, names, around) for one in node.body))
+    return replace(node, body=tuple(_node(part, names, around) for part in node.body))

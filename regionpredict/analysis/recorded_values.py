@@ -80,7 +80,11 @@ def _taken(
 ) -> tuple[str, ...]:  # fmt: skip
     """The names of the region that neither the caller nor the source gives, whatever it follows."""
     without = bind(region, definitions, given).values
-    follows = {one.name for one in definitions if one.value.evaluate(bindings.values) is not None}
+    follows = {
+        definition.name
+        for definition in definitions
+        if definition.value.evaluate(bindings.values) is not None
+    }
     used = free_names(region)
     return tuple(sorted(
         name for name in recorded if name in used and name not in without and name not in follows

@@ -151,7 +151,7 @@ def team_orders(
         _order(walk, [main, *(flow for flow, owner in owned if owner is main)], main.span.file)
         for main in mains
     ]
-    placed = {name for one in programs for own in one.members.values() for name in own}
+    placed = {name for program in programs for own in program.members.values() for name in own}
     left = _order(walk, [flow for flow, owner in owned if owner is None], "")
     for key in [key for key, own in left.members.items() if placed.issuperset(own)]:
         del left.members[key], left.executions[key]
@@ -285,11 +285,11 @@ class _Walk:
     def _runs(self, nest: Sequence[Span]) -> Runs:
         """How often the body of these loops of one function runs."""
         headers = [self.loops.get(span) for span in nest]
-        known = [one for one in headers if one is not None]
+        known = [header for header in headers if header is not None]
         bindings = known[-1][1] if known else Bindings({})
         unknown = [
             Loop(f"loop@{span.line}", None, None, "", None, (), span)
-            for span, one in zip(nest, headers, strict=True) if one is None
+            for span, header in zip(nest, headers, strict=True) if header is None
         ]  # fmt: skip
         return runs_of([*(loop for loop, _ in known), *unknown], bindings)
 

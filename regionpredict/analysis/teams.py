@@ -118,9 +118,9 @@ def program_teams(
     programs = [_program(order, {}, more) for order in orders[:-1]]
     programs.append(_program(orders[-1], alone, more))
     return ProgramTeams(
-        tuple(sorted(teams.values(), key=lambda one: (one.span.file, one.span.line,
-                                                       one.span.column))),
-        tuple(one for one in programs if one.executions),
+        tuple(sorted(teams.values(), key=lambda team: (team.span.file, team.span.line,
+                                                       team.span.column))),
+        tuple(program for program in programs if program.executions),
     )  # fmt: skip
 
 
@@ -152,30 +152,33 @@ def with_recorded_runs(team: TeamFacts, recorded: Mapping[str, int]) -> TeamFact
     runs = team.executions
     if runs.value is None:
         told = {
-            recorded[one.facts.region.id] // one.runs.value
-            for one in team.members
-            if one.facts.region.id in recorded and one.runs.value
+            recorded[member.facts.region.id] // member.runs.value
+            for member in team.members
+            if member.facts.region.id in recorded and member.runs.value
         }
         if len(told) == 1:
             runs = runs._replace(value=min(told), weight=float(min(told)))
-    members = [one._replace(runs=_runs_in(one, runs.value, recorded)) for one in team.members]
+    members = [
+        member._replace(runs=_runs_in(member, runs.value, recorded)) for member in team.members
+    ]
     return replace(team, executions=runs, members=tuple(members))
 
 
-def _runs_in(one: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
+def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
     """How often a region runs in one run of its team."""
-    all_runs = recorded.get(one.facts.region.id)
-    if one.runs.value is not None or all_runs is None or not team_runs:
-        return one.runs
+    all_runs = recorded.get(member.facts.region.id)
+    if member.runs.value is not None or all_runs is None or not team_runs:
+        return member.runs
     each, rest = divmod(all_runs, team_runs)
-    return one.runs._replace(value=None if rest else each, weight=all_runs / team_runs)
+    return member.runs._replace(value=None if rest else each, weight=all_runs / team_runs)
 
 
 def _loops(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
 ) -> dict[Span, tuple[Loop, Bindings]]:
     known = {
-        one.loop.span: (one.loop, bind_definitions(one.definitions, given)) for one in program.loops
+        loop.loop.span: (loop.loop, bind_definitions(loop.definitions, given))
+        for loop in program.loops
     }
     for own in facts:
         known.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
@@ -199,7 +202,9 @@ def _team(
 ) -> TeamFacts:  # fmt: skip
     members = [TeamMember(own, runs[own.region.id]) for own in by_id.values()
                if own.region.id in runs]  # fmt: skip
-    own = next((one for one in members if team_of(one.facts.region) == key), members[0]).facts
+    own = next(
+        (member for member in members if team_of(member.facts.region) == key), members[0]
+    ).facts
     region = own.region
     construct = region.parallel if team_of(region) == key else None
     if executions is None:
@@ -215,8 +220,13 @@ def _team(
         executions=executions,
         construct=construct,
         constructs=tuple(
-            TeamConstruct(one.kind, one.waits, one.span.line, runs_of(one.enclosing, own.bindings))
-            for one in constructs
+            TeamConstruct(
+                construct.kind,
+                construct.waits,
+                construct.span.line,
+                runs_of(construct.enclosing, own.bindings),
+            )
+            for construct in constructs
         ),
         forks=key.parallel is not None or region.context == "combined",
     )

@@ -23,12 +23,14 @@ def region_without_places(region: Region) -> Region:
 
 def definitions_without_places(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """The definitions with no file, line or function in them."""
-    return tuple(Definition(one.name, one.value, _NOWHERE) for one in definitions)
+    return tuple(
+        Definition(definition.name, definition.value, _NOWHERE) for definition in definitions
+    )
 
 
 def placement_without_places(placement: Placement) -> Placement:
     """Where pages lie, without the places and reasons that tell it."""
-    arrays = tuple(one._replace(reason="", span=None) for one in placement.arrays)
+    arrays = tuple(array._replace(reason="", span=None) for array in placement.arrays)
     return placement._replace(reason="", arrays=arrays)
 
 
@@ -43,10 +45,10 @@ def _moved(value: Any) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if is_dataclass(value) and not isinstance(value, type):
         changes = {}
-        for one in fields(value):
-            old = getattr(value, one.name)
+        for field in fields(value):
+            old = getattr(value, field.name)
             new = _moved(old)
             if new is not old:
-                changes[one.name] = new
+                changes[field.name] = new
         return replace(value, **changes) if changes else value
     return value

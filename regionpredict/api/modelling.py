@@ -57,10 +57,10 @@ def fit(
             remedy="give one, or a list of repetitions, per point",
         )
     series = Series(name, metric, names, tuple(places), tuple(repeated), unit)
-    found = model_experiment(checked(Experiment((series,)), ""), **options)
-    if found.problems:
-        raise found.problems[0]
-    return Model(*found.models[0])
+    model_set = model_experiment(checked(Experiment((series,)), ""), **options)
+    if model_set.problems:
+        raise model_set.problems[0]
+    return Model(*model_set.models[0])
 
 
 def fit_table(
@@ -109,8 +109,8 @@ def fit_file(
 
 
 def _models(experiment: Experiment, options: Mapping[str, Any]) -> Models:
-    found = model_experiment(experiment, **options)
-    return Models(tuple(Model(*item) for item in found.models), found.problems)
+    model_set = model_experiment(experiment, **options)
+    return Models(tuple(Model(*item) for item in model_set.models), model_set.problems)
 
 
 def _names(value: Sequence[str] | str | None) -> Sequence[str] | None:

@@ -84,8 +84,12 @@ class Model:
         count = len(self.parameters)
         if named and not point and set(named) == set(self.parameters):
             return np.array([[float(named[name]) for name in self.parameters]]), True
-        if not named and len(point) == count and all(np.ndim(one) == 0 for one in point):
-            return np.array([[float(one) for one in point]]), True
+        if (
+            not named
+            and len(point) == count
+            and all(np.ndim(coordinate) == 0 for coordinate in point)
+        ):
+            return np.array([[float(coordinate) for coordinate in point]]), True
         if not named and len(point) == 1:
             places = np.asarray(point[0], dtype=np.float64)
             places = places[:, None] if places.ndim == 1 and count == 1 else np.atleast_2d(places)
@@ -219,11 +223,13 @@ class Models:
         """A model by its position, or the only one of a name; else `InputError`."""
         if isinstance(key, int):
             return self.models[key]
-        found = [model for model in self.models if model.name == key]
-        if len(found) != 1:
+        models = [model for model in self.models if model.name == key]
+        if len(models) != 1:
             names = ", ".join(model.name or "''" for model in self.models[:20])
-            raise InputError(f"{len(found)} models are called '{key}'", remedy=f"there are {names}")
-        return found[0]
+            raise InputError(
+                f"{len(models)} models are called '{key}'", remedy=f"there are {names}"
+            )
+        return models[0]
 
     @property
     def only(self) -> Model:

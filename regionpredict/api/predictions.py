@@ -128,19 +128,19 @@ class Hints(Sequence[RegionHint]):
         if isinstance(index, str):
             return self._named(index)
         if isinstance(index, slice):
-            return [RegionHint(one) for one in self.result.predictions[index]]
+            return [RegionHint(prediction) for prediction in self.result.predictions[index]]
         return RegionHint(self.result.predictions[index])
 
     def __iter__(self) -> Iterator[RegionHint]:
-        return (RegionHint(one) for one in self.result.predictions)
+        return (RegionHint(prediction) for prediction in self.result.predictions)
 
     def _named(self, name: str) -> RegionHint:
-        known = [one for one in self if name in (one.id, one.function)]
-        known = known or [one for one in self if one.id.endswith(f"/{name}")]
+        known = [hint for hint in self if name in (hint.id, hint.function)]
+        known = known or [hint for hint in self if hint.id.endswith(f"/{name}")]
         if len(known) != 1:
             raise InputError(
                 f"{len(known)} regions are '{name}'" if known else f"no region is '{name}'",
-                remedy=f"choose one of {', '.join(one.id for one in known or self)}",
+                remedy=f"choose one of {', '.join(hint.id for hint in known or self)}",
             )
         return known[0]
 
@@ -170,7 +170,7 @@ class Hints(Sequence[RegionHint]):
             raise UsageError(
                 "to_frame needs pandas", remedy="python3 -m pip install pandas"
             ) from None
-        return pd.DataFrame([one.row() for one in self], columns=list(_COLUMNS))
+        return pd.DataFrame([hint.row() for hint in self], columns=list(_COLUMNS))
 
     def __str__(self) -> str:
         known = self.result
@@ -183,8 +183,8 @@ class Hints(Sequence[RegionHint]):
         """A table, which a notebook shows."""
         head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
         rows = [
-            "<tr>" + "".join(f"<td>{_shown(value)}</td>" for value in one.row().values()) + "</tr>"
-            for one in self
+            "<tr>" + "".join(f"<td>{_shown(value)}</td>" for value in hint.row().values()) + "</tr>"
+            for hint in self
         ]
         title = f"{escape(self.machine.name)}, {self.result.model} model"
         return (
@@ -220,7 +220,11 @@ def predict(
     places = [paths] if isinstance(paths, (str, Path)) else list(paths)
     macros = [(name, str(value)) for name, value in (defines or {}).items()]
     requests = requests_for(
-        [str(one) for one in places], macros, [str(one) for one in includes], standard, exclude
+        [str(place) for place in places],
+        macros,
+        [str(include) for include in includes],
+        standard,
+        exclude,
     )
     known = machine if isinstance(machine, Machine) else load(str(machine))
     workers = processes or allowed_cores()

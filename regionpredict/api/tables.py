@@ -113,8 +113,8 @@ def _row(metric: str, told: dict[str, object], by: Sequence[str] | None, value: 
     if by is not None:
         callpath = " ".join(f"{name}={told[name]}" for name in by)
         told = {
-            name: one for name, one in told.items()
-            if name not in by and number_of(one) is not None
+            name: cell for name, cell in told.items()
+            if name not in by and number_of(cell) is not None
         }  # fmt: skip
     return Measured(callpath, metric, told, (number,))
 

@@ -68,7 +68,7 @@ def calibrate_regions(
     counts = sorted({n for campaign in campaigns for n in campaign.threads if n <= machine.cores})
     if from_models:
         files = zip(measurements, campaigns, strict=True)
-        parts = [_of_one_size(paths, path, one, source) for path, one in files]
+        parts = [_of_one_size(paths, path, campaign, source) for path, campaign in files]
     else:
         analysis = run_analysis(paths, **source, timings=False, flows=True)
         parts = [_Part(analysis, tuple(campaigns))]
@@ -84,7 +84,7 @@ def calibrate_regions(
     check_enough(samples)
     click.echo(samples_text(samples, runs), nl=False)
     result = calibrate_saturation(
-        lambda other: [one for part in parts for one in predictions(part, other)],
+        lambda other: [prediction for part in parts for prediction in predictions(part, other)],
         machine,
         samples,
         fitted=fit_to_models if from_models else fit_factors,
@@ -120,12 +120,12 @@ def _write_machine(output: Path | None, text: str) -> None:
 
 
 def _write_page(
-    report: Path, machine: Machine, samples: Samples, runs: int, found: SaturationCalibration,
+    report: Path, machine: Machine, samples: Samples, runs: int, calibration: SaturationCalibration,
     density: DensityCalibration | None,
 ) -> None:  # fmt: skip
     from regionpredict.report.html.calibration import CalibrationResult, calibration_page
 
-    told = CalibrationResult(machine.name, machine.packages, samples, runs, found, density)
+    told = CalibrationResult(machine.name, machine.packages, samples, runs, calibration, density)
     write_result(calibration_page(told), report)
 
 

@@ -50,9 +50,9 @@ def painted_table(text: str) -> str:
 
 
 def _painted(pattern: re.Pattern[str], text: str) -> str:
-    def paint(found: re.Match[str]) -> str:
-        colour = next(name for name, words in found.groupdict().items() if words is not None)
-        return f"\x1b[{colour[1:]}m{found[0]}{_END}"
+    def paint(match: re.Match[str]) -> str:
+        colour = next(name for name, words in match.groupdict().items() if words is not None)
+        return f"\x1b[{colour[1:]}m{match[0]}{_END}"
 
     return pattern.sub(paint, text)
 

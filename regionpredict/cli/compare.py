@@ -155,7 +155,7 @@ def command(
     elif form == "html":
         from regionpredict.report.html.comparison import comparison_page
 
-        files = (one.hint.file for one in result.verdicts)
+        files = (verdict.hint.file for verdict in result.verdicts)
         write_result(comparison_page(result, laws, source_texts(files)), output)
     else:
         write_result(comparison_table(result, laws), output)

@@ -42,13 +42,13 @@ def _number(value: Any, _: Path) -> float | None:
 
 
 def _texts(value: Any, _: Path) -> tuple[str, ...] | None:
-    known = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    known = isinstance(value, list) and all(isinstance(text, str) for text in value)
     return tuple(value) if known else None
 
 
 def _paths(value: Any, folder: Path) -> tuple[str, ...] | None:
     texts = _texts(value, folder)
-    return None if texts is None else tuple(_from(folder, one) for one in texts)
+    return None if texts is None else tuple(_from(folder, text) for text in texts)
 
 
 def _path(value: Any, folder: Path) -> str | None:
@@ -65,9 +65,9 @@ def _machine(value: Any, folder: Path) -> str | None:
 
 def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
     known = isinstance(value, dict) and all(
-        isinstance(one, int) and not isinstance(one, bool) for one in value.values()
+        isinstance(number, int) and not isinstance(number, bool) for number in value.values()
     )
-    return tuple(f"{name}={one}" for name, one in value.items()) if known else None
+    return tuple(f"{name}={number}" for name, number in value.items()) if known else None
 
 
 def _from(folder: Path, path: str) -> str:
@@ -107,7 +107,7 @@ def read_config(path: Path) -> dict[str, Any]:
     """
     text = read_text(path, _REMEDY)
     values = _parsed(text, path)
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in values.items():
         setting = SETTINGS.get(key)
         if setting is None:
@@ -121,8 +121,8 @@ def read_config(path: Path) -> dict[str, Any]:
                 f"'{key}' must be {setting.what}", remedy=_REMEDY, path=str(path),
                 line=_line_of(text, key),
             )  # fmt: skip
-        found[setting.parameter] = known
-    return found
+        settings[setting.parameter] = known
+    return settings
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:
@@ -154,6 +154,6 @@ def with_config(
     >>> with_config(("n=5",), ("n=1", "m=2"), named=True)
     ('m=2', 'n=5')
     """
-    names = {one.rpartition("=")[0].strip() or one for one in values} if named else set()
-    kept = (one for one in config if (one.rpartition("=")[0].strip() or one) not in names)
+    names = {entry.rpartition("=")[0].strip() or entry for entry in values} if named else set()
+    kept = (entry for entry in config if (entry.rpartition("=")[0].strip() or entry) not in names)
     return (*kept, *values)

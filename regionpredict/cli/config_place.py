@@ -10,7 +10,7 @@ NAME = "regionpredict.toml"
 def nearest_config() -> Path | None:
     """The file of this folder or of the nearest one above; None where there is none."""
     here = Path.cwd()
-    return next((path for one in (here, *here.parents) if _is_file(path := one / NAME)), None)
+    return next((path for parent in (here, *here.parents) if _is_file(path := parent / NAME)), None)
 
 
 def _is_file(path: Path) -> bool:

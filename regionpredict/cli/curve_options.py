@@ -133,8 +133,8 @@ def density_form(
     if model == "saturation" and form != TO_THE_LETTER:
         names = ("--combination", "--statement-weight", "--miss-weight")
         changed = next(
-            name for name, one, usual in zip(names, form, TO_THE_LETTER, strict=True)
-            if one != usual
+            name for name, chosen, usual in zip(names, form, TO_THE_LETTER, strict=True)
+            if chosen != usual
         )  # fmt: skip
         raise UsageError(f"{changed} is the density model's", remedy="add --model density")
     return form

@@ -69,7 +69,7 @@ def command(
     changes = hint_changes(before, after)
     write = {"json": changes_json, "markdown": changes_markdown, "table": changes_table}[form]
     write_result(write(changes), output)
-    pairs = [(one.old, one.new) for one in changes.changes if one.new is not None]
+    pairs = [(change.old, change.new) for change in changes.changes if change.new is not None]
     end_by(asked, pairs)
 
 

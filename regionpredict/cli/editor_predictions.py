@@ -58,4 +58,4 @@ def _listed(file: Path, database: Path) -> bool:
         requests = requests_for([str(database)])
     except InputError:
         return False
-    return any(Path(one.path).resolve() == file.resolve() for one in requests)
+    return any(Path(request.path).resolve() == file.resolve() for request in requests)

@@ -84,6 +84,6 @@ def with_examples(command: click.Command, name: str) -> click.Command:
         title = "Example:" if len(lines) == 1 else "Examples:"
         command.epilog = "\n".join(["\b", title, *(f"  regionpredict {line}" for line in lines)])
     if isinstance(command, click.Group):
-        for inner, one in command.commands.items():
-            with_examples(one, f"{name} {inner}")
+        for inner, subcommand in command.commands.items():
+            with_examples(subcommand, f"{name} {inner}")
     return command

@@ -106,7 +106,7 @@ def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
     """What is told of the teams that the region is in."""
     name = prediction.facts.region.id
     told = [
-        one for team in result.teams for one in result.advice.get(team.facts.id, ())
+        advice for team in result.teams for advice in result.advice.get(team.facts.id, ())
         if any(member.facts.region.id == name for member in team.facts.members)
     ]  # fmt: skip
     return tuple(told)

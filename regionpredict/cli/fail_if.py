@@ -27,10 +27,10 @@ def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
     from regionpredict.compare.hint_conditions import parse_condition
 
     conditions = [parse_condition(text) for text in texts]
-    for one in conditions:
-        if one.baseline and not baseline:
+    for condition in conditions:
+        if condition.baseline and not baseline:
             raise UsageError(
-                f"--fail-if {one.text}: nothing was before",
+                f"--fail-if {condition.text}: nothing was before",
                 remedy="regionpredict diff OLD NEW has a baseline",
             )
     return conditions

@@ -294,7 +294,11 @@ def _matching(experiment: Experiment, pattern: str | None) -> Experiment:
     from regionpredict.fit.experiment import Experiment
     from regionpredict.report.call_tree import matches
 
-    kept = [one for one in experiment.series if pattern is None or matches(one.callpath, pattern)]
+    kept = [
+        series
+        for series in experiment.series
+        if pattern is None or matches(series.callpath, pattern)
+    ]
     return Experiment(tuple(kept), experiment.problems)
 
 

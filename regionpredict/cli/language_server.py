@@ -44,12 +44,12 @@ def serve(choices: Choices) -> None:
             told = [_diagnostic(Finding(error_line(error), 1, "RP004", str(error), False))]
         else:
             lines = [line.rstrip("\r\n") for line in document.lines]
-            found = findings(
+            noted = findings(
                 result.predictions, result.advice, choices.machine, document.path, lines
             )
             notes = hint_notes(result.predictions, document.path)
-            known[uri] = _Predicted(notes, found, result)
-            told = [_diagnostic(one) for one in found]
+            known[uri] = _Predicted(notes, noted, result)
+            told = [_diagnostic(finding) for finding in noted]
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, told))
         if _refreshes(server):
             server.workspace_code_lens_refresh(None)
@@ -71,14 +71,14 @@ def serve(choices: Choices) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         of_file = known.get(params.text_document.uri)
-        return [] if of_file is None else [_lens(one) for one in of_file.hints]
+        return [] if of_file is None else [_lens(hint) for hint in of_file.hints]
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         of_file, line = known.get(params.text_document.uri), params.position.line + 1
-        for one in of_file.hints if of_file is not None else ():
-            if of_file is not None and one.line <= line <= one.last:
-                text = _derivation(of_file.result, one.region)
+        for hint in of_file.hints if of_file is not None else ():
+            if of_file is not None and hint.line <= line <= hint.last:
+                text = _derivation(of_file.result, hint.region)
                 return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```\n{text}```"))
         return None
 
@@ -90,9 +90,9 @@ def serve(choices: Choices) -> None:
         uri, asked = params.text_document.uri, params.range
         of_file = known.get(uri)
         return [
-            _action(uri, one)
-            for one in (of_file.findings if of_file is not None else ())
-            if one.edit is not None and asked.start.line <= one.line - 1 <= asked.end.line
+            _action(uri, finding)
+            for finding in (of_file.findings if of_file is not None else ())
+            if finding.edit is not None and asked.start.line <= finding.line - 1 <= asked.end.line
         ]
 
     server.start_io()
@@ -109,7 +109,9 @@ def _refreshes(server: LanguageServer) -> bool:
 
 
 def _derivation(result: Predictions, region: str) -> str:
-    (chosen,) = (one for one in result.predictions if one.facts.region.id == region)
+    (chosen,) = (
+        prediction for prediction in result.predictions if prediction.facts.region.id == region
+    )
     return explain_prediction(chosen, result.machine, None, ())
 
 
@@ -118,23 +120,28 @@ def _range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:
     return lsp.Range(lsp.Position(line - 1, first), lsp.Position(line - 1, last))
 
 
-def _diagnostic(one: Finding) -> lsp.Diagnostic:
-    severity = lsp.DiagnosticSeverity.Warning if one.warns else lsp.DiagnosticSeverity.Information
+def _diagnostic(finding: Finding) -> lsp.Diagnostic:
+    severity = (
+        lsp.DiagnosticSeverity.Warning if finding.warns else lsp.DiagnosticSeverity.Information
+    )
     return lsp.Diagnostic(
-        _range(max(one.line, 1), max(one.column - 1, 0)), one.text, severity, one.rule,
+        _range(max(finding.line, 1), max(finding.column - 1, 0)),
+        finding.text,
+        severity,
+        finding.rule,
         source=_SOURCE,
-    )  # fmt: skip
+    )
 
 
-def _lens(one: HintNote) -> lsp.CodeLens:
+def _lens(note: HintNote) -> lsp.CodeLens:
     # A command without a name is a title that does nothing when it is clicked.
-    return lsp.CodeLens(_range(one.line), lsp.Command(title=one.text, command=""))
+    return lsp.CodeLens(_range(note.line), lsp.Command(title=note.text, command=""))
 
 
-def _action(uri: str, one: Finding) -> lsp.CodeAction:
-    assert one.edit is not None
-    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_range(one.line), one.edit)]})
+def _action(uri: str, finding: Finding) -> lsp.CodeAction:
+    assert finding.edit is not None
+    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_range(finding.line), finding.edit)]})
     return lsp.CodeAction(
-        title=f"{one.rule}: {one.text}", kind=lsp.CodeActionKind.QuickFix,
-        diagnostics=[_diagnostic(one)], edit=edit,
+        title=f"{finding.rule}: {finding.text}", kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=[_diagnostic(finding)], edit=edit,
     )  # fmt: skip

@@ -127,7 +127,7 @@ def command(
             _draw(plot, result, view)
     write_result(text, output)
     if asked:
-        end_by(asked, [(None, one) for one in outline_of_predictions(result).regions])
+        end_by(asked, [(None, region) for region in outline_of_predictions(result).regions])
     if weights is None and plot is None:
         keep_answer(output, machine_file)
 
@@ -173,8 +173,12 @@ def _shown(
 
         shown = chosen_predictions(predictions, result.teams, view)
         teams = chosen_teams(result.teams, shown)
-        found = ProgramResult(shown, teams, result.plans, machine, model, result.advice, run)
-        return prediction_page(found, source_texts(one.facts.region.span.file for one in shown))
+        program_result = ProgramResult(
+            shown, teams, result.plans, machine, model, result.advice, run
+        )
+        return prediction_page(
+            program_result, source_texts(prediction.facts.region.span.file for prediction in shown)
+        )
     if form == "sarif":
         from regionpredict.report.hints import as_json
         from regionpredict.report.sarif import sarif_document

@@ -123,9 +123,9 @@ def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
     if key not in asked.value:
         return known[0]
     told = asked.text(key)
-    for one in known:
-        if told == one:
-            return one
+    for choice in known:
+        if told == choice:
+            return choice
     raise asked.error(key, f"is none of {', '.join(known)}")
 
 
@@ -162,7 +162,8 @@ def predicted_anew(
     request = read_request(hints)
     recordings = [read_recording(path) for path in measurements]
     recorded = Recording(
-        recordings[0].path, tuple(region for one in recordings for region in one.regions)
+        recordings[0].path,
+        tuple(region for recording in recordings for region in recording.regions),
     )
     asked = replace(_at_sizes_of(request, recorded), threads=tuple(threads) or request.threads)
     machine = load_file(Path(asked.machine_file), asked.machine_file)
@@ -202,7 +203,7 @@ def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionR
 def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
     """The macros of -D, with those that all measured regions were built with in their place."""
     macros = _common_macros(recorded.regions)
-    kept = tuple(one for one in defines if one.partition("=")[0] not in macros)
+    kept = tuple(define for define in defines if define.partition("=")[0] not in macros)
     return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
 
 

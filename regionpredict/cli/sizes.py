@@ -70,15 +70,15 @@ def command(
 
 def _as_table(ranking: SizeRanking) -> str:
     lines = [_summary(ranking)]
-    deciding = [one for one in ranking.unbound if one.decides]
+    deciding = [size for size in ranking.unbound if size.decides]
     if deciding:
         lines += ["", "  decides  settled  name"]
-    for one in deciding:
-        name = one_line(one.name)
-        place = one_line(f"{one.file}:{one.line}")
+    for size in deciding:
+        name = one_line(size.name)
+        place = one_line(f"{size.file}:{size.line}")
         place = "" if place == name else f"  ({place})"
-        lines.append(f"  {one.decides:>7}  {one.settled:>7}  {name}{place}")
-    without = [one_line(one.name) for one in ranking.unbound if not one.decides]
+        lines.append(f"  {size.decides:>7}  {size.settled:>7}  {name}{place}")
+    without = [one_line(size.name) for size in ranking.unbound if not size.decides]
     if without:
         lines += ["", f"decide nothing: {', '.join(without)}"]
     return "\n".join(lines) + "\n"
@@ -101,15 +101,15 @@ def _as_json(ranking: SizeRanking, machine: str) -> str:
         "machine": machine,
         "regions": ranking.regions,
         "settled": ranking.settled,
-        "unbound": [one._asdict() for one in ranking.unbound],
+        "unbound": [size._asdict() for size in ranking.unbound],
     }
     return json.dumps(document, indent=1) + "\n"
 
 
 def _as_yaml(ranking: SizeRanking) -> str:
     lines = [f"# {_summary(ranking)}"]
-    for one in ranking.unbound:
-        name = one.name if re.fullmatch(r"[A-Za-z_]\w*", one.name) else json.dumps(one.name)
-        what = f"decides {one.decides} of {ranking.regions}" if one.decides else "decides nothing"
-        lines.append(f"{name}:  # {one_line(one.file)}:{one.line}, {what}")
+    for size in ranking.unbound:
+        name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else json.dumps(size.name)
+        what = f"decides {size.decides} of {ranking.regions}" if size.decides else "decides nothing"
+        lines.append(f"{name}:  # {one_line(size.file)}:{size.line}, {what}")
     return "\n".join(lines) + "\n"

@@ -45,8 +45,8 @@ def command(
     metrics = measure_graph(graph, concurrency=False)
     allowed = sorted(os.sched_getaffinity(0))
     counts = thread_counts(threads, allowed)
-    found = runtime or find_runtime()
-    if found is None:
+    library = runtime or find_runtime()
+    if library is None:
         click.echo("note: no LLVM runtime found: the compiler's own schedules the tasks", err=True)
     if max(counts) > len(allowed):
         click.echo(
@@ -60,7 +60,7 @@ def command(
         rows.append(
             replay(
                 graph, count, compiler=[compiler()], cache=cache_folder(), environment=os.environ,
-                runtime=found,
+                runtime=library,
             )
         )  # fmt: skip
     line.end()

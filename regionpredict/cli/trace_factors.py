@@ -137,26 +137,26 @@ def command(
     study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
     if sources:
         hints = _predicted(sources, machine_name, study, reading)
-    found = None
+    extrapolation = None
     drawn = plot is not None or (output == "html" and len(study.widths) > 1)
     if extrapolate is not None or drawn:
         widths = _widths(study.widths[-1], extrapolate)
-        found = extrapolated(study, widths, by_factor)
+        extrapolation = extrapolated(study, widths, by_factor)
     elif by_factor:
         raise click.UsageError("--law needs --extrapolate")
-    if plot is not None and found is not None:
+    if plot is not None and extrapolation is not None:
         from regionpredict.report.plots.factors import factors_figure
 
         title = f"{study.runs[0].factors.name}: efficiency factors"
-        write_plot(plot, factors_figure(study, found, title))
+        write_plot(plot, factors_figure(study, extrapolation, title))
     if output == "json":
-        text = factors_json(study, found, hints)
+        text = factors_json(study, extrapolation, hints)
     elif output == "html":
         from regionpredict.report.html.factors import factors_page
 
-        text = factors_page(study, found, hints)
+        text = factors_page(study, extrapolation, hints)
     else:
-        text = factors_table(study, found)
+        text = factors_table(study, extrapolation)
         if hints is not None:
             text += region_table([run.factors for run in study.runs], hints)
     write_result(text, target)

@@ -107,13 +107,13 @@ def _settings(words: Sequence[str], folder: Path) -> Mapping[str, str]:
 
 def _programs(words: Sequence[str]) -> list[Path]:
     """The words that name programs: the launcher's own, and those it is to launch."""
-    found = []
+    paths = []
     for word in words:
         path = Path(shutil.which(word) or word)
         try:
             with path.open("rb") as stream:
                 if stream.read(len(_ELF)) == _ELF:
-                    found.append(path)
+                    paths.append(path)
         except OSError:
             continue
-    return found
+    return paths

@@ -84,7 +84,7 @@ def reading_options(function: F) -> F:
 def _ranks(text: str) -> frozenset[int]:
     from regionpredict.errors import UsageError
 
-    found: set[int] = set()
+    ranks: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
         first, last = (0, -1) if match is None else (int(match[1]), int(match[2] or match[1]))
@@ -92,8 +92,8 @@ def _ranks(text: str) -> frozenset[int]:
             raise UsageError(f"--ranks: '{part}' is no rank", remedy="write 0-3,8")
         if last - first > 10**7:
             raise UsageError(f"--ranks: '{part}' are too many", remedy="leave it out for all")
-        found |= set(range(first, last + 1))
-    return frozenset(found)
+        ranks |= set(range(first, last + 1))
+    return frozenset(ranks)
 
 
 def _span(text: str) -> tuple[float, float]:

@@ -43,23 +43,23 @@ def command(
 
     kernels = trace_kernels()
     analysis = analysed(reading)
-    found = what_if(analysis, kernels, callpath, top)
+    what_if_result = what_if(analysis, kernels, callpath, top)
     if output == "json":
-        text = report.what_if_json(found, analysis.findings)
+        text = report.what_if_json(what_if_result, analysis.findings)
     elif output == "csv":
-        text = report.what_if_csv(found)
+        text = report.what_if_csv(what_if_result)
     elif output == "html":
         from regionpredict.report.html.what_if import what_if_page
 
-        text = what_if_page(found, analysis, analysis.findings)
+        text = what_if_page(what_if_result, analysis, analysis.findings)
     else:
-        text = report.what_if_table(found, analysis.trace)
+        text = report.what_if_table(what_if_result, analysis.trace)
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)
-    if found.contradicted:
+    if what_if_result.contradicted:
         click.echo(
             f"regionpredict: note: the trace's times contradict "
-            f"{plural(found.contradicted, 'wait')}, which bind nobody here",
+            f"{plural(what_if_result.contradicted, 'wait')}, which bind nobody here",
             err=True,
         )

@@ -283,7 +283,7 @@ def _compared(
         comparisons.append(
             compare(hints, summaries, tolerance=tolerance, statistic=samples.statistic)
         )
-    verdicts = tuple(verdict for one in comparisons for verdict in one.verdicts)
+    verdicts = tuple(verdict for comparison in comparisons for verdict in comparison.verdicts)
     return replace(comparisons[0], verdicts=verdicts)
 
 

@@ -43,7 +43,7 @@ class Coefficient(NamedTuple):
 def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coefficient]]:
     """The coefficients of every group of terms, of the chosen samples' regions that have two sizes
     among them or more."""
-    found: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
+    coefficient: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
     for region, times in _times(model, chosen).items():
         own = term_model(region, times)
         if own is None:
@@ -54,8 +54,8 @@ def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coeffici
                 for time in times
             ]))  # fmt: skip
             bounded = min(max(factor, 1 / MOST), MOST)
-            found[name].append(Coefficient(math.log(bounded), min(share, 1.0)))
-    return found
+            coefficient[name].append(Coefficient(math.log(bounded), min(share, 1.0)))
+    return coefficient
 
 
 def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
@@ -78,8 +78,8 @@ def common(known: Sequence[Coefficient]) -> float:
     >>> common([Coefficient(1.0, 0.0)])
     0.0
     """
-    logarithms = np.array([one.logarithm for one in known])
-    shares = np.array([one.share for one in known])
+    logarithms = np.array([coefficient.logarithm for coefficient in known])
+    shares = np.array([coefficient.share for coefficient in known])
     if shares.sum() <= 0:
         return 0.0
     value = float(np.average(logarithms, weights=shares))

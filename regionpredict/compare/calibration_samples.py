@@ -152,7 +152,7 @@ def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
     """
     counts = {samples.counts for samples, _ in parts if samples.samples}
     if len(counts) > 1:
-        shown = " and on ".join(", ".join(map(str, one)) for one in sorted(counts))
+        shown = " and on ".join(", ".join(map(str, count)) for count in sorted(counts))
         raise InputError(
             f"measured on {shown} threads",
             remedy="measure all sizes on the same numbers of threads",

@@ -43,7 +43,7 @@ class HintChanges(NamedTuple):
 
     def count(self, kind: Kind) -> int:
         """How many there are of a kind."""
-        return sum(one.kind == kind for one in self.changes)
+        return sum(change.kind == kind for change in self.changes)
 
 
 def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
@@ -51,10 +51,12 @@ def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
     pairs, removed, _ = matched_regions(old.regions, new.regions)
     before = {after.id: first for first, after in pairs}
     changes = [
-        _change(before[one.id], one) if one.id in before else HintChange("added", None, one, ())
-        for one in new.regions
+        _change(before[region.id], region)
+        if region.id in before
+        else HintChange("added", None, region, ())
+        for region in new.regions
     ]
-    changes += [HintChange("removed", one, None, ()) for one in removed]
+    changes += [HintChange("removed", outline, None, ()) for outline in removed]
     return HintChanges(old, new, tuple(changes))
 
 
@@ -84,8 +86,8 @@ def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
         if first != second:
             yield f"{name} {first} -> {second}"
     if old.clauses is not None and new.clauses is not None:
-        yield from (f"new: {one}" for one in new.clauses if one not in old.clauses)
-        yield from (f"gone: {one}" for one in old.clauses if one not in new.clauses)
+        yield from (f"new: {clause}" for clause in new.clauses if clause not in old.clauses)
+        yield from (f"gone: {clause}" for clause in old.clauses if clause not in new.clauses)
     yield from _references(old.references, new.references)
     for rule, message in new.rules:
         if rule not in {known for known, _ in old.rules}:
@@ -119,24 +121,26 @@ def _expression(count: tuple[str | None, int | None]) -> str:
 
 def _references(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Iterator[str]:
     """References that came, went, or go through memory otherwise."""
-    first = {(one.text, one.kind): one for one in old}
-    second = {(one.text, one.kind): one for one in new}
-    for (text, kind), one in second.items():
+    first = {(reference.text, reference.kind): reference for reference in old}
+    second = {(reference.text, reference.kind): reference for reference in new}
+    for (text, kind), reference in second.items():
         before = first.get((text, kind))
         if before is None:
-            yield f"new: {kind} {text}{_as_is(one)}"
-        elif before.pattern != one.pattern:
-            yield f"{kind} {text} is {one.pattern or 'unknown'}, was {before.pattern or 'unknown'}"
-        elif before.reuse != one.reuse:
-            yield f"{kind} {text} is a {one.reuse or 'unknown'}, was a {before.reuse or 'unknown'}"
+            yield f"new: {kind} {text}{_as_is(reference)}"
+        elif before.pattern != reference.pattern:
+            now, then = reference.pattern or "unknown", before.pattern or "unknown"
+            yield f"{kind} {text} is {now}, was {then}"
+        elif before.reuse != reference.reuse:
+            now, then = reference.reuse or "unknown", before.reuse or "unknown"
+            yield f"{kind} {text} is a {now}, was a {then}"
     for (text, kind), _ in first.items():
         if (text, kind) not in second:
             yield f"gone: {kind} {text}"
-    again = Counter((one.text, one.kind) for one in new)
-    for key, times in Counter((one.text, one.kind) for one in old).items():
+    again = Counter((reference.text, reference.kind) for reference in new)
+    for key, times in Counter((reference.text, reference.kind) for reference in old).items():
         if key in again and again[key] != times:
             yield f"{key[1]} {key[0]} stands {again[key]} times, was {times}"
 
 
-def _as_is(one: Reference) -> str:
-    return f", {one.pattern}" if one.pattern is not None else ""
+def _as_is(reference: Reference) -> str:
+    return f", {reference.pattern}" if reference.pattern is not None else ""

@@ -11,11 +11,11 @@ from regionpredict.compare.hint_outline import RegionOutline
 from regionpredict.errors import UsageError
 
 FIELDS: Mapping[str, Callable[[RegionOutline], float | None]] = {
-    "packages": lambda one: one.packages,
-    "threads": lambda one: one.threads,
-    "gain": lambda one: one.gain,
-    "seconds": lambda one: one.hinted_seconds,
-    "confidence": lambda one: one.confidence,
+    "packages": lambda outline: outline.packages,
+    "threads": lambda outline: outline.threads,
+    "gain": lambda outline: outline.gain,
+    "seconds": lambda outline: outline.hinted_seconds,
+    "confidence": lambda outline: outline.confidence,
 }
 """What a condition may ask of a hint: its packages and threads, the speedup and the seconds of one
 execution that they are to give, and how sure it is."""
@@ -51,9 +51,9 @@ class Condition(NamedTuple):
             return False
         return _OPERATORS[self.operator](value, bound)
 
-    def value(self, one: RegionOutline) -> float | None:
+    def value(self, outline: RegionOutline) -> float | None:
         """What it asks of a hint."""
-        return FIELDS[self.field](one)
+        return FIELDS[self.field](outline)
 
 
 def parse_condition(text: str) -> Condition:

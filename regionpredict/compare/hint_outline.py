@@ -57,7 +57,9 @@ class RegionOutline:
         >>> Reference("A[i][k]", "write", None, None).text.partition("[")[0]
         'A'
         """
-        return tuple(dict.fromkeys(one.text.partition("[")[0] for one in self.references))
+        return tuple(
+            dict.fromkeys(reference.text.partition("[")[0] for reference in self.references)
+        )
 
     @property
     def gain(self) -> float | None:
@@ -111,7 +113,10 @@ def _region(region: Record) -> RegionOutline:
         working_set=_count(region.inner("working_set"), "bytes"),
         packages=None if region.is_null("packages") else region.whole("packages", 1),
         threads=None if region.is_null("threads") else region.whole("threads", 1),
-        speedup={one.whole("threads", 1): one.number("value") for one in region.inners("speedup")},
+        speedup={
+            record.whole("threads", 1): record.number("value")
+            for record in region.inners("speedup")
+        },
         seconds=None
         if "seconds" not in region.value or region.is_null("seconds")
         else region.number("seconds"),
@@ -119,12 +124,17 @@ def _region(region: Record) -> RegionOutline:
         confidence=region.number("confidence", 0.0, 1.0),
         references=tuple(
             Reference(
-                one.text("text"), one.text("kind"), _text(one, "pattern"), _text(one, "reuse")
+                record.text("text"),
+                record.text("kind"),
+                _text(record, "pattern"),
+                _text(record, "reuse"),
             )
             for array in region.inners("arrays")
-            for one in array.inners("accesses")
+            for record in array.inners("accesses")
         ),
-        rules=tuple((one.text("id"), one.text("message")) for one in region.inners("diagnostics")),
+        rules=tuple(
+            (record.text("id"), record.text("message")) for record in region.inners("diagnostics")
+        ),
     )
 
 

@@ -23,17 +23,17 @@ def matched_regions(
     old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> tuple[list[Pair], list[RegionOutline], list[RegionOutline]]:
     """(the same region before and after, in the new order; those removed; those added)."""
-    files = same_files({one.file for one in old}, {one.file for one in new})
+    files = same_files({outline.file for outline in old}, {outline.file for outline in new})
     before = _by_function(old, files)
     known: dict[str, RegionOutline] = {}
     for place, regions in _by_function(new, {}).items():
         known.update((after.id, first) for first, after in _aligned(before[place], regions))
     known.update((after.id, first) for first, after in _moved(known, old, new))
-    taken = {one.id for one in known.values()}
+    taken = {outline.id for outline in known.values()}
     return (
-        [(known[one.id], one) for one in new if one.id in known],
-        [one for one in old if one.id not in taken],
-        [one for one in new if one.id not in known],
+        [(known[outline.id], outline) for outline in new if outline.id in known],
+        [outline for outline in old if outline.id not in taken],
+        [outline for outline in new if outline.id not in known],
     )
 
 
@@ -42,8 +42,8 @@ def _by_function(
 ) -> defaultdict[tuple[str, str], list[RegionOutline]]:
     """The regions of each (file, function), the file by its new name where it has one."""
     grouped: defaultdict[tuple[str, str], list[RegionOutline]] = defaultdict(list)
-    for one in regions:
-        grouped[files.get(one.file, one.file), one.function].append(one)
+    for region in regions:
+        grouped[files.get(region.file, region.file), region.function].append(region)
     return grouped
 
 
@@ -54,29 +54,29 @@ def same_files(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
     {'a/src/x.c': 'b/src/x.c', 'a/src/y.c': 'b/lib/y.c'}
     """
     left, right = set(old), set(new)
-    found = {name: name for name in left & right}
+    pairs = {name: name for name in left & right}
     tails = sorted(
         (-_common_end(a, b), a, b)
-        for a in left - found.keys()
-        for b in right - found.keys()
+        for a in left - pairs.keys()
+        for b in right - pairs.keys()
         if PurePath(a).name == PurePath(b).name
     )
-    taken = set(found.values())
+    taken = set(pairs.values())
     for _, a, b in tails:
-        if a not in found and b not in taken:
-            found[a] = b
+        if a not in pairs and b not in taken:
+            pairs[a] = b
             taken.add(b)
-    return dict(sorted(found.items()))
+    return dict(sorted(pairs.items()))
 
 
-def _common_end(one: str, other: str) -> int:
+def _common_end(first: str, other: str) -> int:
     """Parts of two paths that are alike, from the end.
 
     >>> _common_end("a/src/x.c", "b/src/x.c")
     2
     """
     count = 0
-    for a, b in zip(reversed(PurePath(one).parts), reversed(PurePath(other).parts), strict=False):
+    for a, b in zip(reversed(PurePath(first).parts), reversed(PurePath(other).parts), strict=False):
         if a != b:
             break
         count += 1
@@ -85,7 +85,10 @@ def _common_end(one: str, other: str) -> int:
 
 def _aligned(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list[Pair]:
     """The regions of one function, in order."""
-    first, second = [_signature(one) for one in old], [_signature(one) for one in new]
+    first, second = (
+        [_signature(outline) for outline in old],
+        [_signature(outline) for outline in new],
+    )
     pairs: list[Pair] = []
     for kind, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if kind == "equal" or (kind == "replace" and b - a == d - c):
@@ -112,8 +115,8 @@ def _most_alike(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> l
     return [(old[at], new[to]) for at, to in sorted(pairs.items())]
 
 
-def _shared_arrays(one: RegionOutline, other: RegionOutline) -> float:
-    mine, theirs = set(one.arrays), set(other.arrays)
+def _shared_arrays(outline: RegionOutline, other: RegionOutline) -> float:
+    mine, theirs = set(outline.arrays), set(other.arrays)
     return len(mine & theirs) / max(len(mine | theirs), 1)
 
 
@@ -121,17 +124,17 @@ def _moved(
     known: Mapping[str, RegionOutline], old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> list[Pair]:
     """Those left over that are alone in being what they are."""
-    taken = {one.id for one in known.values()}
-    gone = [one for one in old if one.id not in taken]
-    come = [one for one in new if one.id not in known]
+    taken = {outline.id for outline in known.values()}
+    gone = [outline for outline in old if outline.id not in taken]
+    come = [outline for outline in new if outline.id not in known]
     before, after = Counter(map(_signature, gone)), Counter(map(_signature, come))
-    first = {_signature(one): one for one in gone}
+    first = {_signature(outline): outline for outline in gone}
     return [
-        (first[mark], one)
-        for one in come
-        if one.arrays and before[mark := _signature(one)] == after[mark] == 1
+        (first[mark], outline)
+        for outline in come
+        if outline.arrays and before[mark := _signature(outline)] == after[mark] == 1
     ]
 
 
-def _signature(one: RegionOutline) -> _Signature:
-    return one.directive, one.iterations[0], one.arrays
+def _signature(outline: RegionOutline) -> _Signature:
+    return outline.directive, outline.iterations[0], outline.arrays

@@ -89,15 +89,15 @@ class CallTree:
 
     def growths(self) -> list[Monomial]:
         """Each call's fastest growing monomial, with all it calls; empty for constants."""
-        found = [call.model.leading_term if call.model is not None else {} for call in self.calls]
+        terms = [call.model.leading_term if call.model is not None else {} for call in self.calls]
         for index in reversed(range(len(self.calls))):
             parent = self.calls[index].parent
             if parent is None:
                 continue
             if self.measured == "inclusive" and self.calls[parent].model is not None:
                 continue
-            found[parent] = max(found[parent], found[index], key=growth_key)
-        return found
+            terms[parent] = max(terms[parent], terms[index], key=growth_key)
+        return terms
 
     def shares(self, points: FloatArray) -> FloatArray:
         """What each call takes itself of everything at points `(k, m)`: `(c, k)`.
@@ -120,8 +120,8 @@ def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[Call
     for series, model in models.models:
         groups.setdefault((series.metric, series.parameters), {})[series.callpath] = model
     return tuple(
-        CallTree(metric, parameters, _calls(found), measured)
-        for (metric, parameters), found in groups.items()
+        CallTree(metric, parameters, _calls(group), measured)
+        for (metric, parameters), group in groups.items()
     )
 
 

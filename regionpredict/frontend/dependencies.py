@@ -111,13 +111,13 @@ def _of_options(
 
 def _names_in(paths: Iterable[str]) -> set[str] | None:
     """The headers that the files name; None where one is named by a macro."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in paths:
         text = _SPLICE.sub(b"", _text(path))
         if _MAY_COMPUTE.search(text) and _COMPUTED.search(text):
             return None
-        found.update(os.fsdecode(name).strip() for name in _NAMED.findall(text))
-    return found
+        names.update(os.fsdecode(name).strip() for name in _NAMED.findall(text))
+    return names
 
 
 def _text(path: str) -> bytes:

@@ -176,10 +176,10 @@ class _Texts:
         asked = (name, own, node._replace(path=""))
         if asked not in self._found:
             paths = (f"{folder}/{name}" for folder in (own, *node.folders))
-            found = next((path for path in paths if is_regular_file(path)), None)
-            if found is None and (folder := guess_include(name, request.path, request.root)):
-                found = f"{folder}/{name}"
-            self._found[asked] = None if found is None else os.path.normpath(found)
+            file = next((path for path in paths if is_regular_file(path)), None)
+            if file is None and (folder := guess_include(name, request.path, request.root)):
+                file = f"{folder}/{name}"
+            self._found[asked] = None if file is None else os.path.normpath(file)
         return self._found[asked]
 
     def _below(self, nodes: Iterable[_Node]) -> set[_Node]:
@@ -205,16 +205,18 @@ class _Links:
     def __init__(self, texts: Mapping[str, Sequence[Passage]]) -> None:
         passages = [passage for own in texts.values() for passage in own]
         self._files = [path for path, own in texts.items() for _ in own]
-        self.directed = {number for number, one in enumerate(passages) if one.directed}
-        defined = frozenset[bytes]().union(*(one.names for one in passages))
+        self.directed = {
+            number for number, own_passage in enumerate(passages) if own_passage.directed
+        }
+        defined = frozenset[bytes]().union(*(own_passage.names for own_passage in passages))
         self._passages = passages
-        self._words = [one.words & defined for one in passages]
+        self._words = [own_passage.words & defined for own_passage in passages]
         self._naming: dict[bytes, list[int]] = {}
         self._defining: dict[bytes, list[int]] = {}
-        for number, one in enumerate(passages):
+        for number, own_passage in enumerate(passages):
             for word in self._words[number]:
                 self._naming.setdefault(word, []).append(number)
-            for name in one.names:
+            for name in own_passage.names:
                 self._defining.setdefault(name, []).append(number)
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
@@ -223,27 +225,27 @@ class _Links:
 
     def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
         """These and all that may use them, through macros or `through_functions` as well."""
-        found, names = set(passages), set[bytes]()
-        waiting = list(found)
+        reached, names = set(passages), set[bytes]()
+        waiting = list(reached)
         while waiting:
             passage = self._passages[waiting.pop()]
             if not (passage.macro or through_functions):
                 continue
             for name in passage.names - names:
                 names.add(name)
-                more = [number for number in self._naming.get(name, ()) if number not in found]
-                found.update(more)
+                more = [number for number in self._naming.get(name, ()) if number not in reached]
+                reached.update(more)
                 waiting += more
-        return found
+        return reached
 
     def called(self, passages: set[int]) -> set[int]:
         """These and all that they may use."""
-        found, names = set(passages), set[bytes]()
-        waiting = list(found)
+        reached, names = set(passages), set[bytes]()
+        waiting = list(reached)
         while waiting:
             for name in self._words[waiting.pop()] - names:
                 names.add(name)
-                more = [number for number in self._defining[name] if number not in found]
-                found.update(more)
+                more = [number for number in self._defining[name] if number not in reached]
+                reached.update(more)
                 waiting += more
-        return found
+        return reached

@@ -102,7 +102,7 @@ def read(
         return join([read_alone(requests[0], chosen, flows=flows)], chosen)
     parsed = [parse_file(request, chosen, flows=flows) for request in requests]
     units = linked(parsed)
-    return join([lower_file(one, units.get(at)) for at, one in enumerate(parsed)], chosen)
+    return join([lower_file(file, units.get(at)) for at, file in enumerate(parsed)], chosen)
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
@@ -139,8 +139,8 @@ def read_alone(
 def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:
     """What a program of several files makes of its arguments; None where it has no `main`."""
     with recursion_limit(LIMITS.recursion):
-        found = (units.get(at) for at in units.numbers)
-        return argument_values([unit for unit in found if unit is not None], arguments)
+        linked_units = (units.get(at) for at in units.numbers)
+        return argument_values([unit for unit in linked_units if unit is not None], arguments)
 
 
 def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) -> Parsed:
@@ -175,8 +175,8 @@ def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Pars
 
 def linked(parsed: Sequence[Parsed]) -> Linked:
     """What the lowering reads of each file that could be read, by its place among all."""
-    known = [at for at, one in enumerate(parsed) if one.unit is not None]
-    units = ProgramUnits([unit for one in parsed if (unit := one.unit) is not None])
+    known = [at for at, file in enumerate(parsed) if file.unit is not None]
+    units = ProgramUnits([unit for file in parsed if (unit := file.unit) is not None])
     return Linked(units, {at: number for number, at in enumerate(known)})
 
 
@@ -243,7 +243,7 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
             regions[key] = kept
             definitions[kept.id] = defined
     read = {(file, line) for file, line, _, _ in regions}
-    for note in [one for one in notes if one.id == "RP006"]:
+    for note in [note for note in notes if note.id == "RP006"]:
         if (note.span.file, note.span.line) in read:  # one file that includes it leaves it out
             del notes[note]
     ordered = sorted(regions.values(), key=lambda r: (r.span.file, r.span.line, r.span.column))

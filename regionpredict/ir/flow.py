@@ -105,7 +105,7 @@ def called_functions(flows: Iterable[Flow]) -> set[str]:
 
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     """The places of the loops that call a function, those inside worksharing loops left out."""
-    found: set[Span] = set()
+    spans: set[Span] = set()
 
     def search(events: Sequence[Event]) -> bool:
         calls = False
@@ -115,10 +115,10 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
             elif isinstance(event, Block) and event.kind != "share":
                 inside = search(event.body)
                 if inside and event.kind == "loop":
-                    found.add(event.span)
+                    spans.add(event.span)
                 calls = calls or inside
         return calls
 
     for flow in flows:
         search(flow.body)
-    return frozenset(found)
+    return frozenset(spans)

@@ -53,7 +53,10 @@ def dump_region(region: Region) -> str:
 def _team(parallel: ParallelConstruct) -> str:
     """`in parallel at line 7, 1 of the loops around it: num_threads(4), barrier at line 9`."""
     clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in parallel.clauses]
-    others = [f"{one.kind} at line {one.span.line}" for one in parallel.synchronisations]
+    others = [
+        f"{synchronisation.kind} at line {synchronisation.span.line}"
+        for synchronisation in parallel.synchronisations
+    ]
     told = ", ".join((*clauses, *others))
     loops = f", {parallel.depth} of the loops around it" if parallel.depth else ""
     return f"in parallel at line {parallel.span.line}{loops}" + (f": {told}" if told else "")

@@ -77,13 +77,13 @@ def _rounds(
 def _values(
     labels: list[str], expressions: list[Part], at: Mapping[str, int | Fraction]
 ) -> dict[str, int | Fraction] | None:
-    found: dict[str, int | Fraction] = {}
+    values: dict[str, int | Fraction] = {}
     for label, expression in zip(labels, expressions, strict=True):
         value = expression.evaluate(at)
         if value is None:
             return None
-        found[label] = value
-    return found
+        values[label] = value
+    return values
 
 
 def _atom_of(state: Part) -> State:

@@ -240,10 +240,10 @@ class Region:
 
     def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
         """Every statement with the loops around it, the worksharing loop first."""
-        found: list[tuple[Statement, tuple[Loop, ...]]] = []
+        pairs: list[tuple[Statement, tuple[Loop, ...]]] = []
         if self.nest is not None:
-            _gather((self.nest,), (), found)
-        return iter(found)
+            _gather((self.nest,), (), pairs)
+        return iter(pairs)
 
     def placed_statements(
         self,
@@ -269,26 +269,26 @@ class Region:
 
     def loops(self) -> tuple[Loop, ...]:
         """Every loop that has a statement in it, the worksharing loop first, in source order."""
-        found: list[Loop] = []
+        nested: list[Loop] = []
         for _, loops, positions in self.placed_statements():
             # Positions count up: what lies beyond those that are known is new.
-            new = sum(position >= len(found) for position in positions)
-            found += loops[len(loops) - new :]
-        return tuple(found)
+            new = sum(position >= len(nested) for position in positions)
+            nested += loops[len(loops) - new :]
+        return tuple(nested)
 
 
 def _gather(
     nodes: tuple[Node, ...], loops: tuple[Loop, ...],
-    found: list[tuple[Statement, tuple[Loop, ...]]],
+    pairs: list[tuple[Statement, tuple[Loop, ...]]],
 ) -> None:  # fmt: skip
     """Adds every statement below `nodes`, in source order, with the loops around it."""
     for node in nodes:
         if isinstance(node, Statement):
-            found.append((node, loops))
+            pairs.append((node, loops))
         elif isinstance(node, Loop):
-            _gather(node.body, (*loops, node), found)
+            _gather(node.body, (*loops, node), pairs)
         elif isinstance(node, Branch):
             for side in node.sides:
-                _gather(side, loops, found)
+                _gather(side, loops, pairs)
         else:
-            _gather(node.body, loops, found)
+            _gather(node.body, loops, pairs)

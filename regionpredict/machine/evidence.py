@@ -122,7 +122,7 @@ def unsettled_figures(machine: Machine) -> tuple[Unsettled, ...]:
         Unsettled(key, spread) for key, spread in machine.spread.items()
         if spread > SETTLED and key in known and known[key].evidence == "measured"
     ]  # fmt: skip
-    return tuple(sorted(wide, key=lambda one: (-one.spread, one.key)))
+    return tuple(sorted(wide, key=lambda unsettled: (-unsettled.spread, unsettled.key)))
 
 
 def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:

@@ -47,17 +47,17 @@ def names_at(path: str, words: Sequence[str], folder: str) -> Mapping[Place, lis
     cannot read the file.
     """
     request = request_of_call(path, words, folder)
-    [found] = isolated(_names, [request], 1)
-    return {} if isinstance(found, Failure) else found
+    [names] = isolated(_names, [request], 1)
+    return {} if isinstance(names, Failure) else names
 
 
 def _names(request: SourceRequest) -> dict[Place, list[list[str]]]:
     part = read_alone(request, default_frontend())
-    found: dict[Place, list[list[str]]] = {}
+    names: dict[Place, list[list[str]]] = {}
     for region, _ in part.regions:
         place = os.path.normpath(os.path.join(os.getcwd(), region.span.file)), region.span.line  # noqa: PTH109, PTH118
-        found.setdefault(place, []).append(sorted(free_names(region) | _open_loops(region)))
-    return found
+        names.setdefault(place, []).append(sorted(free_names(region) | _open_loops(region)))
+    return names
 
 
 def _open_loops(region: Region) -> set[str]:
@@ -113,5 +113,5 @@ def _prefixes(name: str) -> list[str]:
 
 
 def _end_of_name(text: str, at: int) -> int:
-    found = re.compile(r"\w+").match(text, at)
-    return found.end() if found else at
+    match = re.compile(r"\w+").match(text, at)
+    return match.end() if match else at

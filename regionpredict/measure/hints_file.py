@@ -187,12 +187,12 @@ def _team(team: Record) -> TeamHint:
     )
 
 
-def _by_size(one: Record) -> BySize | None:
+def _by_size(record: Record) -> BySize | None:
     """None where the hint is known, or the file is one of before."""
-    if not one.is_null("threads") or "range" not in one.value or one.is_null("range"):
+    if not record.is_null("threads") or "range" not in record.value or record.is_null("range"):
         return None
-    most = max(one.inner("range").wholes("threads", 1))
-    parts = list(one.inners("by_size"))
+    most = max(record.inner("range").wholes("threads", 1))
+    parts = list(record.inners("by_size"))
     below = [None if part.is_null("iterations_below") else part.whole("iterations_below", 0)
              for part in parts]  # fmt: skip
     known = [number for number in below[:-1] if number is not None]

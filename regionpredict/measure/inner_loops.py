@@ -41,23 +41,23 @@ class InnerLoop(NamedTuple):
 
 def line_of(name: str) -> int | None:
     """The line of a loop's name, `f.c:12`; None for any other name."""
-    found = _PLACE.fullmatch(name)
-    return int(found.group(1)) if found else None
+    match = _PLACE.fullmatch(name)
+    return int(match.group(1)) if match else None
 
 
 def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerLoop]:
     """The loops inside a measured one that can count themselves, by line; where a line has several,
     none of them."""
-    found: dict[int, InnerLoop | None] = {}
+    loops: dict[int, InnerLoop | None] = {}
     try:
         first = need_token(text, text.index("\n", loop.begin))
         for at, inner in _walk(text, first.end, loop.end):
             place = lines.at(at)
             if place.file == loop.spelt:
-                found[place.line] = None if place.line in found else inner
+                loops[place.line] = None if place.line in loops else inner
     except NotUnderstoodError:
         return {}
-    return {line: inner for line, inner in found.items() if inner is not None}
+    return {line: inner for line, inner in loops.items() if inner is not None}
 
 
 def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:

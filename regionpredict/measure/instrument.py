@@ -89,14 +89,16 @@ def instrument(
             if counted is not None and counted not in counting.values():
                 counting[number] = counted
     last = next(numbers) - 1
-    counting = {number: one for number, one in counting.items() if number not in without}
+    counting = {
+        number: inner_loop for number, inner_loop in counting.items() if number not in without
+    }
     turns = {number: place for place, number in enumerate(counting)}
     prelude = _prelude(text, lines, cpp=cpp, turns=len(turns))
     if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
-    for number, one in counting.items():
-        pieces += _counted(one, turns[number])
+    for number, inner_loop in counting.items():
+        pieces += _counted(inner_loop, turns[number])
     for loop, own in zip(loops, recorded, strict=True):
         kept = {number: value for number, value in own.items() if number not in without}
         before, after = _calls(loop, build, kept, turns, ask=ask)

@@ -30,9 +30,9 @@ def find_runtime() -> Path | None:
         match = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", listing, re.MULTILINE)
         if match:
             return Path(match[1])
-    found = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version)
+    libraries = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version)
     beside = [Path(sys.prefix, "lib", name) for name in NAMES]  # as the wheel intel-openmp has it
-    return found[-1] if found else next((path for path in beside if path.exists()), None)
+    return libraries[-1] if libraries else next((path for path in beside if path.exists()), None)
 
 
 def _version(path: Path) -> int:
@@ -55,18 +55,18 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
                 remedy="link it without -static, or build it with clang", path=str(program),
             )  # fmt: skip
         return None
-    found = runtime or find_runtime()
-    if found is None:
+    path = runtime or find_runtime()
+    if path is None:
         raise InputError(
             "built by gcc, whose runtime tells tools nothing", remedy=_INSTALL, path=str(program)
         )
-    lacking = sorted(gcc - _symbols(found, own=True))
+    lacking = sorted(gcc - _symbols(path, own=True))
     if lacking:
         raise InputError(
-            f"built by gcc, and {found.name} does not know its call {lacking[0]}",
+            f"built by gcc, and {path.name} does not know its call {lacking[0]}",
             remedy="build it with clang -fopenmp", path=str(program),
         )  # fmt: skip
-    return found
+    return path
 
 
 def stand_in(runtime: Path, cache: Path) -> Path:

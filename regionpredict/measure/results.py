@@ -56,7 +56,9 @@ def read_results(lines: Iterable[str]) -> Results:
         by_process = by_region.setdefault(region.place, {})
         by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
     regions = [max(runs.values(), key=lambda run: run.total_s) for runs in by_region.values()]
-    regions = [replace(one, sizes=tuple(sizes.get(one.place, {}).values())) for one in regions]
+    regions = [
+        replace(region, sizes=tuple(sizes.get(region.place, {}).values())) for region in regions
+    ]
     regions.sort(key=lambda run: run.place)
     return Results(program, compiler, runtime, processes, tuple(regions))
 

@@ -124,11 +124,11 @@ class _Build:
         from regionpredict.measure.entry_values import names_at  # noqa: PLC0415
 
         plain = done.stdout.decode("utf-8", "surrogateescape")
-        if (found := self._with_calls(_Text(plain, source.cpp, {}, 0, 0))) is None:
+        if (instrumented := self._with_calls(_Text(plain, source.cpp, {}, 0, 0))) is None:
             return None
         words = [word for _, word in call.without_side_files()]
         names = names_at(source.path, words, str(Path.cwd()))
-        text = _Text(plain, source.cpp, names, found.regions, 0)
+        text = _Text(plain, source.cpp, names, instrumented.regions, 0)
         values = self._with_calls(text)
         return text if values is None else replace(text, values=values.values)
 

@@ -78,13 +78,13 @@ def advice_for(
     """
     counts = [point.threads for point in team.points]
     tried = _Tried(team, members, machine, round_counts(machine, max(counts)))
-    found: list[Advice] = []
-    for one in (tried.first_touch(), tried.one_team(before), *tried.changes()):
-        if one is not None and one.gain >= ADVICE_GAIN.value:
-            found.append(one)
+    changes: list[Advice] = []
+    for change in (tried.first_touch(), tried.one_team(before), *tried.changes()):
+        if change is not None and change.gain >= ADVICE_GAIN.value:
+            changes.append(change)
     best: dict[str, Advice] = {}
-    for one in sorted(found, key=lambda one: -one.gain):
-        best.setdefault(one.id, one)
+    for change in sorted(changes, key=lambda advice: -advice.gain):
+        best.setdefault(change.id, change)
     return tuple(best.values())
 
 
@@ -120,17 +120,17 @@ class _Tried:
         machine = self.machine
         if machine.domains < 2 or machine.memory.shared_path is not None:
             return None
-        spread = [spread_pages(one.workload) for one in self.members]
-        serial = [place for one in spread if one is not None for place in one[1]]
+        spread = [spread_pages(pair.workload) for pair in self.members]
+        serial = [place for pair in spread if pair is not None for place in pair[1]]
         if not serial or not self.worth(("memory-bandwidth", "cache")):
             return None
-        places = sorted({one.span for one in serial if one.span is not None})
+        places = sorted({pair.span for pair in serial if pair.span is not None})
         span = places[0] if places else self.team.facts.span
         where = ", ".join(f"{place.file.rsplit('/', 1)[-1]}:{place.line}" for place in places)
         message = f"write {names_of(serial)} first in a parallel loop with the same schedule"
         message += f"; now one thread does ({where})" if where else ""
         return self._told(
-            "RP201", span, message, [one[0] if one is not None else None for one in spread]
+            "RP201", span, message, [pair[0] if pair is not None else None for pair in spread]
         )
 
     def one_team(self, before: str | None) -> Advice | None:
@@ -197,7 +197,7 @@ class _Tried:
             known = self._counters.get(number)
             if known is None:
                 known = self._counters[number] = counters_of(self.members[number].workload, before)
-            counters = [one.under(workload.schedule) for one in known]
+            counters = [counter.under(workload.schedule) for counter in known]
         return region_time(workload, self.machine, counters=counters)
 
 

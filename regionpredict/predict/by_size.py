@@ -100,16 +100,16 @@ def turns(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
     >>> turns({2: one, 10: one, 100: more})
     [(10, 100)]
     """
-    found = []
+    pairs = []
     part: list[Choice] = []
     before = 0
     for size, choice in choices.items():
         if part and not common_threads([*part, choice]):
-            found.append((before, size))
+            pairs.append((before, size))
             part = []
         part.append(choice)
         before = size
-    return found
+    return pairs
 
 
 def hints_by_size(
@@ -153,8 +153,8 @@ def _grow(counts: Sequence[int | None]) -> bool:
 
 def range_of(choices: Sequence[Choice]) -> HintRange:
     """The range of hints."""
-    packages = [one.hint.packages for one in choices]
-    threads = [one.hint.threads for one in choices]
+    packages = [choice.hint.packages for choice in choices]
+    threads = [choice.hint.threads for choice in choices]
     return HintRange((min(packages), max(packages)), (min(threads), max(threads)))
 
 
@@ -169,7 +169,11 @@ def open_hint(
     `together` are the choices over the common `size` of several names, `apart` those over each name
     alone, the others as assumed. `ask` is asked for names that decide where others are not.
     """
-    tried = [now, *together.values(), *(one for own in apart.values() for one in own.values())]
+    tried = [
+        now,
+        *together.values(),
+        *(choice for own in apart.values() for choice in own.values()),
+    ]
     common = common_threads(tried)
     deciding = {
         name for name, own in apart.items() if not common_threads([now, *own.values()])
@@ -188,6 +192,6 @@ def open_hint(
         ),
         range=range_of(tried),
         threads=threads,
-        margin=min(one.hint.margin for one in tried),
-        chance=min(one.chance for one in tried),
+        margin=min(choice.hint.margin for choice in tried),
+        chance=min(choice.chance for choice in tried),
     )

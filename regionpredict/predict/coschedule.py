@@ -205,13 +205,13 @@ def _condensed(
         for phase, load in zip(phases, loads, strict=True)
         if load.seconds > 0
     ]
-    ordered = sorted(asking, key=lambda one: one.asked)
+    ordered = sorted(asking, key=lambda running: running.asked)
     size = -(-len(ordered) // int(COSCHEDULE_CLASSES.value))
     running = []
     for begin in range(0, len(ordered), size or 1):
         group = ordered[begin : begin + size]
-        seconds = sum(one.seconds for one in group)
-        busy = sum(one.seconds * one.asked for one in group)
+        seconds = sum(running.seconds for running in group)
+        busy = sum(running.seconds * running.asked for running in group)
         running.append(_Running(seconds / domains, busy / seconds))
     return running
 

@@ -51,20 +51,20 @@ def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHI
 
 def one_a_core(machine: Machine, outlook: Sequence[Expected]) -> list[Expected]:
     """The teams that have a core for each thread; all where there are none such."""
-    return [one for one in outlook if one.threads <= machine.cores] or list(outlook)
+    return [expected for expected in outlook if expected.threads <= machine.cores] or list(outlook)
 
 
 def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:
     """By threads: the price of their packages less the logarithm of the expected speed."""
     opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
     return {
-        one.threads: round(
-            opened * -(-one.threads // cores_per_package)
-            + used * one.threads / cores_per_package
-            - one.gain,
+        expected.threads: round(
+            opened * -(-expected.threads // cores_per_package)
+            + used * expected.threads / cores_per_package
+            - expected.gain,
             9,
         )
-        for one in outlook
+        for expected in outlook
     }
 
 
@@ -155,6 +155,6 @@ def choice_on(
 
 def common_threads(choices: Sequence[Choice]) -> frozenset[int]:
     """The numbers of threads that are good in all choices; none where these differ in kind."""
-    if len({one.kind for one in choices}) != 1:
+    if len({choice.kind for choice in choices}) != 1:
         return frozenset()
-    return frozenset.intersection(*(one.good for one in choices))
+    return frozenset.intersection(*(choice.good for choice in choices))

@@ -17,19 +17,19 @@ from regionpredict.predict.teams import TeamPrediction
 AnEstimate = TypeVar("AnEstimate", Estimate, TeamPrediction)
 
 
-def with_open_sizes(estimate: AnEstimate, found: OpenHint) -> AnEstimate:
+def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
     """The estimate with what trials of its open sizes found."""
     told = replace(
         estimate,
-        by_size=found.by_size,
-        unbound=found.unbound,
-        deciding=tuple(name for name in found.unbound if name in found.deciding),
+        by_size=hint.by_size,
+        unbound=hint.unbound,
+        deciding=tuple(name for name in hint.unbound if name in hint.deciding),
     )
-    if found.threads is None:
+    if hint.threads is None:
         return replace(
-            told, packages=None, threads=None, confidence=0.0, borderline=False, range=found.range,
+            told, packages=None, threads=None, confidence=0.0, borderline=False, range=hint.range,
             threads_per_core=1,
         )  # fmt: skip
     if isinstance(told, Estimate):
-        return known_at_all_sizes(told, found)
-    return replace(told, threads=found.threads, threads_per_core=1)
+        return known_at_all_sizes(told, hint)
+    return replace(told, threads=hint.threads, threads_per_core=1)

@@ -109,8 +109,8 @@ class _Times:
         self.next: dict[str, dict[str, float]] = {name: {} for name in known}
         for (first, then), often in changes.items():
             if first in known and then in known and first != then:
-                for one, other in ((first, then), (then, first)):
-                    self.next[one][other] = self.next[one].get(other, 0.0) + often
+                for before, other in ((first, then), (then, first)):
+                    self.next[before][other] = self.next[before].get(other, 0.0) + often
         self.by_id = {team.id: team for team in teams}
 
     def constant(self, threads: int) -> Sizes:
@@ -121,16 +121,16 @@ class _Times:
         """Seconds of all teams and of all changes between them."""
         own = sum(team.executions * team.seconds[sizes[team.id]] for team in self.teams)
         changing = sum(
-            often * self._change(sizes[one], sizes[other])
-            for one, others in self.next.items() for other, often in others.items()
+            often * self._change(sizes[before], sizes[other])
+            for before, others in self.next.items() for other, often in others.items()
         )  # fmt: skip
         return own + changing / 2.0  # each pair stands there from both sides
 
     def changes_of(self, sizes: Sizes) -> float:
         """How often a team of another size is the next."""
         return sum(
-            often for one, others in self.next.items() for other, often in others.items()
-            if sizes[one] != sizes[other]
+            often for before, others in self.next.items() for other, often in others.items()
+            if sizes[before] != sizes[other]
         ) / 2.0  # fmt: skip
 
     def labels(self, threads: int) -> list[int]:
@@ -205,10 +205,10 @@ class _Times:
     def _sizes(team: PlannedTeam, labels: Sequence[int]) -> list[int]:
         return sorted({_at_most(team, size) for size in labels})
 
-    def _change(self, one: int, other: int) -> float:
-        if one == other:
+    def _change(self, before: int, other: int) -> float:
+        if before == other:
             return 0.0
-        change = self.machine.overheads.team_change.at(max(one, other))
+        change = self.machine.overheads.team_change.at(max(before, other))
         return float(change) / self.machine.clock_hz
 
 

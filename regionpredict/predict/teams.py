@@ -98,12 +98,12 @@ def predict_team(
     """The prediction of a team from those of its members, in the same order."""
     parts = [TeamPart(estimate, member.runs.weight)
              for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
-    known = [one for one in parts if one.estimate.status != "skipped"]
+    known = [part for part in parts if part.estimate.status != "skipped"]
     notes = [f"{name} has no prediction: its time is not in the team's" for name in
-             (member.facts.region.id for member, one in zip(facts.members, parts, strict=True)
-              if one.estimate.status == "skipped")]  # fmt: skip
-    notes += [f"what the {one.kind} at line {one.line} does is not in the team's time"
-              for one in facts.constructs if one.kind != "barrier"]  # fmt: skip
+             (member.facts.region.id for member, part in zip(facts.members, parts, strict=True)
+              if part.estimate.status == "skipped")]  # fmt: skip
+    notes += [f"what the {construct.kind} at line {construct.line} does is not in the team's time"
+              for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
         estimate = _without_hint(notes)
     elif len(parts) == 1 and facts.forks == _forks(facts):
@@ -122,52 +122,69 @@ def _without_hint(notes: Sequence[str]) -> TeamEstimate:
     return TeamEstimate("skipped", (), (), None, None, None, None, 0.0, False, tuple(notes))
 
 
-def _of_one(one: Estimate, notes: Sequence[str]) -> TeamEstimate:
-    points = points_of(one)
+def _of_one(estimate: Estimate, notes: Sequence[str]) -> TeamEstimate:
+    points = points_of(estimate)
     return TeamEstimate(
-        status=one.status, points=points, speedup=_with_band(one.speedup, one.band),
-        seconds=points[0].seconds if points else None, packages=one.packages,
-        threads=one.threads, bottleneck=one.bottleneck, confidence=one.confidence,
-        borderline=one.borderline, assumed=(*one.assumed, *notes), by_size=one.by_size,
-        unbound=one.unbound, deciding=one.deciding, range=one.range,
-        threads_per_core=one.threads_per_core, shared_core_speedup=one.shared_core_speedup,
-    )  # fmt: skip
+        status=estimate.status,
+        points=points,
+        speedup=_with_band(estimate.speedup, estimate.band),
+        seconds=points[0].seconds if points else None,
+        packages=estimate.packages,
+        threads=estimate.threads,
+        bottleneck=estimate.bottleneck,
+        confidence=estimate.confidence,
+        borderline=estimate.borderline,
+        assumed=(*estimate.assumed, *notes),
+        by_size=estimate.by_size,
+        unbound=estimate.unbound,
+        deciding=estimate.deciding,
+        range=estimate.range,
+        threads_per_core=estimate.threads_per_core,
+        shared_core_speedup=estimate.shared_core_speedup,
+    )
 
 
 def _of_many(
-    facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine, within: float,
-    notes: Sequence[str], *, partial: bool,
-) -> TeamEstimate:  # fmt: skip
-    curves = [points_of(one.estimate) for one in parts]
-    points = team_points(facts, curves, [one.runs for one in parts], machine)
-    assumed = tuple(dict.fromkeys(line for one in parts for line in one.estimate.assumed))
-    partial = partial or any(one.estimate.status == "partial" for one in parts)
+    facts: TeamFacts,
+    parts: Sequence[TeamPart],
+    machine: Machine,
+    within: float,
+    notes: Sequence[str],
+    *,
+    partial: bool,
+) -> TeamEstimate:
+    curves = [points_of(part.estimate) for part in parts]
+    points = team_points(facts, curves, [part.runs for part in parts], machine)
+    assumed = tuple(dict.fromkeys(line for part in parts for line in part.estimate.assumed))
+    partial = partial or any(part.estimate.status == "partial" for part in parts)
     status = "partial" if partial else "predicted"
     if not points:
-        most = max((one.estimate for one in parts), key=lambda one: one.threads or 0)
+        most = max((part.estimate for part in parts), key=lambda estimate: estimate.threads or 0)
         return TeamEstimate(
             status, (), (), None, most.packages, most.threads, most.bottleneck,
-            min(one.estimate.confidence for one in parts), most.borderline, (*assumed, *notes),
+            min(part.estimate.confidence for part in parts), most.borderline, (*assumed, *notes),
         )  # fmt: skip
     outlook = outlook_of(points)
     shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
-    guessed = any(_guesses(one.estimate) for one in parts)
+    guessed = any(_guesses(part.estimate) for part in parts)
     chance = chance_of(shown, hint.threads, within, assumed=guessed)
     speeds = {point.threads: point.speedup for point in points}
     doubled = _doubled(facts, parts, machine)
     seats = seats_of(
-        hint, [(one.threads, speeds[one.threads]) for one in one_a_core(machine, shown)],
+        hint,
+        [(expected.threads, speeds[expected.threads]) for expected in one_a_core(machine, shown)],
         (doubled.threads, points[0].seconds / doubled.seconds)
         if doubled is not None
         and doubled.threads == hint.packages * machine.cores_per_package * machine.threads_per_core
         else None,
-        machine, within,
-    )  # fmt: skip
+        machine,
+        within,
+    )
     return TeamEstimate(
         status=status, points=points,
         speedup=_with_band(
-            [(one.threads, speeds[one.threads]) for one in shown],
+            [(expected.threads, speeds[expected.threads]) for expected in shown],
             band_of(shown, assumed=guessed or bool(assumed)),
         ),
         seconds=points[0].seconds, packages=hint.packages, threads=seats.threads,
@@ -178,9 +195,11 @@ def _of_many(
     )  # fmt: skip
 
 
-def _guesses(one: Estimate) -> int:
+def _guesses(estimate: Estimate) -> int:
     """The machine's assumed figures that decide."""
-    return one.derivation.guesses if isinstance(one.derivation, SaturationDerivation) else 0
+    return (
+        estimate.derivation.guesses if isinstance(estimate.derivation, SaturationDerivation) else 0
+    )
 
 
 def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:
@@ -188,23 +207,25 @@ def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> P
     same ones.
     """
     known = [
-        one.estimate.derivation.doubled for one in parts
-        if isinstance(one.estimate.derivation, SaturationDerivation)
+        part.estimate.derivation.doubled for part in parts
+        if isinstance(part.estimate.derivation, SaturationDerivation)
     ]  # fmt: skip
-    curves = [[one] for one in known if one is not None]
-    if len(curves) < len(parts) or len({one.threads for (one,) in curves}) > 1:
+    curves = [[point] for point in known if point is not None]
+    if len(curves) < len(parts) or len({point.threads for (point,) in curves}) > 1:
         return None
-    return team_points(facts, curves, [one.runs for one in parts], machine)[0]
+    return team_points(facts, curves, [part.runs for part in parts], machine)[0]
 
 
-def points_of(one: Estimate) -> tuple[Point, ...]:
+def points_of(estimate: Estimate) -> tuple[Point, ...]:
     """The times by threads of a model that gives them, else none."""
-    return one.derivation.points if isinstance(one.derivation, SaturationDerivation) else ()
+    return (
+        estimate.derivation.points if isinstance(estimate.derivation, SaturationDerivation) else ()
+    )
 
 
-def seconds_alone(one: Estimate) -> float | None:
+def seconds_alone(estimate: Estimate) -> float | None:
     """Seconds of one execution on one thread; None of a model that gives no times."""
-    return next((point.seconds for point in points_of(one) if point.threads == 1), None)
+    return next((point.seconds for point in points_of(estimate) if point.threads == 1), None)
 
 
 def team_points(
@@ -257,7 +278,7 @@ def team_curve(
 def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
     """Seconds for starting the team once, and for meeting outside its loops."""
     cycles = team_cost(machine, "fork_join", threads) if facts.forks else 0.0
-    waits = sum(one.runs.weight for one in facts.constructs if one.waits)
+    waits = sum(construct.runs.weight for construct in facts.constructs if construct.waits)
     cycles += waits * team_cost(machine, "barrier", threads)
     return machine.corrections.factor("overhead") * cycles / machine.clock_hz
 

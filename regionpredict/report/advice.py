@@ -24,25 +24,25 @@ class ProgramAdvice(NamedTuple):
     saved: float
 
 
-def advice_sentence(one: Advice | ProgramAdvice) -> str:
+def advice_sentence(advice: Advice | ProgramAdvice) -> str:
     """`1.5x: write collapse(2) (RP203)`."""
-    return f"{one.gain:.1f}x: {one.message} ({one.id})"
+    return f"{advice.gain:.1f}x: {advice.message} ({advice.id})"
 
 
 def program_advice(advice: ByTeam) -> list[ProgramAdvice]:
     """The best change of each team, one that several need told once, the most seconds first."""
     same: dict[tuple[str, Span], list[Advice]] = {}
     for told in advice.values():
-        for one in told[:1]:
-            same.setdefault((one.id, one.span), []).append(one)
-    found = [_together(ones) for ones in same.values()]
-    return sorted(found, key=lambda one: -one.saved)
+        for best in told[:1]:
+            same.setdefault((best.id, best.span), []).append(best)
+    changes = [_together(ones) for ones in same.values()]
+    return sorted(changes, key=lambda best: -best.saved)
 
 
 def _together(ones: Iterable[Advice]) -> ProgramAdvice:
     known = list(ones)
-    saved = sum(one.saved for one in known)
-    before = sum(one.saved / (1.0 - 1.0 / one.gain) for one in known)
-    first = max(known, key=lambda one: one.saved)
+    saved = sum(advice.saved for advice in known)
+    before = sum(advice.saved / (1.0 - 1.0 / advice.gain) for advice in known)
+    first = max(known, key=lambda advice: advice.saved)
     gain = before / (before - saved) if before > saved else first.gain
     return ProgramAdvice(first.id, first.span, first.message, gain, saved)

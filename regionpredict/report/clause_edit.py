@@ -15,8 +15,8 @@ def asked_clause(message: str) -> str | None:
     >>> asked_clause("write schedule(static, 1)"), asked_clause("touch a in a parallel loop")
     ('schedule(static, 1)', None)
     """
-    found = _WRITE.match(message)
-    return None if found is None else found["clause"]
+    match = _WRITE.match(message)
+    return None if match is None else match["clause"]
 
 
 def with_clause(line: str, clause: str) -> str | None:

@@ -62,7 +62,7 @@ def explain_curve(
     lines += _team_hint(team) if team is not None else []
     if advice:
         lines += ["", "Changes to the source that would help, each predicted anew"]
-        lines += [f"  {one.span}: {advice_sentence(one)}" for one in advice]
+        lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     return "\n".join(lines) + "\n"
@@ -131,7 +131,7 @@ def plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds] = ()) -> l
     cells = [[" "] * (_COLUMNS + 1) for _ in range(_ROWS)]
     ends = [(threads, end, ".") for (threads, _), bounds in zip(speedup, band, strict=bool(band))
             for end in bounds]  # fmt: skip
-    for threads, value, mark in (*ends, *((*one, "*") for one in speedup)):
+    for threads, value, mark in (*ends, *((*point, "*") for point in speedup)):
         row = min(_ROWS - 1, max(0, round(value / top * _ROWS) - 1))
         cells[_ROWS - 1 - row][round((threads - first) / wide * _COLUMNS)] = mark
     share = f"{100 * BAND_SHARE.value:.0f} %"

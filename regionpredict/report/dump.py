@@ -57,8 +57,8 @@ def dump_workload(workload: Workload, caches: Sequence[tuple[str, int]]) -> str:
     table, execution = workload.table, workload.execution
     lines = [f"region {table.region}: {table.status}"]
     for row in table.statements:
-        counted = [one for one in row.references if one.counted]
-        hits = sum(one.reuse == "hit" for one in counted)
+        counted = [reference for reference in row.references if reference.counted]
+        hits = sum(row.reuse == "hit" for row in counted)
         operations = sum(number for _, number in row.operations)
         lines.append(
             f"  line {row.line}: {operations} operations, {len(row.references)} references, "
@@ -77,9 +77,9 @@ def dump_workload(workload: Workload, caches: Sequence[tuple[str, int]]) -> str:
     )
     lines.append(f"  largest share {shares}")
     lines += _traffic_lines(workload, execution.work, caches)
-    for one in execution.serial:
-        lines.append(f"  {one.kind} {one.visits:g} times, one thread at a time")
-        lines += [f"  {line}" for body in one.work.bodies for line in _body_lines(body)]
+    for work in execution.serial:
+        lines.append(f"  {work.kind} {work.visits:g} times, one thread at a time")
+        lines += [f"  {line}" for body in work.work.bodies for line in _body_lines(body)]
     lines.append(f"  pages {workload.placement.kind} ({workload.placement.reason})")
     return "\n".join(lines)
 
@@ -123,7 +123,9 @@ def _traffic_lines(workload: Workload, work: Work, caches: Sequence[tuple[str, i
     levels = workload.traffic_of(work).traffic(sizes, 1)
     lines = []
     for (name, _), level in zip(caches, levels, strict=True):
-        arrays = ", ".join(f"{one.array} {one.read:.6g}+{one.written:.6g}" for one in level.arrays)
+        arrays = ", ".join(
+            f"{array.array} {array.read:.6g}+{array.written:.6g}" for array in level.arrays
+        )
         lines.append(f"  below {name} read+written bytes: {arrays or 'none'}")
     return lines
 

@@ -38,24 +38,29 @@ class Finding(NamedTuple):
 def hint_notes(predictions: Sequence[Prediction], file: str) -> list[HintNote]:
     """A note for each region of a file."""
     return [
-        HintNote(one.facts.region.span.line, _last(one), hint_text(one), one.facts.region.id)
-        for one in predictions
-        if _is(one.facts.region.span, file)
+        HintNote(
+            prediction.facts.region.span.line,
+            _last(prediction),
+            hint_text(prediction),
+            prediction.facts.region.id,
+        )
+        for prediction in predictions
+        if _is(prediction.facts.region.span, file)
     ]
 
 
-def hint_text(one: Prediction) -> str:
+def hint_text(prediction: Prediction) -> str:
     """`2 packages, 11 threads: 2.6x, memory-bandwidth (75 % sure)`."""
-    if one.status == "skipped":
+    if prediction.status == "skipped":
         return "no prediction"
-    if one.packages is None:
+    if prediction.packages is None:
         return "depends on sizes that are not given"
-    text = seats_text(one.packages, one.threads)
-    speedup = dict(one.speedup).get(one.threads or 0)
+    text = seats_text(prediction.packages, prediction.threads)
+    speedup = dict(prediction.speedup).get(prediction.threads or 0)
     text += f": {speedup:.1f}x" if speedup is not None else ""
-    if one.bottleneck is not None:
-        text += f", {one.bottleneck}"
-    return f"{text} ({100 * one.confidence:.0f} % sure)"
+    if prediction.bottleneck is not None:
+        text += f", {prediction.bottleneck}"
+    return f"{text} ({100 * prediction.confidence:.0f} % sure)"
 
 
 def findings(
@@ -63,23 +68,23 @@ def findings(
     lines: Sequence[str],
 ) -> list[Finding]:  # fmt: skip
     """What rules say of a file whose `lines` these are, and the changes that are worth it."""
-    found = [
+    notes = [
         Finding(note.span.line, note.span.column, note.id, note.message, note.id in CONFLICTS)
-        for one in predictions
-        for note in one.diagnostics
+        for prediction in predictions
+        for note in prediction.diagnostics
         if _is(note.span, file)
     ]
     told = dict.fromkeys(change for changes in advice.values() for change in changes)
-    found += [
+    notes += [
         Finding(
-            one.span.line, one.span.column, one.id,
-            f"{one.gain:.1f} times as fast on {machine.name}: {one.message}", False,
-            _edit(one.message, one.span, lines),
+            advice.span.line, advice.span.column, advice.id,
+            f"{advice.gain:.1f} times as fast on {machine.name}: {advice.message}", False,
+            _edit(advice.message, advice.span, lines),
         )
-        for one in told
-        if _is(one.span, file)
+        for advice in told
+        if _is(advice.span, file)
     ]  # fmt: skip
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(notes))
 
 
 def _edit(message: str, span: Span, lines: Sequence[str]) -> str | None:
@@ -89,8 +94,8 @@ def _edit(message: str, span: Span, lines: Sequence[str]) -> str | None:
     return with_clause(lines[span.line - 1], clause)
 
 
-def _last(one: Prediction) -> int:
-    region = one.facts.region
+def _last(prediction: Prediction) -> int:
+    region = prediction.facts.region
     return region.nest.span.line if region.nest is not None else region.span.line
 
 

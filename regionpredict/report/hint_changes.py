@@ -32,9 +32,9 @@ _REASONS = 6
 def changes_table(changes: HintChanges) -> str:
     """The regions that changed, came or went; a line a reason, at most 80 columns wide."""
     lines = textwrap.wrap(_head(changes), _WIDTH)
-    for one in _told(changes):
-        lines += ["", one_line(f"{one.region.id} {one.region.function}")]
-        for sentence in _sentences(one):
+    for change in _told(changes):
+        lines += ["", one_line(f"{change.region.id} {change.region.function}")]
+        for sentence in _sentences(change):
             lines += textwrap.wrap(
                 one_line(sentence), _WIDTH, initial_indent="    ", subsequent_indent="      "
             )
@@ -47,14 +47,20 @@ def changes_markdown(changes: HintChanges) -> str:
     told = _told(changes)
     if told:
         lines += ["| region | before | now |", "| --- | --- | --- |"]
-    for one in told:
-        name = f"`{_cell(one.region.id)}` {_cell(one.region.function)}"
-        lines.append(f"| {name} | {_hint(one.old)} | {_hint(one.new)} |")
-    for one in told:
-        reasons = [f"- {_cell(sentence)}" for sentence in list(_sentences(one))[1:]]
+    for change in told:
+        name = f"`{_cell(change.region.id)}` {_cell(change.region.function)}"
+        lines.append(f"| {name} | {_hint(change.old)} | {_hint(change.new)} |")
+    for change in told:
+        reasons = [f"- {_cell(sentence)}" for sentence in list(_sentences(change))[1:]]
         if reasons:
-            lines += ["", f"<details><summary>{_cell(one.region.id)}</summary>", "", *reasons, "",
-                      "</details>"]  # fmt: skip
+            lines += [
+                "",
+                f"<details><summary>{_cell(change.region.id)}</summary>",
+                "",
+                *reasons,
+                "",
+                "</details>",
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -71,14 +77,14 @@ def changes_document(changes: HintChanges) -> dict[str, Any]:
         "new": _side(changes.new),
         "regions": [
             {
-                "change": one.kind,
-                "id": one.region.id,
-                "function": one.region.function,
-                "old": _outlined(one.old),
-                "new": _outlined(one.new),
-                "reasons": list(one.reasons),
+                "change": change.kind,
+                "id": change.region.id,
+                "function": change.region.function,
+                "old": _outlined(change.old),
+                "new": _outlined(change.new),
+                "reasons": list(change.reasons),
             }
-            for one in changes.changes
+            for change in changes.changes
         ],
     }
 
@@ -87,17 +93,17 @@ def _side(side: HintOutline) -> dict[str, Any]:
     return {"name": side.name, "machine": side.machine, "model": side.model}
 
 
-def _outlined(one: RegionOutline | None) -> dict[str, Any] | None:
-    if one is None:
+def _outlined(outline: RegionOutline | None) -> dict[str, Any] | None:
+    if outline is None:
         return None
     return {
-        "id": one.id,
-        "packages": one.packages,
-        "threads": one.threads,
-        "gain": one.gain,
-        "seconds": one.hinted_seconds,
-        "bottleneck": one.bottleneck,
-        "confidence": one.confidence,
+        "id": outline.id,
+        "packages": outline.packages,
+        "threads": outline.threads,
+        "gain": outline.gain,
+        "seconds": outline.hinted_seconds,
+        "bottleneck": outline.bottleneck,
+        "confidence": outline.confidence,
     }
 
 
@@ -115,12 +121,12 @@ def _head(changes: HintChanges) -> str:
 
 
 def _told(changes: HintChanges) -> Sequence[HintChange]:
-    return [one for one in changes.changes if one.kind != "same"]
+    return [change for change in changes.changes if change.kind != "same"]
 
 
-def _sentences(one: HintChange) -> Iterator[str]:
+def _sentences(change: HintChange) -> Iterator[str]:
     """The hint, its time, and why."""
-    old, new = one.old, one.new
+    old, new = change.old, change.new
     if old is None or new is None:
         yield f"{'new' if old is None else 'gone'}: {_hint(new or old)}"
         return
@@ -129,21 +135,21 @@ def _sentences(one: HintChange) -> Iterator[str]:
     if old.id.rpartition(":")[0] != new.id.rpartition(":")[0] or old.function != new.function:
         yield f"was {old.id} {old.function}"
     yield from _time(old.hinted_seconds, new.hinted_seconds)
-    yield from one.reasons[:_REASONS]
-    if len(one.reasons) > _REASONS:
-        yield f"and {plural(len(one.reasons) - _REASONS, 'reason')} more (--format json)"
+    yield from change.reasons[:_REASONS]
+    if len(change.reasons) > _REASONS:
+        yield f"and {plural(len(change.reasons) - _REASONS, 'reason')} more (--format json)"
 
 
-def _hint(one: RegionOutline | None) -> str:
+def _hint(outline: RegionOutline | None) -> str:
     """`2 packages, 36 threads, 14.2x`."""
-    if one is None:
+    if outline is None:
         return "-"
-    if one.status == "skipped":
+    if outline.status == "skipped":
         return "no prediction"
-    if one.packages is None:
+    if outline.packages is None:
         return "hint unknown"
-    text = seats_text(one.packages, one.threads)
-    return text if one.gain is None else f"{text}, {one.gain:.1f}x"
+    text = seats_text(outline.packages, outline.threads)
+    return text if outline.gain is None else f"{text}, {outline.gain:.1f}x"
 
 
 def _time(old: float | None, new: float | None) -> Iterator[str]:

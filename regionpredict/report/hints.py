@@ -68,15 +68,15 @@ def hints_document(
         "regions": [
             {
                 **region,
-                **places.get(one.facts.region.id, {}),
-                "seconds": seconds_alone(one),
+                **places.get(prediction.facts.region.id, {}),
+                "seconds": seconds_alone(prediction),
             }
-            for one, region in zip(predictions, described, strict=True)
+            for prediction, region in zip(predictions, described, strict=True)
         ],
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
         "plan": planned[0] if len(planned) == 1 else None,
         "plans": planned,
-        "unbound": [one._asdict() for one in rank_sizes(predictions).unbound]
+        "unbound": [size._asdict() for size in rank_sizes(predictions).unbound]
         if model == "saturation"
         else None,
         "diagnostics": [_note(note, with_file=True) for note in notes],
@@ -139,7 +139,8 @@ def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
         "function": region.function,
         "directive": "omp " + region.directive,
         "clauses": [
-            one.name if one.text is None else f"{one.name}({one.text})" for one in region.clauses
+            clause.name if clause.text is None else f"{clause.name}({clause.text})"
+            for clause in region.clauses
         ],
         "iterations": _count(facts.iterations, "value"),
         "working_set": _count(facts.working_set, "bytes"),
@@ -194,8 +195,8 @@ def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
     }
 
 
-def _superlinear(found: Superlinear | None) -> dict[str, Any] | None:
-    return None if found is None else {**found._asdict(), "speedup": round(found.speedup, 4)}
+def _superlinear(gain: Superlinear | None) -> dict[str, Any] | None:
+    return None if gain is None else {**gain._asdict(), "speedup": round(gain.speedup, 4)}
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:

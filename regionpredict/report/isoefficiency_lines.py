@@ -41,12 +41,12 @@ def size_lines(
 def _line(
     value: Callable[[float, float], float | None], efficiency: float, threads: Sequence[float]
 ) -> tuple[tuple[float, float], ...]:
-    found: list[tuple[float, float]] = []
+    points: list[tuple[float, float]] = []
     for p in threads:
         size = smallest_size(partial(_known, value, p), efficiency)
         if size is not None and size < LARGEST:
-            found.append((p, size))
-    return tuple(found)
+            points.append((p, size))
+    return tuple(points)
 
 
 def _known(value: Callable[[float, float], float | None], threads: float, size: float) -> float:

@@ -58,7 +58,10 @@ def disturbed_runs(campaign: Campaign) -> str:
     disturbed = [run.beside for run in campaign.disturbed if run.beside is not None]
     if not disturbed:
         return ""
-    others, stolen = max(one.others for one in disturbed), max(one.stolen for one in disturbed)
+    others, stolen = (
+        max(disturbance.others for disturbance in disturbed),
+        max(disturbance.stolen for disturbance in disturbed),
+    )
     causes = [f"others kept up to {others:.1f} cores busy"] if others else []
     causes += [f"up to {100 * stolen:.0f} % of the time was stolen"] if stolen else []
     return (

@@ -33,10 +33,10 @@ def with_next_points(
     """
     if output == "csv":
         raise UsageError("--suggest has no CSV form", remedy="use --format table or json")
-    found = next_points(models, targets, processors)
+    chosen = next_points(models, targets, processors)
     if output == "json":
         data = json.loads(text)
-        data["next_points"] = [_record(*item) for item in found]
+        data["next_points"] = [_record(*item) for item in chosen]
         return json.dumps(data, indent=1)
     rows = [("call path", "metric", "measure next", "decides", "core hours", "why")]
     rows += [
@@ -48,7 +48,7 @@ def with_next_points(
             "-" if isinstance(item, str) or item.stop else hours_text(item),
             why_text(item),
         )
-        for series, model, item in found
+        for series, model, item in chosen
     ]
     return "\n".join([text.rstrip("\n"), "", *map(one_line, aligned_lines(rows))])
 

@@ -60,7 +60,7 @@ def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Iterator[str]:
     rows: dict[tuple[int, bool], list[int]] = {}
     for column, size in enumerate(_SHOWN_SIZES):
         for own in hints:
-            hint = next(one for one in own if one.below is None or size < one.below)
+            hint = next(hint for hint in own if hint.below is None or size < hint.below)
             kind = (hint.packages, hint.threads > 1)
             rows.setdefault(kind, [0] * len(_SHOWN_SIZES))[column] += 1
     yield f"  {'':<12}" + "".join(f"{_power(size):>{_CELL}}" for size in _SHOWN_SIZES)

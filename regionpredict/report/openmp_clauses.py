@@ -23,8 +23,11 @@ def openmp_clauses(
 
     `binding` is how the predictions place the threads: close is one domain after the other.
     """
-    rows = [(one.facts.region.span, *_loop_row(one, teams, binding)) for one in predictions]
-    rows += [(one.facts.span, *_team_row(one, binding)) for one in teams if _stands_alone(one)]
+    rows = [
+        (prediction.facts.region.span, *_loop_row(prediction, teams, binding))
+        for prediction in predictions
+    ]
+    rows += [(team.facts.span, *_team_row(team, binding)) for team in teams if _stands_alone(team)]
     rows.sort(key=lambda row: row[0])
     lines: list[str] = []
     for file, group in groupby(rows, key=lambda row: row[0].file):
@@ -45,8 +48,10 @@ def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     return " ".join(["parallel", *_kept(clauses)]), _clauses(team, binding)
 
 
-def _loop_row(one: Prediction, teams: Sequence[TeamPrediction], binding: str) -> tuple[str, str]:
-    region = one.facts.region
+def _loop_row(
+    prediction: Prediction, teams: Sequence[TeamPrediction], binding: str
+) -> tuple[str, str]:
+    region = prediction.facts.region
     own = " ".join([region.directive, *_kept(region.clauses)])
     around = [
         str(team.facts.span.line)
@@ -57,34 +62,34 @@ def _loop_row(one: Prediction, teams: Sequence[TeamPrediction], binding: str) ->
     ]  # fmt: skip
     if around:
         return own, f"// in the team of line {', '.join(around)}"
-    if one.threads is None or "parallel" in region.directive.split():
-        return own, _clauses(one, binding)
+    if prediction.threads is None or "parallel" in region.directive.split():
+        return own, _clauses(prediction, binding)
     return own, (
-        f"// {plural(one.threads, 'thread')}: write num_threads({one.threads}) at the parallel "
-        "directive around it"
+        f"// {plural(prediction.threads, 'thread')}: write num_threads({prediction.threads}) "
+        "at the parallel directive around it"
     )
 
 
-def _clauses(one: Estimate | TeamEstimate, binding: str) -> str:
+def _clauses(estimate: Estimate | TeamEstimate, binding: str) -> str:
     """The clauses; where one size decides, the program chooses by it when it runs."""
-    if one.threads is not None:
-        return f"num_threads({one.threads}) proc_bind({binding})"
-    if one.range is None:
+    if estimate.threads is not None:
+        return f"num_threads({estimate.threads}) proc_bind({binding})"
+    if estimate.range is None:
         return "// no hint"
-    if number := _by_size(one):
+    if number := _by_size(estimate):
         return f"num_threads({number}) proc_bind({binding})"
-    return f"// not known: {open_sentence(one)}"
+    return f"// not known: {open_sentence(estimate)}"
 
 
-def _by_size(one: Estimate | TeamEstimate) -> str:
+def _by_size(estimate: Estimate | TeamEstimate) -> str:
     """`n < 90 ? 1 : n < 1100 ? 7 : 36`; empty where it is not one name of C that decides alone."""
-    if len(one.by_size) < 2 or one.deciding != (one.by_size[0].name,):
+    if len(estimate.by_size) < 2 or estimate.deciding != (estimate.by_size[0].name,):
         return ""
-    (name,) = one.deciding
+    (name,) = estimate.deciding
     if place_of(name) or name.endswith("[]"):
         return ""
     parts = [str(part.threads) if part.below is None else f"{name} < {part.below} ? {part.threads}"
-             for part in one.by_size]  # fmt: skip
+             for part in estimate.by_size]  # fmt: skip
     return " : ".join(parts)
 
 

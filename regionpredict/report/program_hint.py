@@ -45,17 +45,17 @@ def program_hint(
     `seconds` holds measured times on one thread by region id. Without them a team weighs the
     predicted time of all its executions where every team has one, else all weigh the same.
     """
-    usable = [one for one in teams if one.threads and one.status != "skipped"]
-    unknown = tuple(one for one in teams if one.range is not None)
-    left_out = tuple(one.facts.id for one in teams if one not in usable and one not in unknown)
+    usable = [team for team in teams if team.threads and team.status != "skipped"]
+    unknown = tuple(team for team in teams if team.range is not None)
+    left_out = tuple(team.facts.id for team in teams if team not in usable and team not in unknown)
     if not usable and not unknown:
         return None
     threads, weighted_by = _threads(usable, machine, seconds, tolerance)
-    threads = max(threads, *(one.range.threads[1] for one in unknown if one.range), 1)
-    regions = len({name for one in (*usable, *unknown) for name in regions_of(one)})
-    each = min((one.threads_per_core for one in usable), default=1) if not unknown else 1
+    threads = max(threads, *(team.range.threads[1] for team in unknown if team.range), 1)
+    regions = len({name for team in (*usable, *unknown) for name in regions_of(team)})
+    each = min((team.threads_per_core for team in usable), default=1) if not unknown else 1
     if each > 1:
-        threads = max(one.threads or 1 for one in usable)
+        threads = max(team.threads or 1 for team in usable)
         packages = threads // each // machine.cores_per_package
         fullest = machine.cores_per_package
     else:
@@ -95,11 +95,11 @@ def _weights(
     usable: Sequence[TeamPrediction], seconds: Mapping[str, float] | None
 ) -> tuple[list[float], str]:
     if seconds is not None:
-        found = [sum(seconds.get(name, 0.0) for name in regions_of(one)) for one in usable]
-        if sum(found) > 0:
-            return found, "measured time"
+        weights = [sum(seconds.get(name, 0.0) for name in regions_of(team)) for team in usable]
+        if sum(weights) > 0:
+            return weights, "measured time"
     predicted = [
-        one.facts.executions.weight * one.seconds for one in usable if one.seconds is not None
+        team.facts.executions.weight * team.seconds for team in usable if team.seconds is not None
     ]
     if len(predicted) == len(usable) and sum(predicted) > 0:
         return predicted, "predicted time"
@@ -107,15 +107,15 @@ def _weights(
 
 
 def _counts(usable: Sequence[TeamPrediction], machine: Machine) -> list[int]:
-    counts = {point.threads for one in usable for point in one.speedup}
+    counts = {point.threads for team in usable for point in team.speedup}
     if not counts:
         counts = {k * machine.cores_per_package for k in range(1, machine.packages + 1)}
-    return sorted(counts | {min(one.threads or 1 for one in usable)})
+    return sorted(counts | {min(team.threads or 1 for team in usable)})
 
 
-def _speedup(one: TeamPrediction, threads: int, machine: Machine) -> float:
+def _speedup(team: TeamPrediction, threads: int, machine: Machine) -> float:
     """Of a model without a curve: full speed up to the hinted threads, none more behind."""
-    if one.speedup:
-        below = [point for point in one.speedup if point.threads <= threads]
+    if team.speedup:
+        below = [point for point in team.speedup if point.threads <= threads]
         return max(below).value if below else 1.0
-    return float(min(threads, one.threads or machine.cores))
+    return float(min(threads, team.threads or machine.cores))

@@ -65,7 +65,7 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
              for packages, share in sorted(shares.items(), reverse=True)]  # fmt: skip
     lines = [f"Of the time on one thread scale: {', '.join(parts)}"]
     stopped = sorted(((team, seconds) for team, seconds in timed if team.packages == 1),
-                     key=lambda one: -one[1])  # fmt: skip
+                     key=lambda entry: -entry[1])  # fmt: skip
     if not stopped or max(shares) < 2:
         return lines
     causes = Counter(team.bottleneck for team, _ in stopped)
@@ -84,8 +84,10 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
 def _advised(advice: ByTeam, folder: str) -> list[str]:
     """The changes that would help the program most."""
     best = program_advice(advice)[:_NAMED]
-    lines = [f"  {_place(f'{one.span.file}:{one.span.line}', folder)}  {advice_sentence(one)}"
-             for one in best]  # fmt: skip
+    lines = [
+        f"  {_place(f'{advice.span.file}:{advice.span.line}', folder)}  {advice_sentence(advice)}"
+        for advice in best
+    ]
     return ["What would help most:", *lines] if lines else []
 
 
@@ -97,7 +99,7 @@ def _place(place: str, folder: str) -> str:
 
 
 def _regions(teams: Sequence[TeamPrediction]) -> int:
-    return len({one.facts.region.id for team in teams for one in team.facts.members})
+    return len({member.facts.region.id for team in teams for member in team.facts.members})
 
 
 def _planned(plans: Sequence[Plan], known: str) -> list[str]:

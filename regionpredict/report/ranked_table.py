@@ -25,16 +25,16 @@ def ranked_rows(
     """The table's lines; `times` are seconds by region, `whole` those of all. `data`: bytes stand
     where the share of the time stands else.
     """
-    folder = common_folder([one.facts.region.span.file for one in predictions])
+    folder = common_folder([prediction.facts.region.span.file for prediction in predictions])
     choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
     head = f"{'data' if data else 'time':>9}{choice}{'limited by':<16}  sure  where"
     lines = [f"Below {folder}:"] if len(folder) > 1 else []
     lines.append(head)
-    for one in predictions:
-        share = times.get(one.facts.region.id)
-        first = show_bytes(one.working_set_bytes) if data else _share(share, whole)
-        row = f"{first:>9}{_result(one)}"
-        region = one.facts.region
+    for prediction in predictions:
+        share = times.get(prediction.facts.region.id)
+        first = show_bytes(prediction.working_set_bytes) if data else _share(share, whole)
+        row = f"{first:>9}{_result(prediction)}"
+        region = prediction.facts.region
         place = f"{region.span.file[len(folder) :]}:{region.span.line}"
         lines.append(row + _where(place, region.function, _WIDTH - len(row)))
     return lines
@@ -44,19 +44,22 @@ def _share(seconds: float | None, whole: float) -> str:
     return "?" if seconds is None or not whole else f"{100 * seconds / whole:.1f} %"
 
 
-def _result(one: Prediction) -> str:
-    partial = "?" if one.status == "partial" else " "
-    if one.range is not None:
+def _result(prediction: Prediction) -> str:
+    partial = "?" if prediction.status == "partial" else " "
+    if prediction.range is not None:
         return f"{UNKNOWN_CHOICE}{OPEN_SIZE:<16} {'':5}{partial} "
-    if one.threads is None:
-        return f"{'no hint':^14}{one.status:<16} {'':4}   "
-    mark = "~" if one.borderline else " "
-    gain = gain_of(one)
+    if prediction.threads is None:
+        return f"{'no hint':^14}{prediction.status:<16} {'':4}   "
+    mark = "~" if prediction.borderline else " "
+    gain = gain_of(prediction)
     if gain is not None:
-        choice = f"{gain:5.1f}x{mark}{one.packages:>2}{one.threads:>4}{seats_mark(one)}"
+        seats = f"{prediction.threads:>4}{seats_mark(prediction)}"
+        choice = f"{gain:5.1f}x{mark}{prediction.packages:>2}{seats}"
     else:
-        choice = f"{one.score or 0.0:5.2f} {mark}{one.packages:>3}    "
-    return f"{choice}{one.bottleneck or '':<16} {100 * one.confidence:3.0f} %{partial} "
+        choice = f"{prediction.score or 0.0:5.2f} {mark}{prediction.packages:>3}    "
+    return (
+        f"{choice}{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial} "
+    )
 
 
 def _where(place: str, function: str, width: int) -> str:

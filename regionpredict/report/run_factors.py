@@ -56,7 +56,7 @@ def factors_of(run: ScaledRun) -> dict[str, float | None]:
     }
 
 
-def factors_table(study: Study, found: Extrapolation | None) -> str:
+def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     """The factors, a column a run, in percent; then laws and what they say of more processes."""
     runs = study.runs
     values = [factors_of(run) for run in runs]
@@ -79,8 +79,8 @@ def factors_table(study: Study, found: Extrapolation | None) -> str:
     lines += ["", *textwrap.wrap(told, _PAGE_WIDTH)]
     if study.scaling is not None:
         lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
-    if found is not None:
-        lines += ["", *_extrapolation_lines(found)]
+    if extrapolation is not None:
+        lines += ["", *_extrapolation_lines(extrapolation)]
     return "\n".join(map(one_line, lines)) + "\n"
 
 
@@ -103,10 +103,10 @@ def _eager_range(run: RunFactors) -> str:
 
 def _phases(runs: Sequence[RunFactors]) -> list[str]:
     return [
-        f"{run.name}: {plural(found.count, 'iteration')}, whose duration differs by "
-        f"{100 * found.noise:.1f} % (standard deviation)"
+        f"{run.name}: {plural(iterations.count, 'iteration')}, whose duration differs by "
+        f"{100 * iterations.noise:.1f} % (standard deviation)"
         for run in runs
-        if (found := run.iterations) is not None
+        if (iterations := run.iterations) is not None
     ]
 
 
@@ -127,9 +127,9 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
     return ["", *aligned_lines(rows)]
 
 
-def _extrapolation_lines(found: Extrapolation) -> list[str]:
+def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
     laws = [("factor", "weight", "law", "p processes", "held out")]
-    for factor, model in found.models.items():
+    for factor, model in extrapolation.models.items():
         errors = {name: error for name, _, error in model.rivals}
         for place, (weight, law, formula) in enumerate(model.parts):
             error = errors[law]
@@ -153,19 +153,21 @@ def _extrapolation_lines(found: Extrapolation) -> list[str]:
             f"{_percent(point.low['global'], 1)} to {_percent(point.high['global'], 1)}",
             SHORT_NAMES[point.dominating],
         )
-        for point in found.points
+        for point in extrapolation.points
     ]
-    if found.points:
+    if extrapolation.points:
         lines += ["", *aligned_lines(rows)]
         lines.append("The band is that of global; --format json has the others.")
     lines += [
         f"from {width} processes on, {SHORT_NAMES[after]} loses most, not {SHORT_NAMES[before]}."
-        for width, before, after in found.changes
+        for width, before, after in extrapolation.changes
     ]
     return lines
 
 
-def factors_json(study: Study, found: Extrapolation | None, hints: Hints | None = None) -> str:
+def factors_json(
+    study: Study, extrapolation: Extrapolation | None, hints: Hints | None = None
+) -> str:
     """The same as JSON, schema `regionpredict/factors/1`; factors from 0 to 1, times in seconds."""
     data: dict[str, Any] = {
         "schema": FACTORS_SCHEMA,
@@ -178,7 +180,7 @@ def factors_json(study: Study, found: Extrapolation | None, hints: Hints | None 
         "dominating_changes": [],
         "notes": list(study.notes),
     }
-    if found is not None:
+    if extrapolation is not None:
         data["models"] = {
             factor: {
                 "law": model.law,
@@ -188,7 +190,7 @@ def factors_json(study: Study, found: Extrapolation | None, hints: Hints | None 
                 "held_out_error": model.error,
                 "held_out_errors": {name: error for name, _, error in model.rivals},
             }
-            for factor, model in found.models.items()
+            for factor, model in extrapolation.models.items()
         }
         data["extrapolation"] = [
             {
@@ -198,10 +200,11 @@ def factors_json(study: Study, found: Extrapolation | None, hints: Hints | None 
                 "high": dict(point.high),
                 "dominating": point.dominating,
             }
-            for point in found.points
+            for point in extrapolation.points
         ]
         data["dominating_changes"] = [
-            {"ranks": width, "from": before, "to": after} for width, before, after in found.changes
+            {"ranks": width, "from": before, "to": after}
+            for width, before, after in extrapolation.changes
         ]
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 

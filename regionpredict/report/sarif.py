@@ -46,7 +46,7 @@ def sarif_document(
     `line_at` gives the text of a line of the source, of which a fix is another.
     """
     findings = list(_findings(predictions, advice, machine, notes))
-    rules = list(dict.fromkeys(one.rule for one in findings))
+    rules = list(dict.fromkeys(finding.rule for finding in findings))
     return {
         "$schema": _SCHEMA,
         "version": VERSION,
@@ -72,12 +72,14 @@ def _findings(
 ) -> Iterator[_Finding]:
     for note in notes:
         yield _Finding(note.id, note.span, "", note.message, {})
-    for one in predictions:
-        region = one.facts.region
-        yield _hint(one, machine)
-        for note in one.diagnostics:
+    for prediction in predictions:
+        region = prediction.facts.region
+        yield _hint(prediction, machine)
+        for note in prediction.diagnostics:
             yield _Finding(note.id, note.span, region.function, note.message, {})
-    functions = {one.facts.region.span: one.facts.region.function for one in predictions}
+    functions = {
+        prediction.facts.region.span: prediction.facts.region.function for prediction in predictions
+    }
     told = dict.fromkeys(change for changes in advice.values() for change in changes)
     for change in told:
         text = f"{change.gain:.1f} times as fast on {machine.name}: {change.message}"
@@ -88,14 +90,22 @@ def _findings(
         )  # fmt: skip
 
 
-def _hint(one: Prediction, machine: Machine) -> _Finding:
-    region = one.facts.region
+def _hint(prediction: Prediction, machine: Machine) -> _Finding:
+    region = prediction.facts.region
     properties = {
-        "region": region.id, "packages": one.packages, "threads": one.threads,
-        "bottleneck": one.bottleneck, "confidence": one.confidence, "status": one.status,
-    }  # fmt: skip
+        "region": region.id,
+        "packages": prediction.packages,
+        "threads": prediction.threads,
+        "bottleneck": prediction.bottleneck,
+        "confidence": prediction.confidence,
+        "status": prediction.status,
+    }
     return _Finding(
-        HINT_RULE, region.span, region.function, f"{machine.name}: {hint_text(one)}", properties
+        HINT_RULE,
+        region.span,
+        region.function,
+        f"{machine.name}: {hint_text(prediction)}",
+        properties,
     )
 
 
@@ -104,47 +114,49 @@ def _results(
 ) -> Iterator[dict[str, Any]]:
     index = {rule: at for at, rule in enumerate(rules)}
     alike: Counter[tuple[str, str, str]] = Counter()
-    for one in findings:
-        mark = one.rule, one.span.file, one.function
+    for finding in findings:
+        mark = finding.rule, finding.span.file, finding.function
         alike[mark] += 1
         result: dict[str, Any] = {
-            "ruleId": one.rule,
-            "ruleIndex": index[one.rule],
-            "level": _level(one.rule),
-            "message": {"text": one.text},
-            "locations": [_location(one)],
+            "ruleId": finding.rule,
+            "ruleIndex": index[finding.rule],
+            "level": _level(finding.rule),
+            "message": {"text": finding.text},
+            "locations": [_location(finding)],
             "partialFingerprints": {"regionpredict/1": _fingerprint(*mark, str(alike[mark]))},
         }
-        if one.rule == HINT_RULE:
+        if finding.rule == HINT_RULE:
             result["kind"] = "informational"
-        if one.clause is not None and (fix := _fix(one, one.clause, line_at(one.span))):
+        if finding.clause is not None and (
+            fix := _fix(finding, finding.clause, line_at(finding.span))
+        ):
             result["fixes"] = [fix]
-        yield result | ({"properties": one.properties} if one.properties else {})
+        yield result | ({"properties": finding.properties} if finding.properties else {})
 
 
-def _fix(one: _Finding, clause: str, line: str | None) -> dict[str, Any] | None:
+def _fix(finding: _Finding, clause: str, line: str | None) -> dict[str, Any] | None:
     """The line with the clause in it; None where that cannot be told from the line."""
     mended = None if line is None else with_clause(line, clause)
     if line is None or mended is None:
         return None
-    whole = {"startLine": one.span.line, "startColumn": 1, "endLine": one.span.line,
+    whole = {"startLine": finding.span.line, "startColumn": 1, "endLine": finding.span.line,
              "endColumn": len(line) + 1}  # fmt: skip
     change = {
-        "artifactLocation": {"uri": _uri(one.span.file)},
+        "artifactLocation": {"uri": _uri(finding.span.file)},
         "replacements": [{"deletedRegion": whole, "insertedContent": {"text": mended}}],
     }
     return {"description": {"text": f"Write {clause}"}, "artifactChanges": [change]}
 
 
-def _location(one: _Finding) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(one.span.file)}}
-    if one.span.line > 0:
-        physical["region"] = {"startLine": one.span.line}
-        if one.span.column > 0:
-            physical["region"]["startColumn"] = one.span.column
+def _location(finding: _Finding) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.span.file)}}
+    if finding.span.line > 0:
+        physical["region"] = {"startLine": finding.span.line}
+        if finding.span.column > 0:
+            physical["region"]["startColumn"] = finding.span.column
     location: dict[str, Any] = {"physicalLocation": physical}
-    if one.function:
-        location["logicalLocations"] = [{"name": one.function, "kind": "function"}]
+    if finding.function:
+        location["logicalLocations"] = [{"name": finding.function, "kind": "function"}]
     return location
 
 

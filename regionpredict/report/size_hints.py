@@ -32,7 +32,9 @@ def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
     if len(hints) < 2:
         return ""
     parts: list[str] = []
-    for kind, group in groupby(enumerate(hints), lambda one: one[0] if whole else _kind(one[1])):
+    for kind, group in groupby(
+        enumerate(hints), lambda numbered: numbered[0] if whole else _kind(numbered[1])
+    ):
         own = [hint for _, hint in group]
         name = "" if parts else size_name(own[0].name, whole=whole) + " = "
         below = own[-1].below
@@ -54,20 +56,20 @@ def _numbers(hints: Sequence[SizeHint]) -> str:
     return f"{plural(hints[0].packages, 'package')} ({told} threads)"
 
 
-def open_sentence(one: Estimate | TeamEstimate, *, whole: bool = False) -> str:
+def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> str:
     """What is known of a hint that guesses decide: by size where one size decides, else its range;
     empty where the hint is known.
 
     >>> range_sentence(HintRange((1, 2), (1, 36)), ["n", "m"])
     '1 to 2 packages, 1 to 36 threads: depends on n, m'
     """
-    if one.range is None:
+    if estimate.range is None:
         return ""
-    told = size_sentence(one.by_size, whole=whole)
-    own = set(one.by_size[0].name.split(", ")) if told else set()
+    told = size_sentence(estimate.by_size, whole=whole)
+    own = set(estimate.by_size[0].name.split(", ")) if told else set()
     if not told:
-        return range_sentence(one.range, one.deciding, whole=whole)
-    others = [name for name in one.deciding if name not in own]
+        return range_sentence(estimate.range, estimate.deciding, whole=whole)
+    others = [name for name in estimate.deciding if name not in own]
     return told + (f"; depends on {_listed(others, whole)}, too" if others else "")
 
 
@@ -116,7 +118,7 @@ def needed_sizes(ranking: SizeRanking) -> str:
 
 def needed_names(ranking: SizeRanking) -> list[str]:
     """The names to give, the strongest first."""
-    return [one_line(one.name) for one in _few(ranking)]
+    return [one_line(size.name) for size in _few(ranking)]
 
 
 def needed_lines(ranking: SizeRanking) -> list[str]:
@@ -141,11 +143,13 @@ def _few(ranking: SizeRanking) -> list[UnboundSize]:
 
 def _settling_most(ranking: SizeRanking) -> list[UnboundSize]:
     """The first names of the ranking, as many as settle nearly all that names can."""
-    deciding = [one for one in ranking.unbound if one.decides]
+    deciding = [size for size in ranking.unbound if size.decides]
     if not deciding:
         return []
     enough = _MOST * (deciding[-1].settled - ranking.settled)
     few = next(
-        number for number, one in enumerate(deciding, 1) if one.settled - ranking.settled >= enough
+        number
+        for number, size in enumerate(deciding, 1)
+        if size.settled - ranking.settled >= enough
     )
     return deciding[:few]

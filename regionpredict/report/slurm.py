@@ -69,13 +69,13 @@ def slurm_script(
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
     ]
     lines += [
-        f"# without a hint: {one.facts.id}{_share(one, seconds)}"
-        for one in teams if one.facts.id in hint.left_out
+        f"# without a hint: {team.facts.id}{_share(team, seconds)}"
+        for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
     lines += [
-        f"# as many as it can use at any size: {one.facts.id}, "
-        f"{one_line(range_sentence(one.range, one.deciding))}"
-        for one in hint.open[:_NAMED] if one.range is not None
+        f"# as many as it can use at any size: {team.facts.id}, "
+        f"{one_line(range_sentence(team.range, team.deciding))}"
+        for team in hint.open[:_NAMED] if team.range is not None
     ]  # fmt: skip
     if len(hint.open) > _NAMED:
         lines.append(f"# and {len(hint.open) - _NAMED} more, as --format json tells")
@@ -105,5 +105,5 @@ def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
 
 
 def _absent(teams: Sequence[TeamPrediction], seconds: Mapping[str, float]) -> list[str]:
-    names = dict.fromkeys(name for one in teams for name in regions_of(one))
+    names = dict.fromkeys(name for team in teams for name in regions_of(team))
     return [name for name in names if name not in seconds]

@@ -45,12 +45,12 @@ def study_page(campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Fi
         + " | time lost | speedup off by |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    lines += [_row(one) for one in judged]
+    lines += [_row(comparison) for comparison in judged]
     lines += ["", *_reservations(campaign, judged[0].comparison)]
-    for one in judged:
-        if one.plot:
-            what = f"{one.model} model, {_rule(one.comparison)}"
-            lines += ["", f"![{what}]({one.plot})"]
+    for comparison in judged:
+        if comparison.plot:
+            what = f"{comparison.model} model, {_rule(comparison.comparison)}"
+            lines += ["", f"![{what}]({comparison.plot})"]
     if sweeps:
         lines += ["", "## What the models say of one loop", "", "No measurement is in these.", ""]
         lines += [f"![{figure.caption}]({figure.plot})" for figure in sweeps]
@@ -66,7 +66,7 @@ def _row(judged: Judged) -> str:
         _rule(comparison),
         _share(rate),
         f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %" if rate.judged else "-",
-        *(_share(one) for one in baselines(comparison).values()),
+        *(_share(baseline) for baseline in baselines(comparison).values()),
         "-" if lost is None else f"{100 * lost:+.1f} %",
         "-" if error is None else f"{100 * error:.0f} %",
     ]

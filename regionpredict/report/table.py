@@ -85,8 +85,8 @@ def prediction_table(
 def _form(predictions: Sequence[Prediction]) -> str:
     """What of the density model is otherwise than in the letter."""
     forms = [
-        str(one.derivation.form)
-        for one in predictions if isinstance(one.derivation, DensityDerivation)
+        str(prediction.derivation.form)
+        for prediction in predictions if isinstance(prediction.derivation, DensityDerivation)
     ]  # fmt: skip
     return f" ({forms[0]})" if forms and forms[0] else ""
 
@@ -97,7 +97,10 @@ def _by_file(
     """The rows in the order of file and line, below the files' names."""
     shared = shared_teams(teams)
     names = short_names(
-        [*(one.facts.region.function for one in predictions), *(t.facts.function for t in shared)],
+        [
+            *(prediction.facts.region.function for prediction in predictions),
+            *(t.facts.function for t in shared),
+        ],
         NAME_WIDTH,
     )
     told = {team.facts.id: _advised(advice.get(team.facts.id, ())) for team in teams}
@@ -106,9 +109,9 @@ def _by_file(
         for team in teams if len(team.facts.members) == 1
     }  # fmt: skip
     rows = [
-        (one.facts.region.span,
-         [*_prediction_row(one, names), *alone.get(one.facts.region.id, ())])
-        for one in predictions
+        (prediction.facts.region.span,
+         [*_prediction_row(prediction, names), *alone.get(prediction.facts.region.id, ())])
+        for prediction in predictions
     ]  # fmt: skip
     rows += [
         (team.facts.span, [*team_rows(team, model, names), *told[team.facts.id]]) for team in shared
@@ -131,7 +134,9 @@ def _advised(advice: Sequence[Advice]) -> list[str]:
     """Lines below a row: what to change there."""
     indent = " " * 7
     return [
-        line for one in advice for line in _wrapped(indent + advice_sentence(one), indent + "  ")
+        line
+        for change in advice
+        for line in _wrapped(indent + advice_sentence(change), indent + "  ")
     ]
 
 
@@ -244,21 +249,24 @@ def _limited(lines: list[str]) -> Iterator[str]:
 def facts_table(facts: Sequence[RegionFacts], view: View = EVERYTHING) -> str:
     """The table of `analyze`: what the source says, without a machine."""
     shown = chosen_facts(facts, view)
-    names = short_names([one.region.function for one in shown], NAME_WIDTH)
-    lines, titles = _titles([one.region.span.file for one in shown])
+    names = short_names([region_facts.region.function for region_facts in shown], NAME_WIDTH)
+    lines, titles = _titles([region_facts.region.span.file for region_facts in shown])
     lines += [""] if lines else []
-    for file, group in groupby(shown, key=lambda one: one.region.span.file):
+    for file, group in groupby(shown, key=lambda region_facts: region_facts.region.span.file):
         lines += [
             titles[file],
             f"  line {'function':<{NAME_WIDTH}} {'iterations':<20}  working set in bytes",
         ]
-        for one in group:
-            head = f"{one.region.span.line:>6} {names[one.region.function]:<{NAME_WIDTH}} "
-            if one.status == "skipped":
-                lines += _wrapped(head + "skipped: " + _first_message(one), " " * len(head))
+        for region_facts in group:
+            region = region_facts.region
+            head = f"{region.span.line:>6} {names[region.function]:<{NAME_WIDTH}} "
+            if region_facts.status == "skipped":
+                lines += _wrapped(
+                    head + "skipped: " + _first_message(region_facts), " " * len(head)
+                )
                 continue
-            row = f"{head}{_count_cell(one.iterations, 20):<20}  "
-            lines.append(row + _count_cell(one.working_set, _WIDTH - len(row)))
+            row = f"{head}{_count_cell(region_facts.iterations, 20):<20}  "
+            lines.append(row + _count_cell(region_facts.working_set, _WIDTH - len(row)))
         lines.append("")
     shares = "" if len(shown) == len(facts) else f"{len(shown)} of "
     lines.append(f"{shares}{plural(len(facts), 'region')}")

@@ -38,24 +38,24 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
         **open_document(team),
         "advice": [
             {
-                "id": one.id,
-                "file": one.span.file,
-                "line": one.span.line,
-                "message": one.message,
-                "gain": one.gain,
+                "id": change.id,
+                "file": change.span.file,
+                "line": change.span.line,
+                "message": change.message,
+                "gain": change.gain,
             }
-            for one in advice
+            for change in advice
         ],
         "assumed": list(team.assumed),
     }
 
 
-def seats_document(one: Estimate | TeamEstimate) -> dict[str, Any]:
+def seats_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
     """`cores`, and the threads on each of them; null where the hint is not known."""
-    if one.threads is None:
+    if estimate.threads is None:
         return {"cores": None, "threads_per_core": None}
-    each = one.threads_per_core
-    return {"cores": -(-one.threads // each), "threads_per_core": each}
+    each = estimate.threads_per_core
+    return {"cores": -(-estimate.threads // each), "threads_per_core": each}
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
@@ -71,12 +71,12 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     }
 
 
-def open_document(one: Estimate | TeamEstimate) -> dict[str, Any]:
+def open_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
     """What is known of a hint where sizes are open: `range`, `depends_on`, `by_size`."""
     return {
-        "range": None if one.range is None else one.range._asdict(),
-        "depends_on": list(one.deciding),
-        "by_size": [part._asdict() for part in one.by_size],
+        "range": None if estimate.range is None else estimate.range._asdict(),
+        "depends_on": list(estimate.deciding),
+        "by_size": [part._asdict() for part in estimate.by_size],
     }
 
 

@@ -51,15 +51,15 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
     return [f"{head}{choice}{team.bottleneck or '':<16} {sure}".rstrip()]
 
 
-def seats_mark(one: Estimate | TeamEstimate) -> str:
+def seats_mark(estimate: Estimate | TeamEstimate) -> str:
     """What stands behind threads of which several share a core."""
-    return HARDWARE_THREADS if one.threads_per_core > 1 else " "
+    return HARDWARE_THREADS if estimate.threads_per_core > 1 else " "
 
 
-def open_lines(one: Estimate | TeamEstimate) -> list[str]:
+def open_lines(estimate: Estimate | TeamEstimate) -> list[str]:
     """How a hint that guesses decide turns, below its row; none where it is known."""
     indent = " " * 7
-    told = one_line(open_sentence(one))
+    told = one_line(open_sentence(estimate))
     return textwrap.wrap(
         indent + told, _WIDTH, subsequent_indent=indent, break_on_hyphens=False
     ) if told else []  # fmt: skip

@@ -26,13 +26,13 @@ def term_models_table(models: Sequence[TermModel]) -> str:
     lines += [_row(model) for model in models]
     known = [model.held_out for model in models if model.held_out is not None]
     if known:
-        searched = [one.search for one in known if one.search is not None]
+        searched = [out.search for out in known if out.search is not None]
         lines += [
             "",
             f"median over {plural(len(known), 'region')}: model "
-            f"{_percent(median(one.terms for one in known))}, search "
+            f"{_percent(median(out.terms for out in known))}, search "
             f"{_percent(median(searched) if searched else None)}, prediction alone "
-            f"{_percent(median(one.prediction for one in known))}",
+            f"{_percent(median(out.prediction for out in known))}",
         ]
     parted = [model for model in models if model.parts_at is not None]
     if parted:

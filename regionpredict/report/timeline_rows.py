@@ -155,8 +155,8 @@ def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
     times = trace.time[rows]
     begins, ends = times[:-1], times[1:]
     spans = []
-    for one in (Doing.COMPUTES, Doing.SYNCHRONISES, Doing.COMMUNICATES):
-        own = kind[:-1] == one
+    for doing in (Doing.COMPUTES, Doing.SYNCHRONISES, Doing.COMMUNICATES):
+        own = kind[:-1] == doing
         spans.append((begins[own], ends[own]))
     spans.append(_waits(analysis, location))
     return spans
@@ -198,14 +198,14 @@ def _messages(analysis: Analysis, place: dict[int, int]) -> tuple[Message, ...]:
     if len(sends) > MOST_MESSAGES:
         return ()
     owner = np.searchsorted(trace.starts, events, side="right") - 1
-    found = []
+    messages = []
     for send in sends.tolist():
         receive = int(mate[send])
-        one, other = int(owner[send]), int(owner[receive])
-        if one in place and other in place:
+        sender, other = int(owner[send]), int(owner[receive])
+        if sender in place and other in place:
             sent, received = (int(trace.time[events[at]]) for at in (send, receive))
-            found.append(Message(place[one], sent, place[other], received))
-    return tuple(found)
+            messages.append(Message(place[sender], sent, place[other], received))
+    return tuple(messages)
 
 
 def _path(

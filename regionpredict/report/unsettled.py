@@ -17,7 +17,7 @@ def unsettled_sentence(machine: Machine) -> list[str]:
     wide = unsettled_figures(machine)
     if not wide:
         return []
-    named = [f"{one.key} ({_shown(one.spread)})" for one in wide[:_SHOWN]]
+    named = [f"{unsettled.key} ({_shown(unsettled.spread)})" for unsettled in wide[:_SHOWN]]
     more = [f"and {len(wide) - _SHOWN} more"] if len(wide) > _SHOWN else []
     text = (
         f"{plural(len(wide), 'figure')} of {machine.name} did not settle: "
@@ -34,4 +34,7 @@ def _shown(spread: float) -> str:
 
 def unsettled_document(machine: Machine) -> list[dict[str, Any]]:
     """The same for hints in JSON."""
-    return [{"figure": one.key, "spread": one.spread} for one in unsettled_figures(machine)]
+    return [
+        {"figure": unsettled_figure.key, "spread": unsettled_figure.spread}
+        for unsettled_figure in unsettled_figures(machine)
+    ]

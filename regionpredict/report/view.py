@@ -35,7 +35,7 @@ EVERYTHING = View()
 
 def chosen_facts(facts: Sequence[RegionFacts], view: View) -> tuple[RegionFacts, ...]:
     """The facts that a view shows, in its order; UsageError where a pattern fits none."""
-    return _chosen(facts, view, lambda one: one, lambda one: _facts_order(one, view.sort))
+    return _chosen(facts, view, lambda facts: facts, lambda facts: _facts_order(facts, view.sort))
 
 
 def chosen_predictions(
@@ -44,7 +44,10 @@ def chosen_predictions(
     """The predictions that a view shows, in its order; UsageError where a pattern fits none."""
     times = region_seconds(predictions, teams)
     return _chosen(
-        predictions, view, lambda one: one.facts, lambda one: _order(one, view.sort, times)
+        predictions,
+        view,
+        lambda prediction: prediction.facts,
+        lambda prediction: _order(prediction, view.sort, times),
     )
 
 
@@ -52,9 +55,11 @@ def chosen_teams(
     teams: Sequence[TeamPrediction], predictions: Sequence[Prediction]
 ) -> tuple[TeamPrediction, ...]:
     """The teams that have one of these regions, in their own order."""
-    shown = {one.facts.region.id for one in predictions}
+    shown = {prediction.facts.region.id for prediction in predictions}
     return tuple(
-        team for team in teams if any(one.facts.region.id in shown for one in team.facts.members)
+        team
+        for team in teams
+        if any(member.facts.region.id in shown for member in team.facts.members)
     )
 
 
@@ -69,9 +74,10 @@ def region_seconds(
             weight = team.facts.executions.weight * member.runs.weight
             runs[name] = runs.get(name, 0.0) + weight
     return {
-        one.facts.region.id: runs[one.facts.region.id] * points_of(one)[0].seconds
-        for one in predictions
-        if points_of(one) and one.facts.region.id in runs
+        prediction.facts.region.id: runs[prediction.facts.region.id]
+        * points_of(prediction)[0].seconds
+        for prediction in predictions
+        if points_of(prediction) and prediction.facts.region.id in runs
     }
 
 
@@ -82,13 +88,13 @@ def _chosen(
     kept = list(items)
     if view.only:
         for pattern in view.only:
-            if not any(fits(facts_of(one).region, pattern) for one in items):
+            if not any(fits(facts_of(facts).region, pattern) for facts in items):
                 raise UsageError(
                     f"--only {pattern}: no region is in such a file, function or line",
                     remedy="write a name or a pattern, as 'solve*', '*/src/*' or gemm.c:41",
                 )
-        kept = [one for one in items
-                if any(fits(facts_of(one).region, pattern) for pattern in view.only)]  # fmt: skip
+        kept = [facts for facts in items
+                if any(fits(facts_of(facts).region, pattern) for pattern in view.only)]  # fmt: skip
     if view.sort != "line":  # as they come: by file and line
         kept.sort(key=order_of)
     return tuple(kept[: view.top])
@@ -115,22 +121,22 @@ def _facts_order(facts: RegionFacts, sort: str) -> Order:
     return value is None, -(value or 0)
 
 
-def _order(one: Prediction, sort: str, times: Mapping[str, float]) -> Order:
+def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Order:
     """What most needs a look goes first: most time, least speedup, least sure."""
     if sort == "time":
-        seconds = times.get(one.facts.region.id)
+        seconds = times.get(prediction.facts.region.id)
         return seconds is None, -(seconds or 0.0)
     if sort == "speedup":
-        return one.threads is None, gain_of(one) or one.score or 0.0
+        return prediction.threads is None, gain_of(prediction) or prediction.score or 0.0
     if sort == "sure":
-        return one.status == "skipped", one.confidence
+        return prediction.status == "skipped", prediction.confidence
     if sort == "data":
-        return one.working_set_bytes is None, -(one.working_set_bytes or 0)
-    return _facts_order(one.facts, sort)
+        return prediction.working_set_bytes is None, -(prediction.working_set_bytes or 0)
+    return _facts_order(prediction.facts, sort)
 
 
-def gain_of(one: Prediction) -> float | None:
+def gain_of(prediction: Prediction) -> float | None:
     """The speedup on the hinted threads; None of a model without a curve."""
-    if one.shared_core_speedup is not None:
-        return one.shared_core_speedup
-    return dict(one.speedup).get(one.threads or 1)
+    if prediction.shared_core_speedup is not None:
+        return prediction.shared_core_speedup
+    return dict(prediction.speedup).get(prediction.threads or 1)

@@ -17,14 +17,14 @@ _WIDTH = 80
 _LEAST_PATH = 16  # columns in which a call path can still be told
 
 
-def what_if_json(found: WhatIf, findings: Sequence[Finding]) -> str:
+def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
     """The run time as it was, the changes by gain, and findings; all times in seconds."""
     document = {
         "schema": SCHEMA,
-        "runtime_s": found.runtime_s,
-        "changes": [asdict(change) for change in found.changes],
-        "untried": found.untried,
-        "contradicted": found.contradicted,
+        "runtime_s": what_if.runtime_s,
+        "changes": [asdict(change) for change in what_if.changes],
+        "untried": what_if.untried,
+        "contradicted": what_if.contradicted,
         "findings": [
             {"message": finding.message, "location": finding.location, "count": finding.count}
             for finding in findings
@@ -33,20 +33,20 @@ def what_if_json(found: WhatIf, findings: Sequence[Finding]) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def what_if_csv(found: WhatIf) -> str:
+def what_if_csv(what_if: WhatIf) -> str:
     """A row each change, under a header row."""
     header = [field.name for field in fields(Change)]
     rows = [
         [repr(v) if isinstance(v, float) else v for v in asdict(change).values()]
-        for change in found.changes
+        for change in what_if.changes
     ]
     return csv_text(header, rows)
 
 
-def what_if_table(found: WhatIf, trace: EventTrace) -> str:
+def what_if_table(what_if: WhatIf, trace: EventTrace) -> str:
     """Call paths by what the run gains without their delays."""
-    lines = [f"{trace.name}: the run takes {found.runtime_s:.6g} s", ""]
-    if not found.changes:
+    lines = [f"{trace.name}: the run takes {what_if.runtime_s:.6g} s", ""]
+    if not what_if.changes:
         return "\n".join([*lines, "no call path delays anybody"]) + "\n"
     head = ("call path", "delay cost", "run time", "gain", "halved", "most on")
     rows = [
@@ -54,17 +54,17 @@ def what_if_table(found: WhatIf, trace: EventTrace) -> str:
             change.callpath,
             f"{change.delay_cost_s:.6g}",
             f"{change.runtime_s:.6g}",
-            _share(change.gain_s, found.runtime_s),
-            _share(change.half_gain_s, found.runtime_s),
+            _share(change.gain_s, what_if.runtime_s),
+            _share(change.half_gain_s, what_if.runtime_s),
             change.location,
         )
-        for change in found.changes
+        for change in what_if.changes
     ]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     room = max(_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
     lines += aligned_lines([head, *((cut(row[0], room, room // 3), *row[1:]) for row in rows)])
-    if found.untried:
-        lines.append(f"... and {found.untried} more with smaller costs; --top tries them")
+    if what_if.untried:
+        lines.append(f"... and {what_if.untried} more with smaller costs; --top tries them")
     lines += [
         "",
         "Seconds: what others wait for the call path, summed over ranks; the run time without its",

@@ -81,8 +81,8 @@ def joins_of(
     joiner = np.where(joiner == _BEYOND, scope[children], joiner)
 
     target = np.full(len(children), _NONE, dtype=np.int64)
-    found = joiner != _BEYOND
-    at = joiner[found]
+    joined = joiner != _BEYOND
+    at = joiner[joined]
     instance = np.full(len(events.task), _NONE, dtype=np.int64)
     instance[barriers.rows] = barriers.instances
     at_barrier = instance[at] >= 0
@@ -90,9 +90,9 @@ def joins_of(
     behind = node[at] + (events.kind[at] == SYNC_BEGIN)
     there = behind < len(task)
     there[there] = task[behind[there]] == events.task[at[there]]
-    target[found] = np.where(at_barrier, len(task) + instance[at], np.where(there, behind, _NONE))
-    at_end = _region_ends(events, node, children[~found])
-    target[~found] = at_end
+    target[joined] = np.where(at_barrier, len(task) + instance[at], np.where(there, behind, _NONE))
+    at_end = _region_ends(events, node, children[~joined])
+    target[~joined] = at_end
     good = target >= 0
     return [(last[children[good]], target[good], JOINED)]
 
@@ -100,11 +100,11 @@ def joins_of(
 def _next_of_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArray:
     """For each row the next of `marks` in the same task; `_BEYOND` where there is none."""
     at = np.searchsorted(marks, rows)
-    found = at < len(marks)
+    array = at < len(marks)
     nearest = np.full(len(rows), _BEYOND, dtype=np.int64)
-    nearest[found] = marks[at[found]]
-    nearest[found] = np.where(
-        events.task[marks[at[found]]] == events.task[rows[found]], nearest[found], _BEYOND
+    nearest[array] = marks[at[array]]
+    nearest[array] = np.where(
+        events.task[marks[at[array]]] == events.task[rows[array]], nearest[array], _BEYOND
     )
     return nearest
 

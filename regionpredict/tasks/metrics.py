@@ -105,9 +105,9 @@ def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
     chunks = np.flatnonzero(graph.node_kinds == CHUNK)
     grain[chunks] = int(graph.tasks.max(initial=0)) + 1 + np.arange(len(chunks))
     totals = []
-    for one in np.unique(key[known]).tolist():
-        place, kind = divmod(one, len(NODE_KINDS))
-        mine = np.flatnonzero(known & (key == one))
+    for line_key in np.unique(key[known]).tolist():
+        place, kind = divmod(line_key, len(NODE_KINDS))
+        mine = np.flatnonzero(known & (key == line_key))
         seconds = graph.seconds[mine]
         _, inverse = np.unique(grain[mine], return_inverse=True)
         each = np.bincount(inverse, weights=seconds)

@@ -278,10 +278,10 @@ def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Ba
     more.append((before[later], here[later], CONTINUE))
     ends = np.flatnonzero(events.kind == WORK_END)
     at = np.searchsorted(ends, chunks[later])
-    found = at < len(ends)
-    behind = ends[at[found]]
-    same = events.task[behind] == events.task[chunks[later][found]]
-    more.append((here[later][found][same] - 1, node[behind[same]], CONTINUE))
+    inside = at < len(ends)
+    behind = ends[at[inside]]
+    same = events.task[behind] == events.task[chunks[later][inside]]
+    more.append((here[later][inside][same] - 1, node[behind[same]], CONTINUE))
     # A barrier: from all to all.
     offset = len(task)
     rows, instance = barriers.rows, barriers.instances

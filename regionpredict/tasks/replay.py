@@ -112,10 +112,10 @@ def replay(
             runs += run(timed, LEAST_SAMPLES)
         starts = int(starts_of_tasks(graph).sum()) or 1
         blank = run(empty, LEAST_SAMPLES)
-        while not any(_quiet(one) for one in blank) and len(blank) < MOST_EMPTY_RUNS:
+        while not any(_quiet(run) for run in blank) and len(blank) < MOST_EMPTY_RUNS:
             blank += run(empty, LEAST_SAMPLES)
-        overhead = min(one.seconds for one in _counting(blank)) * threads / starts
-    times = [one.seconds for one in _counting(runs)]
+        overhead = min(run.seconds for run in _counting(blank)) * threads / starts
+    times = [run.seconds for run in _counting(runs)]
     return Replayed(
         threads=threads,
         seconds=sum(times) / len(times),
@@ -124,7 +124,7 @@ def replay(
         runs=len(times),
         overhead_s=overhead,
         starts=starts,
-        undisturbed=all(_quiet(one) for one in _counting(runs)),
+        undisturbed=all(_quiet(run) for run in _counting(runs)),
     )
 
 

@@ -77,14 +77,14 @@ def path_sources(
     paths: CallPaths, names: tuple[str, ...], regions: tuple[Region, ...]
 ) -> dict[str, str]:
     """`file:line` of each call path's region, or of the nearest around it that has a line."""
-    found: list[str] = []
+    sources: list[str] = []
     for node, number in enumerate(paths.region):
         region, parent = regions[int(number)], int(paths.parent[node])
         if region.file and region.line:
-            found.append(f"{region.file}:{region.line}")
+            sources.append(f"{region.file}:{region.line}")
         else:
-            found.append(found[parent] if parent >= 0 else "")
-    return {name: source for name, source in zip(names, found, strict=True) if source}
+            sources.append(sources[parent] if parent >= 0 else "")
+    return {name: source for name, source in zip(names, sources, strict=True) if source}
 
 
 def synchronises(region: Region) -> bool:
@@ -134,7 +134,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
     most_marks = _marks(trace, marked)
     nodes = _FEW_NODES
     while True:
-        found: dict[str, NDArray[Any]] = {
+        arrays: dict[str, NDArray[Any]] = {
             "parent": np.empty(nodes, dtype=np.int32),
             "node_region": np.empty(nodes, dtype=np.int32),
             "operation_node": np.empty(operations, dtype=np.int32),
@@ -147,7 +147,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
             "mark_node": np.empty(most_marks, dtype=np.int32),
             "event_node": np.empty(len(trace), dtype=np.int32),
         }
-        at = {name: column.ctypes.data for name, column in found.items()}
+        at = {name: column.ctypes.data for name, column in arrays.items()}
         table = _CallPaths(
             locations=locations,
             regions=len(trace.regions),
@@ -172,17 +172,17 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
             )
     marks = int(table.marks)
     return CallPaths(
-        parent=found["parent"][:count].copy(),
-        region=found["node_region"][:count].copy(),
-        operation_node=found["operation_node"],
-        operation_enter=found["operation_enter"],
-        operation_leave=found["operation_leave"],
-        exclusive=np.ascontiguousarray(found["exclusive"][:, :count]),
-        visits=np.ascontiguousarray(found["visits"][:, :count]),
-        mark_enter=found["mark_enter"][:marks].copy(),
-        mark_leave=found["mark_leave"][:marks].copy(),
-        mark_node=found["mark_node"][:marks].copy(),
-        event_node=found["event_node"],
+        parent=arrays["parent"][:count].copy(),
+        region=arrays["node_region"][:count].copy(),
+        operation_node=arrays["operation_node"],
+        operation_enter=arrays["operation_enter"],
+        operation_leave=arrays["operation_leave"],
+        exclusive=np.ascontiguousarray(arrays["exclusive"][:, :count]),
+        visits=np.ascontiguousarray(arrays["visits"][:, :count]),
+        mark_enter=arrays["mark_enter"][:marks].copy(),
+        mark_leave=arrays["mark_leave"][:marks].copy(),
+        mark_node=arrays["mark_node"][:marks].copy(),
+        event_node=arrays["event_node"],
     )
 
 

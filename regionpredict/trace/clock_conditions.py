@@ -67,7 +67,7 @@ def violations(
     trace: EventTrace, conditions: dict[str, Synchronisation]
 ) -> tuple[tuple[Violations, ...], tuple[Finding, ...]]:
     """Where the times contradict the conditions, by pair of locations, and findings that say so."""
-    found: list[Violations] = []
+    violation: list[Violations] = []
     findings = []
     for kind, condition in conditions.items():
         source, to, late = _late(trace, condition)
@@ -78,7 +78,7 @@ def violations(
         largest = np.zeros(pairs.shape[1], dtype=np.int64)
         np.maximum.at(largest, owner, late)
         counts = np.bincount(owner)
-        found += [
+        violation += [
             Violations(kind, trace.locations[a], trace.locations[b], int(count), int(most))
             for (a, b), count, most in zip(pairs.T.tolist(), counts, largest, strict=True)
         ]
@@ -91,7 +91,7 @@ def violations(
                 count=len(late),
             )
         )
-    return tuple(found), tuple(findings)
+    return tuple(violation), tuple(findings)
 
 
 def _late(trace: EventTrace, condition: Synchronisation) -> tuple[Rows, Rows, Rows]:
@@ -145,7 +145,7 @@ def _collectives(trace: EventTrace, paths: CallPaths, matches: Matches) -> Synch
         slots.needs.append((table.event[need], first + owner[need]))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)).tolist():
         _prefix(trace, table, instance, slots)
-    return slots.found()
+    return slots.synchronisation()
 
 
 def _prefix(trace: EventTrace, table: CollectiveTable, instance: int, slots: Slots) -> None:

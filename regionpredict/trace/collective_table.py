@@ -125,14 +125,14 @@ def _places(trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]) ->
 
 
 def _not_analysed(kind: NDArray[np.uint8], operations: NDArray[np.uint8]) -> list[Finding]:
-    found = []
+    findings = []
     for count, what in (
         (np.count_nonzero(kind == Kind.COLLECTIVE_COMPLETE), "non-blocking collective operations"),
         (np.count_nonzero(np.isin(operations, _ANY_TO_ANY)), "MPI_Alltoallv and MPI_Alltoallw"),
     ):
         if count:
-            found.append(Finding(f"{what}, not analysed", count=int(count)))
-    return found
+            findings.append(Finding(f"{what}, not analysed", count=int(count)))
+    return findings
 
 
 def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:

@@ -94,16 +94,16 @@ def _reduce(
 ) -> _Rows:
     """The least or largest of the values of each instance, as far as `where` counts them."""
     starts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
-    found: _Rows = function.reduceat(np.where(where, values, empty), starts)
-    return found
+    array: _Rows = function.reduceat(np.where(where, values, empty), starts)
+    return array
 
 
 def _first_row(rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int) -> _Rows:
     """The first row of each instance that `where` holds for, -1 where there is none."""
-    found = np.full(count, -1, dtype=np.int64)
+    array = np.full(count, -1, dtype=np.int64)
     picked = np.flatnonzero(where)[::-1]
-    found[owner[picked]] = rows[picked]
-    return found
+    array[owner[picked]] = rows[picked]
+    return array
 
 
 def _points(
@@ -185,13 +185,13 @@ def _n_to_one(
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
-    found = []
+    row = []
     for at, other, kind in (
         (roots, senders, int(Wait.EARLY_REDUCE)),
         (senders, roots, NO_WAIT),
     ):
         until = np.minimum(late, table.end[at])
-        found.append(
+        row.append(
             _points(
                 table,
                 at,
@@ -202,7 +202,7 @@ def _n_to_one(
                 partner=table.rank[other],
             )
         )
-    return found
+    return row
 
 
 def _n_to_n(
@@ -251,7 +251,7 @@ def _n_to_n(
 def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
     """Waits for lower ranks of the communicator that enter later."""
     rows = range(int(table.first[instance]), int(table.first[instance + 1]))
-    found = []
+    prefix_waits = []
     latest = _SELDOM
     for row in rows:
         begin, end = int(table.begin[row]), int(table.end[row])
@@ -261,8 +261,8 @@ def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]
             latest = max(latest, begin)
         idle = min(latest, end) - begin
         if idle > 0:
-            found.append((int(table.location[row]), int(table.node[row]), idle))
-    return found
+            prefix_waits.append((int(table.location[row]), int(table.node[row]), idle))
+    return prefix_waits
 
 
 def _init_and_finalize(

@@ -144,13 +144,13 @@ def last_met(
     with the rank `met`, or with its team where that is -1. The events (rows) must ascend."""
     inputs = _inputs(trace, paths, points)
     table = _table(trace, paths, points, inputs)
-    found = np.full(len(event), -1, dtype=np.int64)
+    last = np.full(len(event), -1, dtype=np.int64)
     event, met = np.ascontiguousarray(event), np.ascontiguousarray(met, dtype=np.int32)
-    asked = (ctypes.c_void_p(column.ctypes.data) for column in (event, met, found))
+    asked = (ctypes.c_void_p(column.ctypes.data) for column in (event, met, last))
     library = kernels.load("delays.c")
     if library.rp_last_met(ctypes.byref(table), ctypes.c_int64(len(event)), *asked):
         raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
-    return found
+    return last
 
 
 def _inputs(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> dict[str, NDArray[Any]]:
@@ -215,5 +215,5 @@ def _begins(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> NDArray[
     if not len(points):
         return np.zeros(0, dtype=np.uint8)
     at_init = calls[paths.region[points.node]] == Call.INIT
-    found: NDArray[np.uint8] = at_init.astype(np.uint8)
-    return found
+    begins: NDArray[np.uint8] = at_init.astype(np.uint8)
+    return begins

@@ -232,5 +232,5 @@ class EventTrace:
 
     def locations_of(self, events: NDArray[np.int64]) -> NDArray[np.int32]:
         """The row in `locations` of each of these rows of events."""
-        found = np.searchsorted(self.starts, events, side="right") - 1
-        return found.astype(np.int32)
+        array = np.searchsorted(self.starts, events, side="right") - 1
+        return array.astype(np.int32)

@@ -101,11 +101,13 @@ class FactorModel:
     def parts(self) -> tuple[tuple[float, str, str], ...]:
         """(weight, law, formula) of the laws that matter, the heaviest first; laws that are the
         same formula here are one."""
-        found: dict[str, tuple[float, str]] = {}
-        for name, model, _ in sorted(self.rivals, key=lambda one: -self.weights.get(one[0], 0.0)):
-            weight, first = found.get(model.formula(), (0.0, name))
-            found[model.formula()] = (weight + self.weights.get(name, 0.0), first)
-        rows = [(weight, name, formula) for formula, (weight, name) in found.items()]
+        shares: dict[str, tuple[float, str]] = {}
+        for name, model, _ in sorted(
+            self.rivals, key=lambda rival: -self.weights.get(rival[0], 0.0)
+        ):
+            weight, first = shares.get(model.formula(), (0.0, name))
+            shares[model.formula()] = (weight + self.weights.get(name, 0.0), first)
+        rows = [(weight, name, formula) for formula, (weight, name) in shares.items()]
         return tuple(sorted((row for row in rows if row[0] >= _SHOWN), key=lambda row: -row[0]))
 
     def value(self, width: float) -> float:
@@ -309,7 +311,7 @@ def _changes(
     grid: NDArray[np.int64] = np.unique(
         np.geomspace(first, max(last, first + 1), 400).round().astype(np.int64)
     )
-    found = []
+    changes = []
     for low, high in zip(grid[:-1].tolist(), grid[1:].tolist(), strict=True):
         before, after = least(low), least(high)
         if before == after:
@@ -318,5 +320,5 @@ def _changes(
         while b - a > 1:
             middle = (a + b) // 2
             a, b = (middle, b) if least(middle) == before else (a, middle)
-        found.append((b, before, least(b)))
-    return tuple(found)
+        changes.append((b, before, least(b)))
+    return tuple(changes)

@@ -205,14 +205,14 @@ def _replayed(
     try:
         return replay(trace, matches, kernels, network, work, bursts)
     except BlockedError:
-        found = replay(
+        array = replay(
             trace, matches, kernels, replace(network, eager_limit=float(2**62)), work, bursts
         )
         notes.append(
             f"with an eager limit of {network.eager_limit:.0f} bytes the ranks would wait for each "
             "other for ever, so their network sent more without asking: replayed without a limit"
         )
-        return found
+        return array
 
 
 def _check_complete(trace: EventTrace) -> None:

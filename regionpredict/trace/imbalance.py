@@ -161,9 +161,9 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     Raises InputError for a mark that not every location enters thrice.
     """
     trace = analysis.trace
-    found, note = None, ""
+    iterations, note = None, ""
     try:
-        found = iterations_of(trace, mark)
+        iterations = iterations_of(trace, mark)
     except InputError as error:
         if mark is not None:
             raise
@@ -172,7 +172,7 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     bursts = bursts_of(trace)
     useful = np.where(bursts.useful, bursts.length, 0)
     whole = _imbalance(
-        "", trace.seconds(by_location(trace, useful)), _summed(trace, useful, found, tick)
+        "", trace.seconds(by_location(trace, useful)), _summed(trace, useful, iterations, tick)
     )
     work = recorded_run(trace, analysis.matches).work
     node = nodes_after(trace, analysis.paths)
@@ -185,9 +185,9 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
         workload = trace.seconds(by_location(trace, mine))
         if workload.max(initial=0.0) <= workload.mean():
             continue
-        rows.append(_imbalance(name, workload, _summed(trace, mine, found, tick)))
+        rows.append(_imbalance(name, workload, _summed(trace, mine, iterations, tick)))
     rows.sort(key=lambda row: (-row.runtime_impact_s, row.callpath))
-    return ImbalanceStudy(trace.locations, whole, tuple(rows), found, note)
+    return ImbalanceStudy(trace.locations, whole, tuple(rows), iterations, note)
 
 
 def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
@@ -219,7 +219,7 @@ def _groups(ordered: _Values) -> list[_Values]:
     gaps = np.diff(ordered)
     widest = np.argsort(-gaps, kind="stable")
     noise = EVEN.value * float(ordered.mean())
-    found = [ordered]
+    arrays = [ordered]
     for cuts in range(1, min(max(2, len(ordered) // 2), _MOST_GROUPS)):
         gap = gaps[widest[cuts - 1]]
         following = gaps[widest[cuts]] if cuts < len(gaps) else 0.0
@@ -227,8 +227,8 @@ def _groups(ordered: _Values) -> list[_Values]:
         squares = sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
         inside = float(np.sqrt(squares / (len(ordered) - len(parts))))
         if gap >= max(GAP.value * max(following, inside), noise):
-            found = parts
-    return found
+            arrays = parts
+    return arrays
 
 
 def _imbalance(callpath: str, workload: _Values, parts: _Values | None) -> Imbalance:
@@ -253,11 +253,11 @@ def _evolution(parts: _Values | None) -> Evolution | None:
 
 
 def _summed(
-    trace: EventTrace, ticks: NDArray[np.int64], found: Iterations | None, tick: float
+    trace: EventTrace, ticks: NDArray[np.int64], iterations: Iterations | None, tick: float
 ) -> _Values | None:
     """Seconds by location and iteration of what passes after each event."""
-    if found is None:
+    if iterations is None:
         return None
     sums = np.concatenate([[0], np.cumsum(ticks)])
-    edges = np.maximum(found.bounds, trace.starts[:-1, None])
+    edges = np.maximum(iterations.bounds, trace.starts[:-1, None])
     return np.asarray(np.diff(sums[edges], axis=1) * tick, dtype=np.float64)

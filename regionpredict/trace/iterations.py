@@ -70,13 +70,13 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
         return _marked(trace, mark)
     opens, ends = _calls(trace, 0)
     letters = _letters(trace, opens, ends)
-    found = _period(letters)
-    if found is None:
+    pattern = _period(letters)
+    if pattern is None:
         raise InputError(
             f"{trace.name}: no iterations are found: the calls of rank 0 do not repeat",
             remedy="name the region that begins one with --mark, or take the whole run",
         )
-    first, period, count = found
+    first, period, count = pattern
     return _bounded(trace, opens, ends, first, period, count)
 
 
@@ -174,12 +174,12 @@ def _collective_ends(trace: EventTrace) -> Rows | None:
     counts = np.bincount(location[rows], minlength=len(trace.locations))
     if not counts.all() or counts.min() != counts.max():
         return None
-    found = np.empty((len(trace.locations), int(counts[0])), dtype=np.int64)
+    array = np.empty((len(trace.locations), int(counts[0])), dtype=np.int64)
     for number in range(len(trace.locations)):
         _, ends = _calls(trace, number)
         events = operations.event[rows[location[rows] == number]]
-        found[number] = ends[np.searchsorted(ends, events)]
-    return found
+        array[number] = ends[np.searchsorted(ends, events)]
+    return array
 
 
 def _marked(trace: EventTrace, mark: str) -> Iterations:

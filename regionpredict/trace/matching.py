@@ -111,7 +111,7 @@ def unmatched(
     cancelled[linked] = kind[other[linked]] == Kind.REQUEST_CANCELLED
     receives = (kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)
     completions = (kind == Kind.SEND_COMPLETE) | (kind == Kind.RECEIVE_COMPLETE)
-    found = []
+    findings = []
     for rows, message in (
         (sends & ~cancelled & (mate < 0) & (partner >= 0), "sends without a receive"),
         (receives & (mate < 0) & (partner >= 0), "receives without a send"),
@@ -119,5 +119,5 @@ def unmatched(
     ):
         count = int(np.count_nonzero(rows))
         if count:
-            found.append(Finding(message, count=count))
-    return tuple(found)
+            findings.append(Finding(message, count=count))
+    return tuple(findings)

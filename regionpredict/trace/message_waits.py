@@ -219,8 +219,10 @@ def _late_receivers(
     idle = operations.enter(requests) - operations.enter(completions)
     call = operations.call(completions)
     many = (call == Call.WAIT_MANY) & ~hidden[operations.enter_event(completions)]
-    one = (call == Call.BLOCKING_SEND) | (call == Call.WAIT_ONE)
-    waits = (idle > 0) & (operations.leave(completions) > operations.enter(requests)) & (one | many)
+    single = (call == Call.BLOCKING_SEND) | (call == Call.WAIT_ONE)
+    waits = (
+        (idle > 0) & (operations.leave(completions) > operations.enter(requests)) & (single | many)
+    )
     completions, requests, idle = completions[waits], requests[waits], idle[waits]
     many, sends = many[waits], sends[waits]
     # The reference goes backwards: of equal waits that of the last send counts.

@@ -79,10 +79,10 @@ def collective_of(name: str) -> Collective:
     ('ALLREDUCE', 'UNKNOWN')
     """
     rest = plain_name(name).removeprefix("mpi_")
-    found = _COLLECTIVES.get(rest)
-    if found is None and rest.startswith("i"):
-        found = _COLLECTIVES.get(rest[1:])
-    return Collective.UNKNOWN if found is None else found
+    collective = _COLLECTIVES.get(rest)
+    if collective is None and rest.startswith("i"):
+        collective = _COLLECTIVES.get(rest[1:])
+    return Collective.UNKNOWN if collective is None else collective
 
 
 def mpi_role(name: str) -> Role | None:

@@ -229,7 +229,7 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
 
 def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
     """By class, and by instance of one."""
-    found: dict[int, tuple[CounterDefinition, ...]] = {}
+    definition: dict[int, tuple[CounterDefinition, ...]] = {}
     for number, (members, *_) in raw.metric_classes.items():
         if any(member not in raw.metric_members for member in members):
             continue
@@ -239,16 +239,16 @@ def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
             kind = _value(mode) & _METRIC_VALUE
             text, named = (_text(raw.strings.get(at, "")) for at in (name, unit))
             rows.append(CounterDefinition(text, named, kind == 0, kind == _METRIC_RELATIVE))
-        found[number] = tuple(rows)
+        definition[number] = tuple(rows)
     for number, (of_class, *_) in raw.metric_instances.items():
-        if of_class in found:
-            found.setdefault(number, found[of_class])
-    return found
+        if of_class in definition:
+            definition.setdefault(number, definition[of_class])
+    return definition
 
 
 def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
     """The topologies whose communicators and dimensions are known."""
-    found = []
+    grids = []
     for number, (name, communicator, *_, dimensions) in raw.topologies.items():
         members = (
             _members(raw, raw.comms[communicator][1], ranks)
@@ -258,7 +258,7 @@ def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
         if members is None or any(at not in raw.dimensions for at in dimensions):
             continue
         sizes = [raw.dimensions[at] for at in dimensions]
-        found.append(
+        grids.append(
             ProcessGrid(
                 _text(raw.strings.get(name, "")),
                 tuple(int(size) for _, size, *_ in sizes),
@@ -270,7 +270,7 @@ def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
                 },
             )
         )
-    return tuple(found)
+    return tuple(grids)
 
 
 def _ranks(raw: _Raw) -> dict[int, int]:
@@ -287,15 +287,17 @@ def _ranks(raw: _Raw) -> dict[int, int]:
 
 
 def _communicators(raw: _Raw, ranks: dict[int, int]) -> list[tuple[int, Communicator]]:
-    found = []
+    communicators = []
     for number, (name, group, *_) in raw.comms.items():
         members = _members(raw, group, len(ranks))
-        found.append((number, Communicator(_text(raw.strings.get(name, "")), members)))
+        communicators.append((number, Communicator(_text(raw.strings.get(name, "")), members)))
     for number, (name, first, second, *_) in raw.intercomms.items():
         members = _members(raw, first, len(ranks))
         remote = _members(raw, second, len(ranks))
-        found.append((number, Communicator(_text(raw.strings.get(name, "")), members, remote)))
-    return found
+        communicators.append(
+            (number, Communicator(_text(raw.strings.get(name, "")), members, remote))
+        )
+    return communicators
 
 
 def _members(raw: _Raw, group: int, ranks: int) -> tuple[int, ...] | None:

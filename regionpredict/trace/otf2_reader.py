@@ -124,14 +124,14 @@ def _library(kernels: Kernels) -> tuple[ModuleType, ctypes.CDLL, bytes]:
 
 def _anchor(path: Path) -> Path:
     if path.is_dir():
-        found = sorted(path.glob("*.otf2"))
-        if len(found) != 1:
+        glob = sorted(path.glob("*.otf2"))
+        if len(glob) != 1:
             raise InputError(
-                f"there are {len(found)} anchor files in the folder" if found
+                f"there are {len(glob)} anchor files in the folder" if glob
                 else "there is no anchor file in the folder",
                 remedy="name one, NAME.otf2", path=str(path),
             )  # fmt: skip
-        return found[0]
+        return glob[0]
     if not path.is_file():
         raise InputError("there is no such file", remedy="check the path", path=str(path))
     return path
@@ -278,7 +278,7 @@ def counters_of(
 
     The first reading of a location tells no increase.
     """
-    found: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+    chunks: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
     location = np.searchsorted(starts, readings["event"], side="right") - 1
     whole = np.isin(readings["type"], _INTEGERS) & (readings["event"] < starts[-1])
     for number, members in definitions.counters.items():
@@ -295,9 +295,9 @@ def counters_of(
                 value = np.maximum(grown, 0)
             if len(rows):
                 pair = readings["event"][rows], value
-                found.setdefault((member.name, member.unit or "1"), []).append(pair)
+                chunks.setdefault((member.name, member.unit or "1"), []).append(pair)
     counters = []
-    for (name, unit), parts in found.items():
+    for (name, unit), parts in chunks.items():
         event, increase = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.argsort(event, kind="stable")
         counters.append(Counter(name, event[order], increase[order], unit))
@@ -305,11 +305,11 @@ def counters_of(
 
 
 def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:
-    found = []
+    findings = []
     for at, text in enumerate(_NOTES):
         for row in np.flatnonzero(notes[:, at]) if text else ():
-            found.append(Finding(text, str(locations[int(row)]), int(notes[row, at])))
-    return found
+            findings.append(Finding(text, str(locations[int(row)]), int(notes[row, at])))
+    return findings
 
 
 def number_regions(

@@ -282,9 +282,9 @@ class Store:
                 moved.append((group.event, group.event + group.events, total))
                 total += group.events
                 if group.operations:
-                    found = self._rows("operations", at, (*_OPERATIONS, *_MATCHES))
-                    found["event"] = found["event"] - group.event + moved[-1][2]
-                    operations.append(found)
+                    arrays = self._rows("operations", at, (*_OPERATIONS, *_MATCHES))
+                    arrays["event"] = arrays["event"] - group.event + moved[-1][2]
+                    operations.append(arrays)
                     numbers.append(np.arange(group.operation, group.operation + group.operations))
                 if place + 1 == len(mine):
                     stack = _opened(stack, rows["kind"], rows["region"])
@@ -367,13 +367,13 @@ class Store:
         now = np.array([place for _, _, place in moved] or [0], dtype=np.int64)
         kept = (at >= 0) & (rows["event"] < ends[at])
         event = rows["event"] - np.append(first, 0)[at] + now[at]
-        found = []
+        counters = []
         for number, fields in enumerate(named):
             mine = kept & (rows["counter"] == number)
-            found.append(
+            counters.append(
                 Counter(fields["name"], event[mine], rows["increase"][mine], fields["unit"])
             )
-        return tuple(found)
+        return tuple(counters)
 
 
 class _Places:

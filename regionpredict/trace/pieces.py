@@ -216,14 +216,14 @@ def linked(
     first = np.cumsum([0, *(len(piece.other) for piece in pieces)])
     place = {piece.rank: int(at) for piece, at in zip(pieces, first[:-1], strict=True)}
     mate = np.full(first[-1], NONE, dtype=np.int64)
-    for piece, exchange, found in zip(pieces, exchanges, taken, strict=True):
+    for piece, exchange, array in zip(pieces, exchanges, taken, strict=True):
         if not exchange.sends:
             continue
         rows = np.concatenate([sends.row + place[sends.sender] for sends in exchange.sends])
-        matched = found >= 0
+        matched = array >= 0
         receives = piece.receives[matched] + place[piece.rank]
-        mate[receives] = rows[found[matched]]
-        mate[rows[found[matched]]] = receives
+        mate[receives] = rows[array[matched]]
+        mate[rows[array[matched]]] = receives
     other = np.concatenate(
         [
             np.where(piece.other >= 0, piece.other + at, NONE)

@@ -115,8 +115,8 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
                 tuple(values[::3]), tuple(map(bool, values[1::3])), tuple(values[2::3])
             )
         elif kind == "process":
-            found = processes.get(int(number))
-            threads = found.threads if found is not None and found.threads else threads
+            process = processes.get(int(number))
+            threads = process.threads if process is not None and process.threads else threads
         else:
             names[int(number)] = rest
     return RankEvents(records, names, groups, grids, threads)

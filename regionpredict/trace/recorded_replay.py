@@ -116,8 +116,8 @@ def _closes(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
     ends = np.flatnonzero((depth == 0) & (np.concatenate([[0], depth[:-1]]) > 0))
     closes = np.arange(len(trace), dtype=np.int64)
     at = np.searchsorted(ends, opens)
-    found = at < len(ends)
-    closes[opens[found]] = ends[at[found]]
+    array = at < len(ends)
+    closes[opens[array]] = ends[at[array]]
     return closes
 
 
@@ -139,10 +139,10 @@ def _synchronous(
     when = trace.time[posted]
     waited = (when > trace.time[done]) & (when < trace.time[closes[done]])
     size = np.maximum(operations.sent[sends], operations.received[receives])
-    found = np.zeros(len(operations), dtype=bool)
+    array = np.zeros(len(operations), dtype=bool)
     large = (size > limit) & (when <= trace.time[closes[done]])  # else it was sent without asking
-    found[sends] = large | named[trace.region[made.call(sends)]] | waited
-    return found
+    array[sends] = large | named[trace.region[made.call(sends)]] | waited
+    return array
 
 
 def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -152,9 +152,9 @@ def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     location = trace.locations_of(operations.event)
     is_root = operations.root == rank[location]
     everybody = np.isin(operations.collective, (Collective.BARRIER, *N_TO_N))
-    one, many = (np.isin(operations.collective, kinds) for kinds in (ONE_TO_N, N_TO_ONE))
-    return everybody | (one & is_root) | (many & ~is_root), (
-        everybody | (one & ~is_root) | (many & is_root)
+    array, many = (np.isin(operations.collective, kinds) for kinds in (ONE_TO_N, N_TO_ONE))
+    return everybody | (array & is_root) | (many & ~is_root), (
+        everybody | (array & ~is_root) | (many & is_root)
     )
 
 

@@ -73,9 +73,9 @@ def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
         duration = trace.time[join] - trace.time[fork]
         for number in np.unique(region).tolist():
             mine = region == number
-            found = sums.setdefault(number, np.zeros(5))
-            found[0] = max(found[0], float(team[mine].max()))
-            found[1:] += (
+            sum_ = sums.setdefault(number, np.zeros(5))
+            sum_[0] = max(sum_[0], float(team[mine].max()))
+            sum_[1:] += (
                 np.count_nonzero(mine),
                 duration[mine].sum(),
                 own[:, mine].max(axis=0).sum(),

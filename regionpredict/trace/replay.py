@@ -265,11 +265,11 @@ class Couplings:
         keys = np.stack([communicator, apart, self.matches.instance[rows]])
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
 
-    def teams(self, found: Synchronisation) -> None:
+    def teams(self, synchronisation: Synchronisation) -> None:
         """What threads of a rank wait for in each other costs nothing beside."""
-        self._add(found.post, self.slots + found.post_slot, True, 0)
-        self._add(found.need, self.slots + found.need_slot, False, 0)
-        self._fill(np.bincount(found.post_slot, minlength=found.count))
+        self._add(synchronisation.post, self.slots + synchronisation.post_slot, True, 0)
+        self._add(synchronisation.need, self.slots + synchronisation.need_slot, False, 0)
+        self._fill(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))
 
     def coupled(self) -> Coupled:
         """All of them, in order."""
@@ -288,11 +288,11 @@ class Couplings:
             return event
         at = np.searchsorted(self.opens, event, side="right") - 1
         inside = at >= 0
-        found = self.opens[np.maximum(at, 0)]
-        same = np.searchsorted(self.trace.starts, found, side="right") == np.searchsorted(
+        array = self.opens[np.maximum(at, 0)]
+        same = np.searchsorted(self.trace.starts, array, side="right") == np.searchsorted(
             self.trace.starts, event, side="right"
         )
-        return np.where(inside & same, found, event)
+        return np.where(inside & same, array, event)
 
     def _ticks(self, seconds: NDArray[np.float64]) -> Ticks:
         return np.rint(seconds * self.trace.ticks_per_second).astype(np.int64)

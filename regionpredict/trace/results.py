@@ -133,7 +133,7 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
 
 def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
     """Late senders in the wrong order: all, and by whether both messages have one source."""
-    found, misordered = [], analysis.messages.misordered
+    records, misordered = [], analysis.messages.misordered
     for metric, chosen in (
         ("late_sender_wo", np.ones(len(misordered.wait), dtype=bool)),
         ("lswo_different", ~misordered.same),
@@ -142,8 +142,8 @@ def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
         table = np.zeros(analysis.paths.exclusive.shape)
         place = misordered.location[chosen], misordered.node[chosen]
         np.add.at(table, place, misordered.wait[chosen] / analysis.trace.ticks_per_second)
-        found.append((metric, table, int(np.count_nonzero(chosen))))
-    return found
+        records.append((metric, table, int(np.count_nonzero(chosen))))
+    return records
 
 
 def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table:
@@ -197,20 +197,20 @@ def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
     scans = sum(ticks for _, _, ticks in analysis.scans) / per_second
     costs = float(replay.short_term.sum() + replay.long_term.sum()) / per_second
     lost = replay.lost / per_second
-    found = float(explained.sum()) / per_second
+    attributed = float(explained.sum()) / per_second
     return (
         Balance(
             "short-term + long-term costs = waits with a cause",
             costs + lost,
-            found,
+            attributed,
             {"costs": costs, "costs of waits that have no cause themselves": lost},
         ),
         Balance(
             "waits = those with a cause + the rest",
             float(wait.sum()) / per_second + scans,
-            found + longer + alone + scans,
+            attributed + longer + alone + scans,
             {
-                "with a cause": found,
+                "with a cause": attributed,
                 "longer than what the late side did more": longer,
                 "no delay in the interval": alone,
                 "early_scan, no single cause": scans,
@@ -225,7 +225,7 @@ def _messages(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
     kind = trace.kind[operations.event]
     location = trace.locations_of(operations.event)
     inside = paths.operation_node >= 0
-    found = []
+    records = []
     for direction, size_name, kinds, size in (
         ("send", "bytes_sent", (Kind.SEND, Kind.SEND_REQUEST), operations.sent),
         ("recv", "bytes_rcvd", (Kind.RECEIVE, Kind.RECEIVE_COMPLETE), operations.received),
@@ -239,5 +239,5 @@ def _messages(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
         ):
             table = np.zeros(paths.exclusive.shape, dtype=np.int64)
             np.add.at(table, (location[rows], paths.operation_node[rows]), values[rows])
-            found.append((metric, table, unit))
-    return found
+            records.append((metric, table, unit))
+    return records

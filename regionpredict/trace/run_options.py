@@ -67,12 +67,14 @@ class RunOptions:
 def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> RunFactors:
     """The factors of one run. Raises InputError as `run_factors`, `iterations_of` and
     `nominal_work` do."""
-    found = None
+    iterations = None
     matches = match(trace, kernels)
     if options.phase != "whole":
-        found = iterations_of(trace, options.mark)
-        first, last = found.cleanest() if options.phase == "clean" else (0, found.count)
-        trace, matches = cut(trace, matches, found.bounds[:, first], found.bounds[:, last])
+        iterations = iterations_of(trace, options.mark)
+        first, last = iterations.cleanest() if options.phase == "clean" else (0, iterations.count)
+        trace, matches = cut(
+            trace, matches, iterations.bounds[:, first], iterations.bounds[:, last]
+        )
     work = None if options.frequency_hz is None else nominal_work(trace, options.frequency_hz)
     factors = run_factors(
         trace,
@@ -83,4 +85,4 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
         nominal=options.nominal,
         work=work,
     )
-    return factors if found is None else replace(factors, iterations=found)
+    return factors if iterations is None else replace(factors, iterations=iterations)

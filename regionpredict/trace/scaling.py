@@ -107,13 +107,13 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     )
 
 
-def _check_alike(one: RunFactors, other: RunFactors) -> None:
-    common = len(one.regions & other.regions)
-    least = min(len(one.regions), len(other.regions))
+def _check_alike(run: RunFactors, other: RunFactors) -> None:
+    common = len(run.regions & other.regions)
+    least = min(len(run.regions), len(other.regions))
     if least and common < _ALIKE.value * least:
-        only = sorted(other.regions - one.regions)[:3]
+        only = sorted(other.regions - run.regions)[:3]
         raise InputError(
-            f"{one.name} and {other.name} are runs of different programs: "
+            f"{run.name} and {other.name} are runs of different programs: "
             f"only the second has {', '.join(only)}",
             remedy="give runs of one program",
         )

@@ -154,12 +154,12 @@ def _of_time(
 def _cut_off(
     matches: Matches, before: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> list[Finding]:
-    found = []
+    findings = []
     for now, then, message in (
         (matches.mate, before[0], "messages with their other side outside the selection"),
         (matches.other, before[1], "requests begun or completed outside the selection"),
     ):
         count = int(np.count_nonzero((then != NONE) & (now < 0)))
         if count:
-            found.append(Finding(f"{message}, left out", count=count))
-    return found
+            findings.append(Finding(f"{message}, left out", count=count))
+    return findings

@@ -124,7 +124,7 @@ def sorted_points(
     kept = {column.name: joined(column.name)[order] for column in fields(PointRows)}
     event, late = kept["event"], kept["cause"]
     rows = np.searchsorted(event, late)
-    found = (late >= 0) & (rows < len(event))
-    found[found] = event[rows[found]] == late[found]
-    kept["cause"] = np.where(found & ((kept["wait"] > 0) | kept["is_team"]), rows, NOBODY)
+    is_there = (late >= 0) & (rows < len(event))
+    is_there[is_there] = event[rows[is_there]] == late[is_there]
+    kept["cause"] = np.where(is_there & ((kept["wait"] > 0) | kept["is_team"]), rows, NOBODY)
     return SyncPoints(**kept, groups=tuple(groups), findings=tuple(findings))

@@ -27,7 +27,7 @@ def team_conditions(trace: EventTrace) -> Synchronisation:
         for numbers in by_rank.values():
             if len(numbers) > 1:
                 _team(trace, numbers, slots, parallel, barrier)
-    return slots.found()
+    return slots.synchronisation()
 
 
 def _regions(trace: EventTrace, roles: tuple[Role, ...]) -> NDArray[np.bool_]:

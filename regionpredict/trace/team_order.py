@@ -37,7 +37,7 @@ class Slots:
         self.count += number
         return self.count - number
 
-    def found(self) -> Synchronisation:
+    def synchronisation(self) -> Synchronisation:
         """All of them."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
@@ -65,7 +65,7 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
                 _forks(trace, numbers, slots)
                 _barriers(trace, numbers, slots)
                 _locks(trace, numbers, slots)
-    return slots.found()
+    return slots.synchronisation()
 
 
 def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:

@@ -34,11 +34,11 @@ def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], li
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)[location]
     forks, fork_times = _forks(trace, rank, trace.time[paths.mark_enter])
     inside = forks >= 0
-    found = _parallel_regions(
+    parallel_regions = _parallel_regions(
         trace, paths, parallel[of_mark] & inside, location, rank, forks, fork_times
     )
     barriers, findings = _barriers(trace, paths, kinds[of_mark], inside, location, rank, forks)
-    return [*found, *barriers], findings
+    return [*parallel_regions, *barriers], findings
 
 
 def _forks(

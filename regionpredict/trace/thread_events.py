@@ -257,8 +257,8 @@ class _Places:
             at = address if is_fixed(Path(module)) else offset
             modules.setdefault(module, []).extend([(site, True, at), (site, False, at - 1)])
         for module, asked in modules.items():
-            found = _addr2line(module, [f"{at:x}" for _, _, at in asked])
-            for (site, begin, at), (name, file, line) in zip(asked, found, strict=True):
+            lines = _addr2line(module, [f"{at:x}" for _, _, at in asked])
+            for (site, begin, at), (name, file, line) in zip(asked, lines, strict=True):
                 known = name or f"{Path(module).name}+0x{at:x}"
                 self._known[site, begin] = (known, file, line)
 

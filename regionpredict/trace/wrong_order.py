@@ -47,12 +47,12 @@ def wrong_order(
     A later receive of a message that was sent before shows that the order was wrong (Scalasca
     2.6, which remembers a hundred late senders a rank, as this does).
     """
-    found = np.zeros(len(late.event), dtype=np.uint8)
-    if not len(found):
-        return found
+    array = np.zeros(len(late.event), dtype=np.uint8)
+    if not len(array):
+        return array
     location = np.concatenate([late.location, receives.location])
     instance = np.full(len(location), _RECEIVE, dtype=np.int64)
-    instance[: len(found)] = np.arange(len(found))
+    instance[: len(array)] = np.arange(len(array))
     # Locations come one after the other in a trace, so the order of events is theirs, too.
     order = np.argsort(np.concatenate([late.event, receives.event]), kind="stable")
     first = np.searchsorted(location[order], np.arange(locations + 1)).astype(np.int64)
@@ -65,7 +65,7 @@ def wrong_order(
         sent=sent.ctypes.data,
         source=source.ctypes.data,
         instance=instance.ctypes.data,
-        found=found.ctypes.data,
+        found=array.ctypes.data,
     )
     kernels.load("wrong_order.c").rp_wrong_order(ctypes.byref(table))
-    return found
+    return array

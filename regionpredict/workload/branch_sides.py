@@ -49,8 +49,13 @@ def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:
     """
     sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
     kept = [side for side in sides if not ends_program(side)]
-    set_there = {name for side in kept for one in statements_in(side) for name in one.writes
-                 if one.role != "declare"}  # fmt: skip
+    set_there = {
+        name
+        for side in kept
+        for statement in statements_in(side)
+        for name in statement.writes
+        if statement.role != "declare"
+    }
     anew = {name for node in loop.body if isinstance(node, Statement) for name in node.writes}
     if len(set_there - anew) > (1 if reassociates else 0):
         return "code"

@@ -19,12 +19,12 @@ class Gather(NamedTuple):
 
 def gathers_of(nest: LoopNest) -> tuple[Gather, ...]:
     """One entry an array, in the order in which the nest meets them."""
-    found: dict[str, Gather] = {}
+    gathers: dict[str, Gather] = {}
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
         for group in loop.groups:
             if group.irregular:
-                known = found.get(group.array, Gather(group.array, 0.0, 0.0))
-                found[group.array] = Gather(
+                known = gathers.get(group.array, Gather(group.array, 0.0, 0.0))
+                gathers[group.array] = Gather(
                     group.array, known.accesses + executions, max(known.extent, group.extent)
                 )
-    return tuple(found.values())
+    return tuple(gathers.values())

@@ -48,7 +48,7 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
     ])  # fmt: skip
     number = len(loops)
     deeper = [
-        frozenset[str]().union(*[one.depends for one in loops[at + 1 :]]) for at in range(number)
+        frozenset[str]().union(*[loop.depends for loop in loops[at + 1 :]]) for at in range(number)
     ]
     return Path(
         tuple(loops),
@@ -142,10 +142,10 @@ def mean_of_blocks(
     """The mean over blocks of iterations of the lines in each; None where runs are too many."""
     total = Lines(0.0, 0.0)
     for block in blocks:
-        found = lines_gone_through(walks, replace(part, block=block))
-        if found is None:
+        lines = lines_gone_through(walks, replace(part, block=block))
+        if lines is None:
             return None
-        total = total.plus(found)
+        total = total.plus(lines)
     return total.times(1.0 / len(blocks))
 
 
@@ -328,9 +328,9 @@ class _Steps:
             return self._visit(at + 1, address)
         stride, last = slope * loop.step, path.last[at]
         if last and abs(stride) <= self.part.line_bytes:
-            one = address + slope * begin
-            other = one + stride * (number - 1)
-            self.found.add((min(one, other), max(one, other) + self.element))
+            single = address + slope * begin
+            other = single + stride * (number - 1)
+            self.found.add((min(single, other), max(single, other) + self.element))
             self.left -= 1
             return self.left >= 0
         self.left -= number
@@ -341,9 +341,9 @@ class _Steps:
             places = [address + slope * value for value in values]
             self.found.update([(place, place + self.element) for place in places])
             return True
-        found = self._all_at_once(at, values, address)
-        if found is not None:
-            return found
+        is_counted = self._all_at_once(at, values, address)
+        if is_counted is not None:
+            return is_counted
         for value in values:
             self.env[loop.variable] = value
             if not self._visit(at + 1, address + slope * value):
@@ -364,18 +364,18 @@ class _Steps:
         # As with runs: most nests never need arrays.
         from regionpredict.workload.many_runs import inner_runs  # noqa: PLC0415
 
-        found = inner_runs(
+        runs_inside = inner_runs(
             loop, self.slopes[inner], self.env, path.loops[at].variable, values,
             address, self.slopes[at], element=self.element, line_bytes=self.part.line_bytes,
             up=self.up,
         )  # fmt: skip
-        if found is None:
+        if runs_inside is None:
             return None
-        self.left -= found.steps
+        self.left -= runs_inside.steps
         if self.left < 0:
             return False
-        self.fractions |= found.fractions
-        self.found.update(found.runs)
+        self.fractions |= runs_inside.fractions
+        self.found.update(runs_inside.runs)
         return True
 
     def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:

@@ -180,11 +180,11 @@ class LayerConditions:
     def _turns_that_fit(self, loop: NestLoop, env: LoopEnv) -> float:
         """How many iterations of a loop in a row touch no more than the cache holds."""
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
-        one = self.window(loop, self._at(loop, env, 0.5))
+        window = self.window(loop, self._at(loop, env, 0.5))
         everything = self.team.bytes((loop,), env, loop.groups_below)
         if everything <= self.capacity or trips <= 1:
             return trips
-        return 1.0 + max(0.0, self.capacity - one) / ((everything - one) / (trips - 1.0))
+        return 1.0 + max(0.0, self.capacity - window) / ((everything - window) / (trips - 1.0))
 
     def _once(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
         """The lines of a loop whose every iteration fits: each once, or once for each thread.

@@ -118,9 +118,9 @@ def inner_runs(
     fractions = frozenset(more[parted].tolist())
     stride = slope * loop.step
     if abs(stride) <= line_bytes:
-        one = addresses + slope * first
-        other = one + stride * (number - 1)
-        runs = ManyRuns(np.minimum(one, other), np.maximum(one, other) + element)
+        array = addresses + slope * first
+        other = array + stride * (number - 1)
+        runs = ManyRuns(np.minimum(array, other), np.maximum(array, other) + element)
         return Inner(runs.one_by_one(), len(number), fractions)
     steps = int(number.sum())
     if steps > MOST_RUNS.value:

@@ -16,8 +16,8 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
     Hennessy 1994, IEEE Trans. Computers 43(6)).
     """
     told: set[str] = set()
-    for one in facts.statements:
-        for fact in one.accesses:
+    for statement in facts.statements:
+        for fact in statement.accesses:
             access = fact.access
             if access.kind != "write" or access.array in told:
                 continue

@@ -314,7 +314,7 @@ class _Lowering:
         """The byte address of what is no affine function of loop variables, but one of them; None
         where it is affine, hangs on data, or an extent of its array is not known.
         """
-        if all(isinstance(self.form(one), Affine) for one in access.subscripts):
+        if all(isinstance(self.form(subscript), Affine) for subscript in access.subscripts):
             return None
         address, stride = Expr.const(0), Expr.const(array.element_bytes)
         for position in range(len(access.subscripts) - 1, -1, -1):

@@ -183,7 +183,7 @@ class _Tracer:
             return total
         names = sorted(form.names & points.keys())
         known: dict[tuple[float, ...], float] = {}
-        found = np.empty(number)
+        array = np.empty(number)
         for at, asked in enumerate(zip(*[points[name].tolist() for name in names], strict=True)):
             value = known.get(asked)
             if value is None:
@@ -191,8 +191,8 @@ class _Tracer:
                 value = known[asked] = form.at(dict(zip(names, asked, strict=True)))
                 if self.unasked < 0 or math.isnan(value):
                     raise _NotTracedError
-            found[at] = value
-        return found
+            array[at] = value
+        return array
 
 
 _Reference = tuple[ReferenceGroup | None, float, bool, int, Form | None]
@@ -202,15 +202,15 @@ def _in_order(loop: NestLoop) -> Sequence[_Reference]:
     """What stands in a loop, in the order of the source: (group, place, whether written, 0, its
     address if it is not affine) of a reference, (None, 0, False, index, None) of a loop.
     """
-    found: list[tuple[int, _Reference]] = []
+    placed: list[tuple[int, _Reference]] = []
     for group in loop.groups:
         exact = group.exact or (None,) * len(group.order)
         for access, number, place, form in zip(
             group.accesses, group.order, group.places, exact, strict=True
         ):
-            found.append((number, (group, place, access.kind == "write", 0, form)))
+            placed.append((number, (group, place, access.kind == "write", 0, form)))
     for child in loop.children:
         numbers = [number for group in child.groups_below for number in group.order]
         if numbers:
-            found.append((min(numbers), (None, 0.0, False, child.index, None)))
-    return [one for _, one in sorted(found, key=lambda one: one[0])]
+            placed.append((min(numbers), (None, 0.0, False, child.index, None)))
+    return [pair for _, pair in sorted(placed, key=lambda pair: pair[0])]

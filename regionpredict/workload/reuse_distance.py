@@ -73,12 +73,12 @@ def reuse_distances(
     Loops whose inner loops grow or shrink are looked at in so many places.
     """
     counter = _ReuseCounter(nest, line_bytes, samples)
-    return tuple(counter.reuse(one) for one in sorted(counter.references, key=_number))
+    return tuple(counter.reuse(reference) for reference in sorted(counter.references, key=_number))
 
 
 def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
     """References of the whole region that miss in a cache of so many lines."""
-    return sum(one.executions * (1.0 - one.hits(lines)) for one in reuses)
+    return sum(reuse.executions * (1.0 - reuse.hits(lines)) for reuse in reuses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,12 @@ class _ReuseCounter:
         self._by_array: dict[str, list[_Reference]] = {}
         self._latest: dict[int, _Reference] = {}  # of one address, before a reference
         latest: dict[tuple[int, float], _Reference] = {}
-        for one in sorted(self.references, key=_number):
-            if one.address in latest:
-                self._latest[one.number] = latest[one.address]
+        for reference in sorted(self.references, key=_number):
+            if reference.address in latest:
+                self._latest[reference.number] = latest[reference.address]
             else:
-                self._by_array.setdefault(one.group.array, []).append(one)
-            latest[one.address] = one
+                self._by_array.setdefault(reference.group.array, []).append(reference)
+            latest[reference.address] = reference
 
     def _visit(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
         path = (*around, loop)
@@ -134,33 +134,35 @@ class _ReuseCounter:
         for child in loop.children:
             self._visit(child, path)
 
-    def reuse(self, one: _Reference) -> ReferenceReuse:
+    def reuse(self, reference: _Reference) -> ReferenceReuse:
         """The uses of one reference."""
-        executions = self._executions(one, 0, {})
+        executions = self._executions(reference, 0, {})
         if executions <= 0:
-            return ReferenceReuse(one.number, 0.0, ())
-        if one.group.irregular:
-            return ReferenceReuse(one.number, executions, self._by_chance(one, executions))
-        last = self._latest.get(one.number)
+            return ReferenceReuse(reference.number, 0.0, ())
+        if reference.group.irregular:
+            return ReferenceReuse(
+                reference.number, executions, self._by_chance(reference, executions)
+            )
+        last = self._latest.get(reference.number)
         if last is not None:
             env: _Env = {}
-            for loop in one.path:
+            for loop in reference.path:
                 env = _at(loop, env, _MIDDLE)
-            away = self._since(one, last.number, env)
-            return ReferenceReuse(one.number, executions, (Use(1.0, away, None),))
+            away = self._since(reference, last.number, env)
+            return ReferenceReuse(reference.number, executions, (Use(1.0, away, None),))
         uses: list[Use] = []
-        first = self._run(one, 0, {}, 1.0, uses)
+        first = self._run(reference, 0, {}, 1.0, uses)
         uses.append(Use(first, None, None))
         every = [use._replace(share=use.share / executions) for use in uses]
-        return ReferenceReuse(one.number, executions, _merged(every))
+        return ReferenceReuse(reference.number, executions, _merged(every))
 
-    def _executions(self, one: _Reference, depth: int, env: _Env) -> float:
-        if depth == len(one.path):
+    def _executions(self, reference: _Reference, depth: int, env: _Env) -> float:
+        if depth == len(reference.path):
             return 1.0
-        loop = one.path[depth]
+        loop = reference.path[depth]
         trips = float(loop.trips(env))
         places = self._places(loop)
-        inside = [self._executions(one, depth + 1, _at(loop, env, place)) for place in places]
+        inside = [self._executions(reference, depth + 1, _at(loop, env, place)) for place in places]
         return trips * sum(inside) / len(places)
 
     def _places(self, loop: NestLoop) -> Sequence[float]:
@@ -168,54 +170,56 @@ class _ReuseCounter:
         number = self.samples if loop.variable in loop.bounds_below else 1
         return [(2 * at + 1) / (2 * number) for at in range(number)]
 
-    def _by_chance(self, one: _Reference, executions: float) -> tuple[Use, ...]:
+    def _by_chance(self, reference: _Reference, executions: float) -> tuple[Use, ...]:
         """Random accesses: the lines of the array lie evenly before each (Chatzopoulos 2012, eq.
         4.2), but for those hit for the first time.
         """
-        lines = max(1.0, one.group.extent / self.line_bytes)
+        lines = max(1.0, reference.group.extent / self.line_bytes)
         first = min(1.0, float(lines) * -math.expm1(-executions / float(lines)) / executions)
-        carrier = one.path[-1].variable
+        carrier = reference.path[-1].variable
         return (Use(1.0 - first, lines - 1.0, carrier, spread=True), Use(first, None, None))
 
-    def _run(self, one: _Reference, depth: int, env: _Env, runs: float, uses: list[Use]) -> float:
+    def _run(
+        self, reference: _Reference, depth: int, env: _Env, runs: float, uses: list[Use]
+    ) -> float:
         """First touches in one run of the loop at a depth; `uses` get what is found in so many
         `runs` of it.
 
         From the innermost loop outward: what is found there, and how far away.
         """
-        loop = one.path[depth]
+        loop = reference.path[depth]
         trips = float(loop.trips(env))
         if trips <= 0:
             return 0.0
         places = self._places(loop)
         each = trips / len(places)
-        inner = one.path[depth + 1] if depth + 1 < len(one.path) else None
-        before, ahead = self._before(one, depth), self._ahead(one, depth)
+        inner = reference.path[depth + 1] if depth + 1 < len(reference.path) else None
+        before, ahead = self._before(reference, depth), self._ahead(reference, depth)
         fresh: list[tuple[float, _Env]] = []
         for place in places:
             inside = _at(loop, env, place)
             below = 1.0
             if inner is not None:
-                below = self._run(one, depth + 1, inside, runs * each, uses)
-            first = min(below, self._fresh(one, before, loop.children, inside))
+                below = self._run(reference, depth + 1, inside, runs * each, uses)
+            first = min(below, self._fresh(reference, before, loop.children, inside))
             if below > first:
-                between = self._between(one, before, inner, loop, inside)
+                between = self._between(reference, before, inner, loop, inside)
                 uses.append(Use((below - first) * each * runs, between, None))
             fresh.append((first * each, inside))
         total = sum(lines for lines, _ in fresh)
         if not total:
             return 0.0
-        whole = min(total, self._fresh(one, ahead, (loop,), env))
+        whole = min(total, self._fresh(reference, ahead, (loop,), env))
         if whole >= total:  # nothing is found again
             return whole
-        alone = self._fresh(one, [], (loop,), env)
+        alone = self._fresh(reference, [], (loop,), env)
         own = max(0.0, total - max(whole, alone))
         others = total - whole - own
-        turns = self._turns(one, ahead, loop)
+        turns = self._turns(reference, ahead, loop)
         for lines, inside in fresh:
             share = runs * lines / total
             if own > 0:
-                away = self._own_distance(one, depth, inside)
+                away = self._own_distance(reference, depth, inside)
                 uses.append(Use(share * own, away, loop.variable))
             if others > 0:
                 away = self._window(loop, inside, turns) - 1.0
@@ -223,10 +227,14 @@ class _ReuseCounter:
         return whole
 
     def _fresh(
-        self, one: _Reference, before: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
+        self,
+        reference: _Reference,
+        before: Sequence[_Reference],
+        loops: Sequence[NestLoop],
+        env: _Env,
     ) -> float:
         """Lines that the reference adds to those of `before` while `loops` run once."""
-        own = self._lines([*before, one], loops, env)
+        own = self._lines([*before, reference], loops, env)
         return max(0.0, own - (self._lines(before, loops, env) if before else 0.0))
 
     def _lines(
@@ -236,66 +244,74 @@ class _ReuseCounter:
         volume = self.footprints.footprint(loops, env, groups)
         return float(sum(lines.touched for lines in volume.values()))
 
-    def _others(self, one: _Reference, depth: int) -> list[_Reference]:
+    def _others(self, reference: _Reference, depth: int) -> list[_Reference]:
         """The other references to its array inside the loop at a depth."""
-        loop = one.path[depth].index
+        loop = reference.path[depth].index
         return [
-            other for other in self._by_array[one.group.array]
-            if other is not one and not other.group.irregular
+            other for other in self._by_array[reference.group.array]
+            if other is not reference and not other.group.irregular
             and depth < len(other.path) and other.path[depth].index == loop
         ]  # fmt: skip
 
-    def _before(self, one: _Reference, depth: int) -> list[_Reference]:
+    def _before(self, reference: _Reference, depth: int) -> list[_Reference]:
         """Those that come before it in one iteration of the loop at a depth."""
-        others = self._others(one, depth)
-        if depth + 1 == len(one.path):
-            return [other for other in others if other.number < one.number]
-        inner = one.path[depth + 1].index
-        ahead = self._ahead(one, depth + 1)
+        others = self._others(reference, depth)
+        if depth + 1 == len(reference.path):
+            return [other for other in others if other.number < reference.number]
+        inner = reference.path[depth + 1].index
+        ahead = self._ahead(reference, depth + 1)
         return ahead + [
             other for other in others
-            if other.number < one.number
+            if other.number < reference.number
             and (len(other.path) <= depth + 1 or other.path[depth + 1].index != inner)
         ]  # fmt: skip
 
-    def _ahead(self, one: _Reference, depth: int) -> list[_Reference]:
+    def _ahead(self, reference: _Reference, depth: int) -> list[_Reference]:
         """Those that come to a line before it while the loop at a depth runs."""
-        return [other for other in self._others(one, depth) if self._leads(other, one, depth)]
+        return [
+            other
+            for other in self._others(reference, depth)
+            if self._leads(other, reference, depth)
+        ]
 
-    def _leads(self, other: _Reference, one: _Reference, depth: int) -> bool:
-        slopes = one.group.slopes
-        gap = other.offset - one.offset
-        if other.path[-1].index != one.path[-1].index or other.group.slopes != slopes or not gap:
-            return other.number < one.number
+    def _leads(self, other: _Reference, reference: _Reference, depth: int) -> bool:
+        slopes = reference.group.slopes
+        gap = other.offset - reference.offset
+        if (
+            other.path[-1].index != reference.path[-1].index
+            or other.group.slopes != slopes
+            or not gap
+        ):
+            return other.number < reference.number
         moving = [
             slopes[loop.variable] * loop.step
-            for loop in one.path[depth:]
+            for loop in reference.path[depth:]
             if slopes.get(loop.variable)
         ]
         if not moving:
-            return other.number < one.number
+            return other.number < reference.number
         near = [stride for stride in moving if abs(stride) <= abs(gap)]
         stride = max(near, key=abs) if near else min(moving, key=abs)
         return gap * stride > 0
 
-    def _turns(self, one: _Reference, ahead: Sequence[_Reference], loop: NestLoop) -> float:
+    def _turns(self, reference: _Reference, ahead: Sequence[_Reference], loop: NestLoop) -> float:
         """How many iterations ago the nearest of those ahead touched what it touches now."""
-        stride = abs(one.group.slopes.get(loop.variable, 0.0) * loop.step)
+        stride = abs(reference.group.slopes.get(loop.variable, 0.0) * loop.step)
         turns = [1.0]
         if stride:
-            gaps = [abs(other.offset - one.offset) / stride for other in ahead
-                    if other.group.slopes == one.group.slopes]  # fmt: skip
+            gaps = [abs(other.offset - reference.offset) / stride for other in ahead
+                    if other.group.slopes == reference.group.slopes]  # fmt: skip
             turns = [max(1.0, gap) for gap in gaps] or turns
         return min(turns)
 
-    def _own_distance(self, one: _Reference, depth: int, inside: _Env) -> float:
+    def _own_distance(self, reference: _Reference, depth: int, inside: _Env) -> float:
         """Other lines from one iteration of a loop to the next, where it uses the line again.
 
         Where it stands still in the loops inside, the last of their iterations used it.
         """
-        loop, env = one.path[depth], dict(inside)
-        for inner in one.path[depth + 1 :]:
-            if one.group.slopes.get(inner.variable) or len(loop.children) > 1 or loop.groups:
+        loop, env = reference.path[depth], dict(inside)
+        for inner in reference.path[depth + 1 :]:
+            if reference.group.slopes.get(inner.variable) or len(loop.children) > 1 or loop.groups:
                 break
             loop = inner
             env[inner.variable] = inner.middle(env)
@@ -323,26 +339,26 @@ class _ReuseCounter:
             self._windows[asked] = known
         return known
 
-    def _since(self, one: _Reference, last: int, env: _Env) -> float:
+    def _since(self, reference: _Reference, last: int, env: _Env) -> float:
         """Lines of other arrays between a reference of the same loop and this one."""
-        loop = one.path[-1].index
+        loop = reference.path[-1].index
         between = [
             other.group for other in self.references
-            if last < other.number < one.number and other.path[-1].index == loop
-            and other.group.array != one.group.array
+            if last < other.number < reference.number and other.path[-1].index == loop
+            and other.group.array != reference.group.array
         ]  # fmt: skip
         return self.footprints.bytes((), env, between) / self.line_bytes
 
     def _between(
-        self, one: _Reference, before: Sequence[_Reference], inner: NestLoop | None,
+        self, reference: _Reference, before: Sequence[_Reference], inner: NestLoop | None,
         loop: NestLoop, env: _Env,
     ) -> float:  # fmt: skip
         """Other lines since the line was used in the same iteration of a loop."""
         if inner is None:
-            last = max((other.number for other in before), default=one.number)
-            return self._since(one, last, env)
+            last = max((other.number for other in before), default=reference.number)
+            return self._since(reference, last, env)
         position = loop.children.index(inner)
-        depth = one.path.index(inner)
+        depth = reference.path.index(inner)
         begun = {other.path[depth].index for other in before if len(other.path) > depth}
         start = max((at for at, child in enumerate(loop.children[:position])
                      if child.index in begun), default=0)  # fmt: skip
@@ -368,14 +384,14 @@ def _shortened(loop: NestLoop, begin: float, turns: float, index: int) -> NestLo
     )  # fmt: skip
     numbers = iter(range(index + 1, index + 1 + len(loop.groups_below)))
 
-    def inside(one: NestLoop) -> NestLoop:
+    def inside(nested: NestLoop) -> NestLoop:
         groups = []
-        for group in one.groups:
+        for group in nested.groups:
             chain = tuple(own if around.index == loop.index else around for around in group.loops)
             groups.append(replace(group, index=next(numbers), loops=chain))
-        children = tuple(map(inside, one.children))
-        header = own if one.index == loop.index else one
-        return with_contents(header, children, tuple(groups), one.statements)
+        children = tuple(map(inside, nested.children))
+        header = own if nested.index == loop.index else nested
+        return with_contents(header, children, tuple(groups), nested.statements)
 
     return inside(loop)
 

@@ -61,12 +61,20 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     nest, plain = loop_nest(facts.region, named), loop_nest(facts.region, sizes.values)
     if nest is None or plain is None or plain.assumed:
         return tuple(_unknown(access) for access in accesses)
-    shown = {one.number: one for one in reuse_distances(nest, line_bytes, samples=1)}
+    shown = {
+        reuse_distance.number: reuse_distance
+        for reuse_distance in reuse_distances(nest, line_bytes, samples=1)
+    }
     whole: dict[int, ReferenceReuse] = {}
     if sizes.open is None and not sizes.guessed:
         slanted = any(loop.depends for loop in plain.loops)
         whole = (
-            {one.number: one for one in reuse_distances(plain, line_bytes)} if slanted else shown
+            {
+                reuse_distance.number: reuse_distance
+                for reuse_distance in reuse_distances(plain, line_bytes)
+            }
+            if slanted
+            else shown
         )
     values = facts.bindings.values
     return tuple(

@@ -46,10 +46,10 @@ def spread_pages(workload: Workload) -> tuple[Workload, tuple[ArrayPlacement, ..
     """The workload if all threads had written its arrays first, and the arrays of which one thread
     did; None where none is known.
     """
-    serial = tuple(one for one in workload.placement.arrays if one.kind == "serial")
+    serial = tuple(array for array in workload.placement.arrays if array.kind == "serial")
     if not serial:
         return None
-    spread = tuple(one._replace(kind="parallel") for one in workload.placement.arrays)
+    spread = tuple(array._replace(kind="parallel") for array in workload.placement.arrays)
     placement = Placement("parallel", workload.placement.reason, False, spread)
     return replace(workload, placement=placement), serial
 
@@ -122,12 +122,15 @@ def _padded(region: Region, workload: Workload) -> Iterator[Change]:
         return
     line = float(workload.line_bytes)
     narrow = {
-        one.array for one in execution.contended if one.apart is not None and one.apart < line
+        writes.array
+        for writes in execution.contended
+        if writes.apart is not None and writes.apart < line
     }
     if not narrow:
         return
     contended = tuple(
-        one._replace(apart=line) if one.array in narrow else one for one in execution.contended
+        writes._replace(apart=line) if writes.array in narrow else writes
+        for writes in execution.contended
     )
     changed = replace(workload, execution=replace(execution, contended=contended))
     yield Change(
@@ -140,4 +143,4 @@ def _padded(region: Region, workload: Workload) -> Iterator[Change]:
 
 def names_of(arrays: Sequence[ArrayPlacement]) -> str:
     """The arrays' names, in order."""
-    return ", ".join(sorted({one.array for one in arrays}))
+    return ", ".join(sorted({array.array for array in arrays}))

@@ -246,7 +246,7 @@ class TeamFootprints:
                 alike = self._tables.alike[positions] = alike_arrays(groups, self._tables.bounds)
             volume = self._count(alike, active, env, apart, cut)
             # In the order of the groups, since sums of doubles depend on it.
-            volume = {one.array: volume[one.array] for one in groups if one.array in volume}
+            volume = {group.array: volume[group.array] for group in groups if group.array in volume}
             self._tables.volumes[asked] = volume
         return volume
 
@@ -339,21 +339,21 @@ class TeamFootprints:
             tuple(chain.positions for chain in chains), tuple(around.items()), cutting, cut,
         )  # fmt: skip
         table = self._tables.gone_through
-        found = table.get(asked)
-        if found is None and asked not in table:
+        lines = table.get(asked)
+        if lines is None and asked not in table:
             part = Part(
                 around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape
             )
             if blocks:
                 bare = [walk._replace(team=()) for walk in walks]
-                found = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
+                lines = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
             else:
                 whole = aligned and not (self.pieces or self.team or self.in_step)
-                found = lines_gone_through(walks, replace(part, aligned=whole))
-            table[asked] = found
-        if found is None:
+                lines = lines_gone_through(walks, replace(part, aligned=whole))
+            table[asked] = lines
+        if lines is None:
             return None
-        return found.times(each)
+        return lines.times(each)
 
     def _meeting(self, groups: Sequence[ReferenceGroup], active: Positions) -> Meeting:
         """What of an array's groups no place and no team changes."""
@@ -433,7 +433,7 @@ class TeamFootprints:
         spanned = self._tables.ranges.get(asked)
         if spanned is None:
             ranges = loop_ranges(chain.loops, env, self.pieces, cut)
-            run = all(one.trips > 0 for one in ranges.values())
+            run = all(range_.trips > 0 for range_ in ranges.values())
             spanned = self._tables.ranges[asked] = RangesOf(ranges, run)
         return spanned
 

@@ -51,10 +51,10 @@ class TracedTraffic:
 
     def _caches(self, threads: int, sharers: int, chunk: int | None, begin: int) -> list[_Stream]:
         asked = (threads, sharers, chunk, begin)
-        found = self._streams.get(asked)
-        if found is None:
-            found = self._streams[asked] = list(self._dealt(*asked))
-        return found
+        streams = self._streams.get(asked)
+        if streams is None:
+            streams = self._streams[asked] = list(self._dealt(*asked))
+        return streams
 
     def _dealt(
         self, threads: int, sharers: int, chunk: int | None, begin: int

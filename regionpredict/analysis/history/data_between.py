@@ -14,7 +14,7 @@ def with_data_between(
     histories: Sequence[History], facts: Sequence[RegionFacts]
 ) -> tuple[History, ...]:
     """The histories with the bytes of the arrays that others touch; what is not known counts 0."""
-    regions = {one.region.span: one for one in facts}
+    regions = {own_facts.region.span: own_facts for own_facts in facts}
     known: dict[tuple[Span, str], float] = {}
 
     def size(place: tuple[Span, str]) -> float:
@@ -31,7 +31,7 @@ def with_data_between(
 
 
 def _bytes(facts: RegionFacts, name: str) -> float:
-    array = next((one for one in facts.region.arrays if one.name == name), None)
+    array = next((array for array in facts.region.arrays if array.name == name), None)
     if array is None or array.storage == "private":
         return 0.0
     touched = footprint(array, distinct_references(facts.region).get(name, ()))

@@ -158,19 +158,19 @@ def follow(flows: Sequence[Flow]) -> Followed:
 def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
     """The functions that may come to a worksharing loop, themselves or through calls by name."""
     callers: dict[str, set[str]] = {}
-    found: set[str] = set()
+    reaching: set[str] = set()
     for flow in flows:
         for event in every_event(flow.body):
             if isinstance(event, Handed):
                 callers.setdefault(event.function, set()).add(flow.function)
             elif isinstance(event, Block) and event.kind == "share":
-                found.add(flow.function)
-    waiting = list(found)
+                reaching.add(flow.function)
+    waiting = list(reaching)
     while waiting:
-        more = callers.get(waiting.pop(), set()) - found
-        found |= more
+        more = callers.get(waiting.pop(), set()) - reaching
+        reaching |= more
         waiting += more
-    return found
+    return reaching
 
 
 class _Walk:

@@ -50,5 +50,5 @@ def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Exp
                 rows.append(Measured(callpath, figure.text("name"), variables, (value,)))
     if not rows and problems:
         raise problems[0]
-    found = experiment_of(rows, data.path, parameters=parameters, among=SCALES)
-    return Experiment(found.series, (*problems, *found.problems))
+    measured = experiment_of(rows, data.path, parameters=parameters, among=SCALES)
+    return Experiment(measured.series, (*problems, *measured.problems))

@@ -65,7 +65,7 @@ def profile_rows(data: Record) -> Iterator[Measured]:
         index for index, name in enumerate(columns)
         if name not in _NO_METRICS and index < len(kinds) and kinds[index].value.get("is_value")
     ]  # fmt: skip
-    found: dict[tuple[str, str], list[float]] = {}
+    seconds: dict[tuple[str, str], list[float]] = {}
     for number, row in enumerate(data.items("data")):
         if not isinstance(row, list) or len(row) != len(columns):
             raise data.error(f"data[{number}]", f"must be a list of {len(columns)}")
@@ -76,8 +76,8 @@ def profile_rows(data: Record) -> Iterator[Measured]:
             raise data.error(f"data[{number}]", f"names the node {node!r}, which is not there")
         for index in metrics:
             if type(row[index]) in (int, float):
-                found.setdefault((paths[node], columns[index]), []).append(float(row[index]))
-    for (callpath, metric), values in found.items():
+                seconds.setdefault((paths[node], columns[index]), []).append(float(row[index]))
+    for (callpath, metric), values in seconds.items():
         yield Measured(callpath, metric, told, (sum(values) / len(values),))
 
 

@@ -37,7 +37,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
     if version != 1:
         raise context.error("json_schema_version", f"is {version!r}; 1 can be read")
     entries = list(data.inners("benchmarks"))
-    single = {_run_name(one) for one in entries if one.value.get("run_type") != "aggregate"}
+    single = {_run_name(entry) for entry in entries if entry.value.get("run_type") != "aggregate"}
     rows: list[Measured] = []
     problems: list[InputError] = []
     for entry in entries:

@@ -18,7 +18,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
     told = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
     paths = _call_paths(data)
     metrics = [*data.texts("exclusive_metrics"), *data.texts("inclusive_metrics")]
-    found: dict[tuple[str, str, str], list[float]] = {}
+    seconds: dict[tuple[str, str, str], list[float]] = {}
     for row in data.inners("dataframe"):
         profile = str(row.part(index))
         if profile not in told:
@@ -29,10 +29,10 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
         for metric in metrics:
             value = row.value.get(metric)
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                found.setdefault((paths[node], metric, profile), []).append(float(value))
+                seconds.setdefault((paths[node], metric, profile), []).append(float(value))
     rows = [
         Measured(callpath, metric, told[profile], (sum(values) / len(values),))
-        for (callpath, metric, profile), values in found.items()
+        for (callpath, metric, profile), values in seconds.items()
     ]
     return experiment_of(rows, data.path, parameters=parameters, among=SCALES)
 

@@ -140,7 +140,7 @@ def _scales(
     """The names of `among` that change, none of which says the same as one before."""
     numeric = _numbers(rows, known)
     chosen: list[str] = []
-    for name in (one for one in among if one in numeric):
+    for name in (variable for variable in among if variable in numeric):
         if not any(_alike(_column(rows, name), _column(rows, other)) for other in chosen):
             chosen.append(name)
     if chosen:
@@ -170,7 +170,9 @@ def _labels(rows: Sequence[Measured], known: Sequence[str], parameters: Sequence
         points: dict[tuple[str, str, str], set[tuple[object, ...]]] = {}
         for row in rows:
             key = (row.callpath, row.metric, str(row.variables.get(name)))
-            points.setdefault(key, set()).add(tuple(row.variables.get(one) for one in parameters))
+            points.setdefault(key, set()).add(
+                tuple(row.variables.get(parameter) for parameter in parameters)
+            )
         if any(len(seen) > 1 for seen in points.values()):
             labels.append(name)
     return labels

@@ -119,7 +119,7 @@ def fit_efficiency(
         raise InputError(
             "efficiencies are modelled at positive threads and sizes", remedy="leave out others"
         )
-    found: list[tuple[float, float, EfficiencySurface]] = []
+    candidates: list[tuple[float, float, EfficiencySurface]] = []
     for of_threads in THREAD_TERMS:
         f = evaluate(of_threads, threads)
         if not f.any() or np.ptp(f) == 0:
@@ -130,15 +130,17 @@ def fit_efficiency(
                 continue
             error = (model.rrmse * float(np.abs(y).mean())) ** 2
             price = 1.0 + _RARE * (rarity(of_threads) + rarity(of_size))
-            found.append((max(error, _EXACT) * price, error, model))
-    if not found:
+            candidates.append((max(error, _EXACT) * price, error, model))
+    if not candidates:
         raise InputError(
             "no model of the family fits these efficiencies", remedy="measure more points"
         )
-    found.sort(key=lambda item: item[0])
-    best = found[0]
+    candidates.sort(key=lambda item: item[0])
+    best = candidates[0]
     rivals = [
-        model for cost, _, model in found[1 : _RIVALS + 1] if cost <= _WORSE * max(best[0], _EXACT)
+        model
+        for cost, _, model in candidates[1 : _RIVALS + 1]
+        if cost <= _WORSE * max(best[0], _EXACT)
     ]
     chosen = best[2]
     return EfficiencySurface(
@@ -183,8 +185,8 @@ def most_threads(value: Callable[[float], float], efficiency: float) -> float | 
     """
     if value(1.0) < efficiency:
         return None
-    found = _turn(lambda p: value(p) < efficiency, 1.0)
-    return LARGEST if found is None else found
+    turn = _turn(lambda p: value(p) < efficiency, 1.0)
+    return LARGEST if turn is None else turn
 
 
 def _turn(holds: Callable[[float], bool], least: float) -> float | None:
@@ -208,12 +210,12 @@ def size_for(
 ) -> Solved:
     """The size that keeps an efficiency on `p` threads (Shudler 2018, question 4)."""
     sides = []
-    for one in (model, *model.rivals):
+    for rival in (model, *model.rivals):
         for sign in (0.0, 1.0, -1.0):
             sides.append(
                 smallest_size(
-                    lambda n, one=one, sign=sign: (  # type: ignore[misc]
-                        one.value(threads, n) + sign * _NORMAL[level] * one.spread(threads, n)
+                    lambda n, model=rival, sign=sign: (  # type: ignore[misc]
+                        model.value(threads, n) + sign * _NORMAL[level] * model.spread(threads, n)
                     ),
                     efficiency,
                 )
@@ -226,12 +228,12 @@ def threads_for(
 ) -> Solved:
     """The threads on which a size keeps an efficiency (question 5)."""
     sides = []
-    for one in (model, *model.rivals):
+    for rival in (model, *model.rivals):
         for sign in (0.0, 1.0, -1.0):
             sides.append(
                 most_threads(
-                    lambda p, one=one, sign=sign: (  # type: ignore[misc]
-                        one.value(p, size) + sign * _NORMAL[level] * one.spread(p, size)
+                    lambda p, model=rival, sign=sign: (  # type: ignore[misc]
+                        model.value(p, size) + sign * _NORMAL[level] * model.spread(p, size)
                     ),
                     efficiency,
                 )

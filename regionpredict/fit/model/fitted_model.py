@@ -106,13 +106,13 @@ class FittedModel:
 
     def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
         """For each piece, ascending, which points `(n,)` are its own, and its monomials."""
-        found = []
+        parts = []
         rest = np.ones(len(self.points), dtype=bool)
         for piece in self.pieces:
             own = rest & (self.points[:, self._varying] <= piece.last)
             rest &= ~own
-            found.append((own, tuple(monomial for _, monomial in piece.terms)))
-        return [*found, (rest, self.monomials)]
+            parts.append((own, tuple(monomial for _, monomial in piece.terms)))
+        return [*parts, (rest, self.monomials)]
 
     @property
     def _varying(self) -> int:

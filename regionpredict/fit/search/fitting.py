@@ -106,10 +106,13 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     compiled = plan.single
     assert compiled is not None
     o = observations
-    one = one_parameter.select_one(o, compiled, options.criterion, max_terms=options.max_terms)
-    chosen = ((one.coefficient, one.first), (one.coefficient_second, one.second))
-    model = _built(plan, o, Outlooks(plan.active, options), one.constant, chosen)
-    return model if one.settled else _finished(model, plan, options)
+    selected = one_parameter.select_one(o, compiled, options.criterion, max_terms=options.max_terms)
+    chosen = (
+        (selected.coefficient, selected.first),
+        (selected.coefficient_second, selected.second),
+    )
+    model = _built(plan, o, Outlooks(plan.active, options), selected.constant, chosen)
+    return model if selected.settled else _finished(model, plan, options)
 
 
 def _fit_grid(
@@ -118,10 +121,10 @@ def _fit_grid(
     """The model of several parameters, and whether it explains all points."""
     grid = plan.grid
     assert grid is not None
-    found = several_parameters.search(grid, observations, options.criterion)
+    match = several_parameters.search(grid, observations, options.criterion)
     model = FittedModel(
-        constant=found.constant,
-        terms=found.terms,
+        constant=match.constant,
+        terms=match.terms,
         law="pmnf",
         parameters=plan.names,
         points=plan.points,
@@ -129,7 +132,7 @@ def _fit_grid(
         rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
         forecaster=Outlooks(plan.active, options),
     )
-    return model, found.explained
+    return model, match.explained
 
 
 def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:

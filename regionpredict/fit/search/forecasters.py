@@ -75,8 +75,8 @@ def opinions(
         _formulas(x, seen, at, space, criterion, max_terms),
         _threads(x, seen, at)[None],
     ]
-    found = np.concatenate(rows)
-    return np.where(np.isfinite(found) & (found > 0), found, np.nan)
+    array = np.concatenate(rows)
+    return np.where(np.isfinite(array) & (array > 0), array, np.nan)
 
 
 def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) -> FloatArray:
@@ -109,10 +109,10 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
         shares = share[:, :, None] * (expected > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = (shares * np.log(np.maximum(expected, 1e-300))).sum(1) / shares.sum(1)
-        found = np.exp(logs) / divisor
+        averages = np.exp(logs) / divisor
         # Windows that have the same points are one opinion.
-        found[[size > count or size in sizes[k + 1 :] for k, size in enumerate(sizes)]] = np.nan
-        result[row * len(sizes) : (row + 1) * len(sizes)] = found
+        averages[[size > count or size in sizes[k + 1 :] for k, size in enumerate(sizes)]] = np.nan
+        result[row * len(sizes) : (row + 1) * len(sizes)] = averages
     return result
 
 
@@ -169,13 +169,13 @@ def _formulas(
         np.full(2, seen.within),
         np.full(2, seen.dof),
     )
-    found = one_parameter.select(data, compiled, criterion, max_terms=max_terms)
+    selection = one_parameter.select(data, compiled, criterion, max_terms=max_terms)
     columns = evaluate_all(compiled.terms, at)
-    result = np.tile(found.constant[:, None], len(at))
+    result = np.tile(selection.constant[:, None], len(at))
     for row in range(2):
         for index, coefficient in (
-            (found.first[row], found.coefficient_first[row]),
-            (found.second[row], found.coefficient_second[row]),
+            (selection.first[row], selection.coefficient_first[row]),
+            (selection.second[row], selection.coefficient_second[row]),
         ):
             if index >= 0:
                 result[row] += coefficient * columns[index]

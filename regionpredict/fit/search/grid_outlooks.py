@@ -81,19 +81,21 @@ class GridForecaster:
     def _opinions(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
         """What the forecasters say at a point `(m,)`, of the points `before`; NaN for nothing."""
         points, seen = self._points[before], at_points(self._seen, before)
-        found = [*self._by_formulas(before, points, seen, target)]
+        opinions = [*self._by_formulas(before, points, seen, target)]
         others = {index: np.delete(np.arange(points.shape[1]), index) for index in self._active}
         lines = {
             index: (points[:, others[index]] == target[others[index]]).all(1)
             & (points[:, index] < target[index])
             for index in self._active
         }
-        found += [self._along(index, lines[index], points, seen, target) for index in self._active]
+        opinions += [
+            self._along(index, lines[index], points, seen, target) for index in self._active
+        ]
         for a, b in combinations(self._active, 2):
-            found += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
+            opinions += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
         below = np.flatnonzero(np.all(points <= target, axis=1))
-        found.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
-        told = np.array(found)
+        opinions.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
+        told = np.array(opinions)
         return np.where(np.isfinite(told) & (told > 0), told, np.nan)
 
     def _by_formulas(
@@ -104,13 +106,13 @@ class GridForecaster:
             grid = Grid.of(points, self._active, self._options.space)
             first = points[:, self._active[0]]
             work = replace(seen, y=seen.y * first, weights=seen.weights / first**2)
-            found = []
+            opinions = []
             for observed in (seen, work):
                 terms, constant, _ = several_parameters.search(
                     grid, observed, self._options.criterion
                 )
-                found.append((constant, terms))
-            self._formulas[key] = found
+                opinions.append((constant, terms))
+            self._formulas[key] = opinions
         values = []
         for constant, terms in self._formulas[key]:
             columns = design([monomial for _, monomial in terms], target[None])[0]
@@ -160,5 +162,5 @@ def _neighbours(
     between = np.flatnonzero((points == corner).all(1))
     if not len(between):
         return [float("nan")] * 2
-    one, other, base = float(y[near_a]), float(y[near_b]), float(y[between[0]])
-    return [one * other / base, one + other - base]
+    first, other, base = float(y[near_a]), float(y[near_b]), float(y[between[0]])
+    return [first * other / base, first + other - base]

@@ -116,8 +116,8 @@ def _proposals(points: FloatArray) -> FloatArray:
         axes.append([*values.tolist(), *(float(round(v)) if v > 8 else v for v in further)])
     measured = {tuple(point) for point in points.tolist()}
     # From the smallest on: the list is cut where there are too many.
-    found = sorted((p for p in product(*axes) if p not in measured), key=math.prod)
-    return np.array(found[:_MOST_POINTS] or [points[-1].tolist()], dtype=np.float64)
+    proposals = sorted((p for p in product(*axes) if p not in measured), key=math.prod)
+    return np.array(proposals[:_MOST_POINTS] or [points[-1].tolist()], dtype=np.float64)
 
 
 def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, FloatArray]:
@@ -147,8 +147,8 @@ def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, F
 
 def _noise(model: FittedModel, repetitions: int) -> float:
     """The standard deviation of the logarithm of what a new point's repetitions tell."""
-    one = model.noise if np.isfinite(model.noise) else model.smape / 100
-    return max(one / math.sqrt(repetitions), _LEAST_NOISE)
+    noise = model.noise if np.isfinite(model.noise) else model.smape / 100
+    return max(noise / math.sqrt(repetitions), _LEAST_NOISE)
 
 
 def _parted(expected: FloatArray, noise: float) -> FloatArray:

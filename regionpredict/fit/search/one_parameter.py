@@ -220,14 +220,14 @@ def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
     price[space.divided_pairs] += 2.0
     price[space.overhead_pairs] = criterion.thread_overhead
     order = np.argsort(price, kind="stable")
-    found = _PairPrices(
+    prices = _PairPrices(
         space.pairs_a[order],
         space.pairs_b[order],
         price[order],
         np.maximum(usual - price, 0.0)[order],
     )
-    space.kept[criterion] = found
-    return found
+    space.kept[criterion] = prices
+    return prices
 
 
 def _falls(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
@@ -345,7 +345,7 @@ def _winners(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int
     return [_most_agreed(pairs, winner, space) for winner in better.tolist()]
 
 
-def _learned_prices(found: IntArray, space: CompiledSpace, criterion: Criterion) -> FloatArray:
+def _learned_prices(array: IntArray, space: CompiledSpace, criterion: Criterion) -> FloatArray:
     """What the prior's price of each term `(h,)` changes by; `found` are the growing paths' terms.
 
     The terms' frequencies, after as many paths as `_PRIOR_PATHS` that have them as the rarities
@@ -353,8 +353,8 @@ def _learned_prices(found: IntArray, space: CompiledSpace, criterion: Criterion)
     """
     expected = np.exp(-0.5 * criterion.rarity * space.rarity)
     expected = expected / expected.sum()
-    seen = np.bincount(found, minlength=len(expected))
-    share = (seen + _PRIOR_PATHS * expected) / (len(found) + _PRIOR_PATHS)
+    seen = np.bincount(array, minlength=len(expected))
+    share = (seen + _PRIOR_PATHS * expected) / (len(array) + _PRIOR_PATHS)
     price = -2.0 * np.log(share)
     usual = criterion.rarity * (space.rarity - space.rarity.min())
     return np.asarray(price - price.min() - usual)
@@ -478,9 +478,9 @@ def select_one(
         _FALLING_GAIN if y[space.smallest] > _NOTICEABLE * _least(y) else 0.0
     )
     left = dof * math.log1p(float(residual[index]) / base)
-    one = One(index, float(constant[index]), float(slope[index]), settled=left <= worth)
-    if one.settled or max_terms < 2 or not len(space.pairs_a):
-        return one
+    selected = One(index, float(constant[index]), float(slope[index]), settled=left <= worth)
+    if selected.settled or max_terms < 2 or not len(space.pairs_a):
+        return selected
     column_norm = np.maximum(column_norm, _ROUNDING * sums[h:])
     level = math.log(total * float(_least(size)) ** 2 + 1e-300)
     row = _Sums(
@@ -503,11 +503,11 @@ def select_one(
         np.array([float(likelihood[index] + own[index]) + _SLACK]),
     )
     if pairs is None:
-        return one
+        return selected
     level += 2.0 * (math.log(dof) - _LOG_TWO_PI)
     least = np.array([float(score[index]) + criterion.occam * level])
     for winner in _winners(pairs, least, space):
-        one = One(
+        selected = One(
             int(pairs.first[winner]),
             float(pairs.constant[winner]),
             float(pairs.a[winner]),
@@ -515,7 +515,7 @@ def select_one(
             float(pairs.b[winner]),
             settled=False,
         )
-    return one
+    return selected
 
 
 def rank(

@@ -75,10 +75,10 @@ def _stretch(
     """The constant and the term of a stretch."""
     compiled = options.space.compiled(x)
     data = _data(seen, where)
-    found = one_parameter.select(data, compiled, options.criterion, max_terms=1)
-    first = int(found.first[0])
-    terms = [(float(found.coefficient_first[0]), {index: compiled.terms[first]})]
-    return float(found.constant[0]), terms if first >= 0 else []
+    selection = one_parameter.select(data, compiled, options.criterion, max_terms=1)
+    first = int(selection.first[0])
+    terms = [(float(selection.coefficient_first[0]), {index: compiled.terms[first]})]
+    return float(selection.constant[0]), terms if first >= 0 else []
 
 
 def _data(seen: Observations, where: slice) -> one_parameter.Data:

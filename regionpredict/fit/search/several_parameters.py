@@ -193,9 +193,9 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     for number, terms in enumerate(wide):
         nothing = [-1] * len(wide)
         ones = [(*nothing[:number], term, *nothing[number + 1 :]) for term in terms]
-        picked.extend(one for one in ones if one not in picked)
+        picked.extend(column for column in ones if column not in picked)
         # The first pick is no term at all, so it is no column.
-        alone.append([picked.index(one) - 1 for one in ones])
+        alone.append([picked.index(column) - 1 for column in ones])
     for picks in picked:
         monomial: Monomial = {}
         column = np.ones(len(grid.points))
@@ -363,11 +363,11 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
                 + _NEGATIVE * ~positive[usable]
             )
             best = pair_scores.argpartition(min(keep, len(pair_scores)) - 1)[:keep]
-            found = usable[best]
+            array = usable[best]
             ranked.extend(
                 zip(
                     pair_scores[best].tolist(),
-                    zip(a[found].tolist(), b[found].tolist(), strict=True),
+                    zip(a[array].tolist(), b[array].tolist(), strict=True),
                     strict=True,
                 )
             )
@@ -552,7 +552,7 @@ def _stays_positive(
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
     """The best models considered, best first."""
     fit, best, _, _ = _best(grid, observations, criterion)
-    ranked = [one for one in _ranked(fit, 30) if one[0] > best[0]]
+    ranked = [candidate for candidate in _ranked(fit, 30) if candidate[0] > best[0]]
     ranked.insert(0, best)
     return [
         Candidate(tuple(fit.columns.monomials[k] for k in chosen), float(score))

@@ -86,7 +86,7 @@ class CallBuilder:
         if not name and not children:
             return Opaque("")  # T(): the value of a type that is not known yet
         if not name and children[0].kind < 100:  # T(x), of such a type
-            return Opaque("", tuple(self._build(one) for one in children if one.kind >= 100))
+            return Opaque("", tuple(self._build(child) for child in children if child.kind >= 100))
         span = self._declarations.span(node.cursor)
         if target.kind == CONSTRUCTOR:
             return self._constructed(node, name, target, span)

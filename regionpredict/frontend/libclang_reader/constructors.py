@@ -71,7 +71,7 @@ def values_of_the_class(
     library = lc.library()
     record = library.clang_getCursorSemanticParent(constructor)
     at, name = (
-        lc.Place().read(library.clang_getCursorLocation(one)) for one in (constructor, record)
+        lc.Place().read(library.clang_getCursorLocation(cursor)) for cursor in (constructor, record)
     )
     if at != name:  # somebody wrote it, elsewhere
         return ()

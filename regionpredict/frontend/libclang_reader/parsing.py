@@ -177,7 +177,9 @@ class GuessingParser:
         unit = self._parsed()
         stumbled = set(self.errors)
         self.diagnostics = [
-            one for one in self.diagnostics if one.id != "RP002" or one.span not in stumbled
+            diagnostic
+            for diagnostic in self.diagnostics
+            if diagnostic.id != "RP002" or diagnostic.span not in stumbled
         ]
         self._note_errors(unit)
         return unit

@@ -122,7 +122,7 @@ def standard_call(
     numbers = all(ctype.kind in _NUMBERS for ctype in types) and all(map(is_place, args))
     pairs = list(zip(args, types, strict=True))
     # Of two integer variables the lowering follows the values, which no order of writes swaps.
-    counters = all(isinstance(one, Name) and t.kind == "int" for one, t in pairs)
+    counters = all(isinstance(expression, Name) and t.kind == "int" for expression, t in pairs)
     if name == "swap" and len(args) == 2 and numbers and not counters:
         there = Assign("=", args[0], args[1], span)
         return Binary(",", there, Assign("=", args[1], args[0], span))

@@ -60,14 +60,14 @@ class Templates:
         if key in self._known:
             return self._known[key]
         self._known[key] = []  # one that calls itself
-        found: dict[int, Instance] = {}
+        instances: dict[int, Instance] = {}
         name = lc.spelling(template)
         places = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
         for caller in holding(self._located(), places) if depth < _DEEPEST else ():
             for version, caller_name in self._versions(caller, key, depth):
                 for cursor in self._asked_for(version, key):
-                    found.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))
-        self._known[key] = list(found.values())
+                    instances.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))
+        self._known[key] = list(instances.values())
         return self._known[key]
 
     def _versions(self, caller: lc.Cursor, key: int, depth: int) -> list[Instance]:
@@ -109,7 +109,7 @@ def instance_name(function: lc.Cursor) -> str:
         for at in range(max(0, count))
     ]
     if types:
-        return f"{name}<{', '.join(_short(one) for one in types if one)}>"
+        return f"{name}<{', '.join(_short(type_) for type_ in types if type_)}>"
     parent = lib.clang_getCursorSemanticParent(function)
     return f"{_short(lc.text(lib.clang_getCursorDisplayName(parent)))}::{name}"
 
@@ -121,5 +121,5 @@ def is_of_lambda(name: str) -> bool:
 
 def _short(type_name: str) -> str:
     return _LAMBDA.sub(
-        lambda found: f"lambda at {PurePath(found['file']).name}:{found['line']}", type_name
+        lambda match: f"lambda at {PurePath(match['file']).name}:{match['line']}", type_name
     )

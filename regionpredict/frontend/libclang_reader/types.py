@@ -82,8 +82,8 @@ class TypeReader:
             size = self._lib.clang_Type_getSizeOf(ctype)
             name = lc.text(self._lib.clang_getTypeSpelling(ctype))
             name = _QUALIFIERS.sub("", name)
-            found = _STANDARD.match(name)
-            standard = self._standard(found["name"], ctype, depth) if found else None
+            match = _STANDARD.match(name)
+            standard = self._standard(match["name"], ctype, depth) if match else None
             return standard or CType("struct", 8 * max(0, size), name=name)
         if kind == 113:
             element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
@@ -106,8 +106,13 @@ class TypeReader:
         if name in ("__normal_iterator", "__wrap_iter"):
             return element if element.kind == "pointer" else None
         if name == "array":
-            size, one = self._lib.clang_Type_getSizeOf(ctype), self._lib.clang_Type_getSizeOf(first)
-            extent = IntLit(int(size) // int(one)) if size > 0 and one > 0 else None
+            size, element_size = (
+                self._lib.clang_Type_getSizeOf(ctype),
+                self._lib.clang_Type_getSizeOf(first),
+            )
+            extent = (
+                IntLit(int(size) // int(element_size)) if size > 0 and element_size > 0 else None
+            )
             return CType("array", 64, element=element, extent=extent, name="std::array")
         if name == "vector" and self._lib.clang_getCanonicalType(first).kind == _BOOL:
             return None  # eight to a byte, behind objects that stand for one

@@ -184,9 +184,9 @@ class _Reader:
         if self.enumerators is None:
             top = self.lib.clang_getTranslationUnitCursor(self.handle)
             self.enumerators = {
-                lc.spelling(one): int(self.lib.clang_getEnumConstantDeclValue(one))
+                lc.spelling(child): int(self.lib.clang_getEnumConstantDeclValue(child))
                 for declared in lc.children(top, frozenset((ENUMERATION,)))
-                for one in lc.children(declared, frozenset((ENUMERATOR,)))
+                for child in lc.children(declared, frozenset((ENUMERATOR,)))
             }
         return self.enumerators.get(name)
 
@@ -229,8 +229,8 @@ class _Reader:
     def _base_classes(self) -> frozenset[str]:
         if not is_cpp(self.request.path):
             return frozenset()
-        found = (base_classes_in(source.data) for source in self.sources.values())
-        return frozenset[str]().union(*found)
+        base_names = (base_classes_in(source.data) for source in self.sources.values())
+        return frozenset[str]().union(*base_names)
 
     # -- functions ------------------------------------------------------------------------------
 
@@ -357,7 +357,7 @@ class _Reader:
         for cursor, file, begin, end in self._located():
             private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
             builders: list[Callable[[], Function | None]] = [
-                partial(self._instance, one) for one in self._instances(cursor)
+                partial(self._instance, instance) for instance in self._instances(cursor)
             ]
             for build in builders or [partial(self._function, cursor)]:
                 name = lc.spelling(cursor)
@@ -366,7 +366,7 @@ class _Reader:
 
     def variables(self) -> list[Decl]:
         """The external variables of the user's files that have a known initialiser."""
-        found = []
+        declarations = []
         for cursor in self._top_level(frozenset((VARIABLE,))):
             location = self.lib.clang_getCursorLocation(cursor)
             if self.lib.clang_Location_isInSystemHeader(location):
@@ -374,5 +374,5 @@ class _Reader:
             if self.lib.clang_isCursorDefinition(cursor):
                 decl = self.builder.declared(cursor)
                 if decl.symbol and decl.init is not None:
-                    found.append(decl)
-        return found
+                    declarations.append(decl)
+        return declarations

@@ -66,8 +66,8 @@ def sole_objects(units: Iterable[ClassObjects]) -> dict[str, str]:
     several: set[str] = set()
     for unit in units:
         several |= unit.several
-        for one in unit.objects:
-            objects.setdefault(one[0], set()).add(one)
+        for object_ in unit.objects:
+            objects.setdefault(object_[0], set()).add(object_)
         for name, word, count in unit.called:
             called.setdefault(name, Counter())[word] += count
     return {
@@ -84,7 +84,9 @@ class _Census:
         self.called: Counter[tuple[str, str]] = Counter()
 
     def look_at(self, function: Function) -> None:
-        handed = Counter(filter(None, (one.ctype.class_name for one in function.parameters)))
+        handed = Counter(
+            filter(None, (parameter.ctype.class_name for parameter in function.parameters))
+        )
         self.several.update(name for name, count in handed.items() if count > 1)
         for parameter in function.parameters:
             name = parameter.ctype.class_name
@@ -134,8 +136,8 @@ class _Census:
             moved = (expression.left, expression.right) if sums else ()
         else:
             moved = (expression.operand,) if expression.op in STEPS else ()
-        for one in moved:
-            ctype = _declared_type(one)
+        for inner in moved:
+            ctype = _declared_type(inner)
             if ctype is not None and ctype.element is not None and ctype.class_name:
                 self.several.add(ctype.class_name)
 

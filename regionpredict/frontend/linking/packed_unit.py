@@ -99,11 +99,13 @@ def _live_bodies(unit: Unit) -> list[Body]:
     asleep: set[str] = set()
     if not unit.overloads:  # operators and methods are called without their name
         directed = {function.name for function in unit.functions}
-        places = [(one.name, one.file, one.begin, one.end) for one in unit.located]
-        private = {one.name for one in unit.located if one.private}
+        places = [
+            (located.name, located.file, located.begin, located.end) for located in unit.located
+        ]
+        private = {located.name for located in unit.located if located.private}
         asleep = unreached(places, private - directed, unit.texts)
     return [
-        Body(function, unit.texts.get(one.file, b"")[one.begin : one.end])
-        for one in unit.located
-        if one.name not in asleep and (function := one.build()) is not None
+        Body(function, unit.texts.get(located.file, b"")[located.begin : located.end])
+        for located in unit.located
+        if located.name not in asleep and (function := located.build()) is not None
     ]

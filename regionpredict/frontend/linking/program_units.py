@@ -185,9 +185,9 @@ class _View:
 
     def _defining(self, symbol: str) -> list[int]:
         """The units whose function of that symbol may be meant; a header's is the same in all."""
-        found = self._nearest(self._program.defining(symbol))
-        spans = {self._program.definition(number, symbol) for number in found}
-        return found[:1] if len(spans) == 1 else found
+        units = self._nearest(self._program.defining(symbol))
+        spans = {self._program.definition(number, symbol) for number in units}
+        return units[:1] if len(spans) == 1 else units
 
     def body_of(self, decl: Decl) -> Function | None:
         if decl not in self._bodies:
@@ -198,25 +198,27 @@ class _View:
         own = self._program.defined(decl)
         if own is not None:
             return own
-        found = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
-        if len(found) != 1:
+        units = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        if len(units) != 1:
             return None
-        defined = self._program.trees(found[0]).defined
-        return next((f for one, f in defined.items() if one.symbol == decl.symbol), None)
+        defined = self._program.trees(units[0]).defined
+        return next(
+            (f for declaration, f in defined.items() if declaration.symbol == decl.symbol), None
+        )
 
     def rivals(self, decl: Decl) -> tuple[Span, ...]:
-        found = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
-        spans = [self._program.definition(number, decl.symbol) for number in found]
-        return tuple(span for span in spans if span is not None) if len(found) > 1 else ()
+        units = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        spans = [self._program.definition(number, decl.symbol) for number in units]
+        return tuple(span for span in spans if span is not None) if len(units) > 1 else ()
 
     def variable_of(self, decl: Decl) -> Decl:
         if decl.init is not None or not decl.symbol:
             return decl
-        found = self._nearest(self._program.initialising(decl.symbol))
-        if len(found) != 1:
+        units = self._nearest(self._program.initialising(decl.symbol))
+        if len(units) != 1:
             return decl
-        variables = self._program.trees(found[0]).variables
-        return next((one for one in variables if one.symbol == decl.symbol), decl)
+        variables = self._program.trees(units[0]).variables
+        return next((variable for variable in variables if variable.symbol == decl.symbol), decl)
 
     # -- who uses it ----------------------------------------------------------------------------
 
@@ -248,26 +250,26 @@ class _View:
                             yield body.function, call
 
     def writers_of(self, decl: Decl) -> list[Function]:
-        found = [b.function for b in self._own.bodies if written_at(b.text, decl.name)]
+        functions = [b.function for b in self._own.bodies if written_at(b.text, decl.name)]
         for number in self._others_naming(decl):
-            found += [
+            functions += [
                 body.function
                 for body in self._program.trees(number).bodies
                 if written_at(body.text, decl.name) and _sets(body.function, decl.symbol)
             ]
-        return found
+        return functions
 
     def setters_of(self, field: Decl) -> list[Function]:
-        found = [b.function for b in self._own.bodies if written_at(b.text, field.name)]
+        functions = [b.function for b in self._own.bodies if written_at(b.text, field.name)]
         for number in self._program.naming(field.name):
             if number != self._number:
-                found += [
+                functions += [
                     body.function
                     for body in self._program.trees(number).bodies
                     if written_at(body.text, field.name)
-                    and all(body.function.span != own.span for own in found)
+                    and all(body.function.span != own.span for own in functions)
                 ]
-        return found
+        return functions
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:

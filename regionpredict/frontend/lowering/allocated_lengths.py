@@ -88,7 +88,9 @@ class AllocatedLengths:
                     if not _is_null(expression.right):
                         values.append((expression.right, function))
                 elif isinstance(expression, CallExpr):
-                    handed = any(_is_member(_pointed(one), field) for one in expression.args)
+                    handed = any(
+                        _is_member(_pointed(argument), field) for argument in expression.args
+                    )
                     if handed and not self._frees(expression):
                         return None
         if len(values) != 1:
@@ -103,7 +105,11 @@ class AllocatedLengths:
             values += [] if init is None else [init]
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
-                values += [one.init for one in statement.decls if one is decl and one.init]
+                values += [
+                    declaration.init
+                    for declaration in statement.decls
+                    if declaration is decl and declaration.init
+                ]
         for expression in expressions_in(function.body):
             if isinstance(expression, Assign) and _names(expression.left, decl):
                 if expression.op != "=":
@@ -116,7 +122,7 @@ class AllocatedLengths:
     def _may_set(self, expression: Expression, decl: Decl) -> bool:
         """Whether it moves a pointer, or hands its address to what does not free it."""
         if isinstance(expression, CallExpr):
-            handed = any(_has_address(one, decl) for one in expression.args)
+            handed = any(_has_address(argument, decl) for argument in expression.args)
             return handed and not self._frees(expression)
         return (
             isinstance(expression, Unary)
@@ -127,7 +133,8 @@ class AllocatedLengths:
     def _frees(self, call: CallExpr) -> bool:
         body = self._unit.body_of(call.decl) if call.decl is not None else None
         return body is not None and any(
-            isinstance(one, CallExpr) and one.name == "free" for one in expressions_in(body.body)
+            isinstance(expression, CallExpr) and expression.name == "free"
+            for expression in expressions_in(body.body)
         )
 
     def _of_argument(
@@ -189,9 +196,12 @@ class AllocatedLengths:
         if body is None or len(body.parameters) != len(call.args):
             return None
         returned = [
-            one.value for one in every_statement(body.body)
-            if isinstance(one, Return) and one.value is not None and not _is_null(one.value)
-        ]  # fmt: skip
+            statement.value
+            for statement in every_statement(body.body)
+            if isinstance(statement, Return)
+            and statement.value is not None
+            and not _is_null(statement.value)
+        ]
         if len(returned) != 1:
             return None
         value: Expression = returned[0]
@@ -211,8 +221,8 @@ class AllocatedLengths:
 
     def _is_set(self, parameter: Decl, body: Function) -> bool:
         return any(
-            isinstance(one, Assign) and _names(one.left, parameter)
-            for one in expressions_in(body.body)
+            isinstance(expression, Assign) and _names(expression.left, parameter)
+            for expression in expressions_in(body.body)
         )
 
 

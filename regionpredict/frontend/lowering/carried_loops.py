@@ -134,7 +134,7 @@ class _Recurrence:
         members, exact = dict(context.member_values), context.exact
         returned, frames = context.returned, context.frames
         context.returned, context.exact = {}, True
-        context.frames = [one._replace(env=dict(one.env)) for one in frames]
+        context.frames = [frame._replace(env=dict(frame.env)) for frame in frames]
         walk = FollowedStatements(unit, context)
         goes_on = None if loop.behind else self._asked(loop.condition, trial)
         walk.through(body, trial)
@@ -197,22 +197,22 @@ class _Recurrence:
 
     def _needed(self, value: Expr | None) -> list[str] | None:
         """The states that a value hangs on, by way of others too; None: on what is not known."""
-        found: list[str] = []
+        names: list[str] = []
         waiting = [value]
         while waiting:
-            one = waiting.pop()
-            if one is None or not is_plain(one):
+            expression = waiting.pop()
+            if expression is None or not is_plain(expression):
                 return None
-            for label in _states_in(one):
-                if label in self.next and label not in found:
-                    found.append(label)
+            for label in _states_in(expression):
+                if label in self.next and label not in names:
+                    names.append(label)
                     waiting += [self.first[label], self.next[label]]
-        return sorted(found)
+        return sorted(names)
 
     def _are_names(self, needed: list[str], written: set[Decl]) -> bool:
         """Whether the names in it stand for whole numbers that the loop leaves alone."""
-        parts = [self.goes_on, *(self.first[one] for one in needed),
-                 *(self.next[one] for one in needed)]  # fmt: skip
+        parts = [self.goes_on, *(self.first[name] for name in needed),
+                 *(self.next[name] for name in needed)]  # fmt: skip
         names = frozenset[str]().union(*(part.names for part in parts if part is not None))
         named, around = self.context.named(), set(self.context.open_loops)
         changes = any(stores(e) for e in expressions_in(self.loop.body))
@@ -259,7 +259,7 @@ class _Recurrence:
         # An unsigned number that falls, or a difference of two, may pass below zero on the way.
         if (left, right) != test.args and not (
             _rises(left, self._after_one(left, needed)) and not _states_in(right)
-            and all(_never_below_zero(one) for one in
+            and all(_never_below_zero(argument) for argument in
                     (*test.args, *(self.first[label] or -ONE for label in needed)))
         ):  # fmt: skip
             return None
@@ -268,7 +268,7 @@ class _Recurrence:
     def _after_one(self, value: Expr, needed: list[str]) -> Expr | None:
         """A value one iteration later."""
         after = {label: _unwrapped(self.next[label]) for label in needed}
-        if any(one is None for one in after.values()):
+        if any(expression is None for expression in after.values()):
             return None
         return value.replace_atoms(
             lambda atom: after.get(atom.label) if atom.kind == "state" else None

@@ -99,7 +99,7 @@ def _allocated_lengths(
             length = lengths.of_member(context.members[name], array.element_bytes)
         elif name in named and named[name][1] == 0:
             length = lengths.of_variable(named[name][0], function, array.element_bytes)
-        if length is not None and not any(_is_anothers(one) for one in length.elements.names):
+        if length is not None and not any(map(_is_anothers, length.elements.names)):
             told[f"{name}[]"] = length
     return told
 
@@ -116,22 +116,24 @@ def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
     """
     known: dict[str, Expr] = {}
     for _ in definitions:  # each round gives one more of a chain its number
-        found = {
-            name: value for name, one in definitions.items()
-            if name not in known and (value := one.value.substitute(known)).constant is not None
-        }  # fmt: skip
-        if not found:
+        expressions = {
+            name: value
+            for name, definition in definitions.items()
+            if name not in known
+            and (value := definition.value.substitute(known)).constant is not None
+        }
+        if not expressions:
             break
-        known.update(found)
+        known.update(expressions)
     open_names = {
-        name for name, one in definitions.items()
-        if name not in known and any(atom.label == BY_IF for atom in one.value.atoms())
+        name for name, definition in definitions.items()
+        if name not in known and any(atom.label == BY_IF for atom in definition.value.atoms())
     }  # fmt: skip
     if not open_names:
         return tuple(definitions[name] for name in sorted(definitions))
-    used = {name for one in definitions.values() for name in one.value.names}
-    kept = {name: one for name, one in definitions.items() if name not in open_names}
-    still = {name for one in kept.values() for name in one.value.names}
+    used = {name for definition in definitions.values() for name in definition.value.names}
+    kept = {name: definition for name, definition in definitions.items() if name not in open_names}
+    still = {name for definition in kept.values() for name in definition.value.names}
     return tuple(kept[name] for name in sorted(kept) if name in still or name not in used)
 
 
@@ -183,9 +185,9 @@ class _Finder:
         (function,) = writers
         writes = [
             write
-            for target, found in self._writes_in(function).items()
+            for target, of_target in self._writes_in(function).items()
             if target is decl or (target.symbol and target.symbol == decl.symbol)
-            for write in found
+            for write in of_target
         ]
         if len(writes) != 1:
             return None

@@ -39,7 +39,7 @@ def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], C
         if not _leaves(item, labels_in(item), in_loop=in_loop, own=True):
             continue
         before, rest = tuple(items[:position]), Compound(tuple(items[position + 1 :]))
-        if isinstance(item, If) and not any(labels_in(one) for one in rest.items):
+        if isinstance(item, If) and not any(labels_in(statement) for statement in rest.items):
             if _ends(item.then):
                 other = rest if item.other is None else Compound((item.other, *rest.items))
                 return (*before, item._replace(other=other)), None

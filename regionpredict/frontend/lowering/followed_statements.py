@@ -176,11 +176,11 @@ class FollowedStatements:
         if decl.ctype.kind != "struct":
             return
         name, values = self.context.name_of(decl, frame.depth), initial_values(value)
-        given = [one for one in map(member_named, values or ()) if one is not None]
+        given = [pair for pair in map(member_named, values or ()) if pair is not None]
         if values is None or len(given) < len(values):
             self.context.set_members(name, None)
             return
-        held = {member: self.context.value(one, frame) for member, one in given}
+        held = {member: self.context.value(pair, frame) for member, pair in given}
         self.context.set_members(name, held)
 
     # -- expressions ----------------------------------------------------------------------------
@@ -227,12 +227,12 @@ class FollowedStatements:
             decl = named[0]
             if decl.ctype.kind == "int":
                 outermost = self.context.frames[0] if self.context.frames else frame
-                for one in (frame, *self.context.frames):
-                    if decl in one.env or one is outermost:
+                for outer in (frame, *self.context.frames):
+                    if decl in outer.env or outer is outermost:
                         if value is not None:
-                            one.env[decl] = converted(value, decl.ctype)
+                            outer.env[decl] = converted(value, decl.ctype)
                         else:
-                            self.values.forget(decl, one)
+                            self.values.forget(decl, outer)
                 return
         self._forget_exposed(frame)
         self.context.member_values.clear()
@@ -270,9 +270,9 @@ class FollowedStatements:
                     self.exposed.add(root)
 
     def _forget_exposed(self, frame: Frame) -> None:
-        for one in (frame, *self.context.frames):
-            for decl in self.exposed & one.env.keys():
-                self.values.forget(decl, one)
+        for outer in (frame, *self.context.frames):
+            for decl in self.exposed & outer.env.keys():
+                self.values.forget(decl, outer)
 
     def _forget_members_of_others(self) -> None:
         """A call sees what is global or behind pointers; a struct of the function's own it not."""

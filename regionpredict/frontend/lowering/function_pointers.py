@@ -70,21 +70,26 @@ def _meant(
 
 def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> Decl | None:
     """The function that all calls of a function hand over at a position."""
-    found: list[Decl | None] = []
+    declarations: list[Decl | None] = []
     for caller, call in unit.calls_of(function.decl):
         if position >= len(call.args):
             return None
-        found.append(_meant(unit, call.args[position], caller, depth))
-    return _agreed(found)
+        declarations.append(_meant(unit, call.args[position], caller, depth))
+    return _agreed(declarations)
 
 
-def _agreed(found: list[Decl | None]) -> Decl | None:
-    first = found[0] if found else None
+def _agreed(declarations: list[Decl | None]) -> Decl | None:
+    first = declarations[0] if declarations else None
     if first is None:
         return None
     same = all(
-        one is first or (one is not None and bool(one.symbol) and one.symbol == first.symbol)
-        for one in found
+        declaration is first
+        or (
+            declaration is not None
+            and bool(declaration.symbol)
+            and declaration.symbol == first.symbol
+        )
+        for declaration in declarations
     )
     return first if same else None
 
@@ -100,6 +105,6 @@ def _written(
 ) -> Iterator[tuple[Expression | None, Function]]:
     """All that functions assign to a variable; None for what sets it in another way."""
     for function in functions:
-        for target, found in writes_in(unit, function).items():
+        for target, writes in writes_in(unit, function).items():
             if target is pointer or (target.symbol and target.symbol == pointer.symbol):
-                yield from ((value, function) for value, _ in found)
+                yield from ((value, function) for value, _ in writes)

@@ -40,7 +40,9 @@ def with_values(region: Region, values: Mapping[str, Expr]) -> Region:
     """The region with expressions in place of names."""
     if not values:
         return region
-    return _changed(region, lambda one: None if one is None else one.substitute(values))
+    return _changed(
+        region, lambda expression: None if expression is None else expression.substitute(values)
+    )
 
 
 def names_in(region: Region) -> set[str]:
@@ -87,7 +89,9 @@ def _node(node: Node, change: Change) -> Node:
         return _loop(node, change)
     if isinstance(node, Statement):
         accesses = tuple(
-            access._replace(subscripts=tuple(_subscript(one, change) for one in access.subscripts))
+            access._replace(
+                subscripts=tuple(_subscript(subscript, change) for subscript in access.subscripts)
+            )
             for access in node.accesses
         )
         return node._replace(accesses=accesses)

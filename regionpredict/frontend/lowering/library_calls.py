@@ -238,9 +238,9 @@ def _exchanged(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
         "symm": ((2, 3),), "trmm": ((4, 5),), "trsm": ((4, 5),),
     }  # fmt: skip
     exchanged = list(args)
-    for one, other in swaps.get(name, ()):
-        if max(one, other) < len(exchanged):
-            exchanged[one], exchanged[other] = exchanged[other], exchanged[one]
+    for first, other in swaps.get(name, ()):
+        if max(first, other) < len(exchanged):
+            exchanged[first], exchanged[other] = exchanged[other], exchanged[first]
     return tuple(exchanged)
 
 
@@ -278,7 +278,7 @@ def _lowered(
             if operand.fast is not None:
                 at = at + Expr.name(variables[operand.fast])
             at = at * max(1, size // context.arrays[place.array].element_bytes)
-            accesses += [_access(place.plus(at), one, call, size) for one in operand.kinds]
+            accesses += [_access(place.plus(at), kind, call, size) for kind in operand.kinds]
     finally:
         del context.open_loops[len(context.open_loops) - len(variables) :]
     several = 4 if name[0] in "cz" else 1  # of complex numbers
@@ -286,7 +286,7 @@ def _lowered(
         Operation("fp_mul", bits): shape.multiplications * several,
         Operation("fp_add", bits): shape.additions * several,
     }
-    operations = tuple((one, count) for one, count in sorted(counts.items()) if count)
+    operations = tuple((operation, count) for operation, count in sorted(counts.items()) if count)
     body: tuple[Node, ...] = (Statement(show(call), call.span, operations, tuple(accesses)),)
     lengths = [value(position) for position in shape.lengths]
     if shape.blocked:

@@ -25,19 +25,19 @@ class ParallelSite(NamedTuple):
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
     """The construct; `frame` knows the loops around the region."""
     pragma, body = site.directive.pragma, site.directive.body
-    found = [] if body is None or pragma.is_loop else list(_synchronisations(body, ()))
+    synchronisations = [] if body is None or pragma.is_loop else list(_synchronisations(body, ()))
     return ParallelConstruct(
         span=site.directive.span,
         clauses=pragma.clauses,
         depth=site.depth,
         synchronisations=tuple(
             TeamSynchronisation(
-                kind=one.pragma.kind.split()[0],
-                waits=_waits(one.pragma),
+                kind=directive.pragma.kind.split()[0],
+                waits=_waits(directive.pragma),
                 enclosing=tuple(outer_loop(loop, context, frame) for loop in loops),
-                span=one.span,
+                span=directive.span,
             )
-            for one, loops in found
+            for directive, loops in synchronisations
         ),
     )
 

@@ -77,8 +77,8 @@ def reaching_values(
     None where the flow cannot be followed (`goto` outside the directive's own loop).
     """
     own = set(every_statement(site)) if isinstance(site, Directive) else set()
-    for one in every_statement(function.body):
-        if isinstance(one, Jump) and one.kind == "goto" and one not in own:
+    for statement in every_statement(function.body):
+        if isinstance(statement, Jump) and statement.kind == "goto" and statement not in own:
             return None
     context = Context(unit.body_of, unit.objects)
     walk, frame = FollowedStatements(unit, context, site), Frame({})

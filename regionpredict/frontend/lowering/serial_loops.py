@@ -17,7 +17,7 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
     """The headers of the counted loops at `spans`, each with what is said of its names."""
     if not spans:
         return []
-    found: list[SerialLoop] = []
+    serial: list[SerialLoop] = []
     for function in unit.bodies():
         around = list(_nests(function.body, (), spans))
         if not around:
@@ -29,8 +29,8 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
             for loop in nest:
                 loops[loop.span] = outer_loop(loop, context, frame)
         definitions = definitions_of(unit, function, context)
-        found += [SerialLoop(loops[nest[-1].span], definitions) for nest in around]
-    return found
+        serial += [SerialLoop(loops[nest[-1].span], definitions) for nest in around]
+    return serial
 
 
 def _nests(

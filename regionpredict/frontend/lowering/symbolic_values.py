@@ -106,7 +106,7 @@ class Context:
 
     def holder(self, decl: Decl, frame: Frame) -> Frame | None:
         """The frame in which a variable has a value: this one, or that of a function around."""
-        return next((one for one in (frame, *reversed(self.frames)) if decl in one.env), None)
+        return next((outer for outer in (frame, *reversed(self.frames)) if decl in outer.env), None)
 
     def member_value(self, path: str, field: Decl) -> Expr | None:
         """What a member holds: what it was set to; 0, where its list of initial values has none."""
@@ -129,7 +129,7 @@ class Context:
             del self.member_values[path]
         if values is not None:
             self.member_values[f"{name}.{_OTHERS}"] = ZERO
-            self.member_values.update((f"{name}.{one}", held) for one, held in values.items())
+            self.member_values.update((f"{name}.{member}", held) for member, held in values.items())
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""

@@ -138,7 +138,7 @@ class VariableValues:
             return then
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
             return None
-        plain = all(is_plain(one) for one in (test, then, other))
+        plain = all(is_plain(expression) for expression in (test, then, other))
         return Expr.atom("select", test, then, other, label=BY_IF) if plain else None
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
@@ -295,9 +295,9 @@ class VariableValues:
 
     def _forget_exposed(self, frame: Frame) -> None:
         for decl in in_order(self.context.exposed):
-            for one in (frame, *self.context.frames):
-                if decl in one.env:
-                    self.forget(decl, one)
+            for outer in (frame, *self.context.frames):
+                if decl in outer.env:
+                    self.forget(decl, outer)
 
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
         """What `n /= 2` leaves, where it is understood."""

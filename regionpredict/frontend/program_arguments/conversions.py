@@ -54,15 +54,15 @@ def real_number(text: str) -> Read:
     (Read(value=150.0, length=5), Read(value=0.0, length=0))
     """
     at = _behind_space(text)
-    found = _FLOAT.match(text, at)
-    if found is None:
+    match = _FLOAT.match(text, at)
+    if match is None:
         return Read(0.0, 0)
-    number = found.group()
+    number = match.group()
     try:
         value = float.fromhex(number) if "x" in number.lower() else float(number)
     except OverflowError:
         value = float("inf")
-    return Read(value, found.end())
+    return Read(value, match.end())
 
 
 class Scanned(NamedTuple):
@@ -122,8 +122,8 @@ def _converted(
         inner = kind[1:-1]
         negated = inner.startswith("^")
         characters = re.escape(inner[negated:]).replace(r"\-", "-")
-        found = re.compile(f"[{'^' * negated}{characters}]+").match(text[at:][:width])
-        return (found.group(), at + found.end()) if found else None
+        match = re.compile(f"[{'^' * negated}{characters}]+").match(text[at:][:width])
+        return (match.group(), at + match.end()) if match else None
     at += _behind_space(text[at:])
     rest = text[at:] if width is None else text[at : at + width]
     if kind == "s":

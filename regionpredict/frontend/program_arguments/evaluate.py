@@ -495,7 +495,7 @@ def _common_type(left: CType, right: CType) -> CType:
     if left.kind != "int" or right.kind != "int":
         return CType("unknown")
     bits = max(32, left.bits, right.bits)
-    unsigned = any(one.unsigned and one.bits == bits for one in (left, right))
+    unsigned = any(ctype.unsigned and ctype.bits == bits for ctype in (left, right))
     return CType("int", bits, unsigned)
 
 
@@ -504,15 +504,15 @@ def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
 
     Asked first, as it is quick to tell.
     """
-    for one in (left, right, result):
-        if isinstance(one, int) and not 0 <= one < 1 << 31:
+    for operand in (left, right, result):
+        if isinstance(operand, int) and not 0 <= operand < 1 << 31:
             return False
     return True
 
 
-def _in_type(op: str, left: Value, right: Value, one: CType, other: CType) -> Value:
+def _in_type(op: str, left: Value, right: Value, ctype: CType, other: CType) -> Value:
     """An operation on values of these types: unsigned numbers have no sign."""
-    common = _common_type(one, other)
+    common = _common_type(ctype, other)
     if not (common.unsigned and isinstance(left, int) and isinstance(right, int)):
         return applied(op, left, right)
     if op not in _ARITHMETIC | _COMPARISONS:

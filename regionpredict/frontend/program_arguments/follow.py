@@ -141,7 +141,7 @@ class Follower(Evaluator):
 
     def _function(self, function: Function) -> Signal | None:
         self.stack.append(function)
-        self.names.append({one.name: one for one in function.parameters})
+        self.names.append({parameter.name: parameter for parameter in function.parameters})
         self.returned.append([])
         for initialiser in function.initialisers:
             self.value(initialiser)
@@ -312,7 +312,7 @@ class Follower(Evaluator):
         self._merge(behind)
         if first == second:
             return first
-        raise _UnknownLoopError({one.kind for one in (first, second) if one is not None})
+        raise _UnknownLoopError({signal.kind for signal in (first, second) if signal is not None})
 
     def _merge(self, other: Memory) -> None:
         self.memory = self.memory.common(other)

@@ -125,7 +125,7 @@ def _compare(caller: Caller, call: CallExpr) -> Value:
 
 
 def _equal(caller: Caller, call: CallExpr) -> Value:
-    first, second = (_string(caller, one) for one in _arguments(caller, call, 2)[:2])
+    first, second = (_string(caller, argument) for argument in _arguments(caller, call, 2)[:2])
     if not isinstance(first, Text) or not isinstance(second, Text):
         return UNKNOWN
     return int((first.rest == second.rest) == (call.name == "operator=="))
@@ -237,20 +237,20 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
         caller.remark(call, f"the options that {call.name}() is given are not known")
         caller.option_text = UNKNOWN
         return UNKNOWN
-    found = caller.options.next(short.rest, [option for option, _ in table])
+    parsed = caller.options.next(short.rest, [option for option, _ in table])
     caller.option_text = 0
-    if found.argument is not None:
-        number, offset = found.argument
+    if parsed.argument is not None:
+        number, offset = parsed.argument
         text = caller.argument(number)
         caller.option_text = text._replace(offset=offset) if isinstance(text, Text) else UNKNOWN
-    if found.entry is not None:
+    if parsed.entry is not None:
         if isinstance(index, Address):
-            caller.memory.write(index.place, found.entry)
-        flag = table[found.entry][1]
+            caller.memory.write(index.place, parsed.entry)
+        flag = table[parsed.entry][1]
         if flag is not None:
-            caller.memory.write(flag, found.value, _INT)
+            caller.memory.write(flag, parsed.value, _INT)
             return 0
-    return found.value
+    return parsed.value
 
 
 def _table(
@@ -265,7 +265,10 @@ def _table(
         return None
     entries: list[tuple[LongOption, Place | None]] = []
     for entry in listed:
-        parts = [(member_named(one) or ("", one))[1] for one in initial_values(entry) or ()]
+        parts = [
+            (member_named(initial_value) or ("", initial_value))[1]
+            for initial_value in initial_values(entry) or ()
+        ]
         values = [caller.value(part) for part in parts]
         if not values or not isinstance(values[0], Text):
             break

@@ -93,7 +93,7 @@ class Memory:
         own = self.values.get(place.decl, _NOTHING)
         if value is UNKNOWN or (len(own) >= MOST_VALUES and place.steps not in own):
             if place.steps in own:
-                self._keep(place.decl, {at: one for at, one in own.items() if at != place.steps})
+                self._keep(place.decl, {at: held for at, held in own.items() if at != place.steps})
         else:
             self._keep(place.decl, {**own, place.steps: held(value, ctype)})
 
@@ -101,7 +101,7 @@ class Memory:
         """What is at a place and inside it, by the steps from there."""
         length = len(place.steps)
         own = self.values.get(place.decl, _NOTHING)
-        return {at[length:]: one for at, one in own.items() if at[:length] == place.steps}
+        return {at[length:]: held for at, held in own.items() if at[:length] == place.steps}
 
     def move(self, old: Place, new: Place, ctype: CType) -> None:
         """What is at one place, and inside it, is at another."""
@@ -117,7 +117,7 @@ class Memory:
         if own is not None:
             self._keep(place.decl, {
                 at: value for at, value in own.items()
-                if any(one != other for one, other in zip(at, place.steps, strict=False))
+                if any(step != other for step, other in zip(at, place.steps, strict=False))
             })  # fmt: skip
 
     def forget_all(self) -> None:

@@ -119,8 +119,8 @@ class OptionScan:
         name, equals, _ = word.partition("=")
         at = self.index
         self.index += 1
-        exact = [number for number, one in enumerate(table) if one.name == name]
-        alike = exact or [n for n, one in enumerate(table) if one.name.startswith(name)]
+        exact = [number for number, option in enumerate(table) if option.name == name]
+        alike = exact or [n for n, option in enumerate(table) if option.name.startswith(name)]
         if len(alike) != 1:
             return Found(ord("?"))
         option = table[alike[0]]

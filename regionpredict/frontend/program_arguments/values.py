@@ -34,11 +34,14 @@ class ArgumentValues:
         entries = self.entries.get(span, ())
         known: dict[str, Definition] = {}
         own = frozenset(names)
-        for name in own.union(*(one.value.names for one in said)):
+        for name in own.union(*(definition.value.names for definition in said)):
             values = {_value_of(name, entry, shared=name not in own) for entry in entries}
             if len(values) == 1 and isinstance(value := values.pop(), int):
                 known[name] = Definition(name, Expr.const(value), span)
-        return (*(one for one in said if one.name not in known), *known.values())
+        return (
+            *(definition for definition in said if definition.name not in known),
+            *known.values(),
+        )
 
 
 def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> ArgumentValues | None:
@@ -48,17 +51,17 @@ def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> Argume
     """
     entries: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}
-    found = False
+    any_main = False
     for unit in units:
-        main = next((one for one in unit.bodies() if one.name == "main"), None)
+        main = next((body for body in unit.bodies() if body.name == "main"), None)
         if main is None:
             continue
-        found = True
+        any_main = True
         seen = Follower(unit, ["program", *words]).run(main)
         for span, own in seen.entries.items():
             entries.setdefault(span, []).append(own)
         remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, words))))
-    return ArgumentValues(entries, tuple(remarks)) if found else None
+    return ArgumentValues(entries, tuple(remarks)) if any_main else None
 
 
 def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]:

@@ -338,7 +338,7 @@ class TypeReader:
             return init
         if ctype.kind == "array" and ctype.element is not None:
             element = ctype.element
-            return Opaque("{}", tuple(self.with_members_named(one, element) for one in values))
+            return Opaque("{}", tuple(self.with_members_named(value, element) for value in values))
         members = self._members(ctype)
         named: list[Expression] = []
         for value in with_members_named(values, members):

@@ -222,7 +222,10 @@ class _Reader:
         if name not in self.variables_declared:
             return None
         node, start = self.variables_declared[name][-1]
-        static = any("static" in (one.storage or ()) for one, _ in self.variables_declared[name])
+        static = any(
+            "static" in (declaration.storage or ())
+            for declaration, _ in self.variables_declared[name]
+        )
         symbol = "" if static else name
         decl = Decl(name, "global", UNKNOWN, self.places.span(start), symbol=symbol)
         self.scope.names[name] = decl
@@ -435,7 +438,7 @@ class _Reader:
 
     def _texts(self) -> dict[Hashable, bytes]:
         """What the user's files hold, and the macros of the command line as one more."""
-        texts: dict[Hashable, bytes] = {path: one.data for path, one in self.sources.items()}
+        texts: dict[Hashable, bytes] = {path: source.data for path, source in self.sources.items()}
         texts[""] = " ".join(value for _, value in self.request.defines).encode()
         return texts
 

@@ -49,7 +49,11 @@ def requests_for(
 
 
 def _without(requests: list[SourceRequest], excludes: Sequence[str]) -> list[SourceRequest]:
-    kept = [one for one in requests if not any(is_excluded(one.path, each) for each in excludes)]
+    kept = [
+        request
+        for request in requests
+        if not any(is_excluded(request.path, each) for each in excludes)
+    ]
     if requests and not kept:
         raise InputError(
             f"--exclude {' --exclude '.join(excludes)}: leaves no file", remedy="leave one out"
@@ -67,7 +71,7 @@ def is_excluded(path: str, pattern: str) -> bool:
     wanted = pattern.strip("/")
     ends = ["/".join(parts[first:last]) for first in range(len(parts))
             for last in range(first + 1, len(parts) + 1)]  # fmt: skip
-    return any(fnmatchcase(one, wanted) for one in ends)
+    return any(fnmatchcase(end, wanted) for end in ends)
 
 
 def _expand(

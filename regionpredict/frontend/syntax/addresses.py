@@ -74,15 +74,17 @@ def substituted(expression: Expression, values: Mapping[Decl, Expression]) -> Ex
     if isinstance(e, Cast):
         made = e.constructor
         if made is not None:
-            made = made._replace(args=tuple(substituted(one, values) for one in made.args))
+            made = made._replace(
+                args=tuple(substituted(argument, values) for argument in made.args)
+            )
         return Cast(e.ctype, substituted(e.operand, values), made)
     if isinstance(e, Ternary):
         condition, then = substituted(e.condition, values), substituted(e.then, values)
         return Ternary(condition, then, substituted(e.other, values))
     if isinstance(e, CallExpr):
-        return e._replace(args=tuple(substituted(one, values) for one in e.args))
+        return e._replace(args=tuple(substituted(argument, values) for argument in e.args))
     if isinstance(e, Assign):
         return Assign(e.op, substituted(e.left, values), substituted(e.right, values), e.span)
     if isinstance(e, Opaque):
-        return Opaque(e.text, tuple(substituted(one, values) for one in e.children))
+        return Opaque(e.text, tuple(substituted(child, values) for child in e.children))
     return e

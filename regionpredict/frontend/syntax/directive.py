@@ -75,4 +75,6 @@ class Pragma(NamedTuple):
 
 def threadprivate(pragmas: Iterable[Pragma]) -> frozenset[str]:
     """The variables of which directives say that each thread has its own."""
-    return frozenset().union(*(one.own_names for one in pragmas if one.kind == "threadprivate"))
+    return frozenset().union(
+        *(pragma.own_names for pragma in pragmas if pragma.kind == "threadprivate")
+    )

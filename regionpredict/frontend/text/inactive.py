@@ -69,15 +69,15 @@ def inactive_loops(
         return []
     text = masked(source.data)
     known = {pragma.offset for pragma in active}
-    left = [one for one in find_pragmas(source, macros, text)
-            if one.is_loop and not one.macro and one.offset not in known]  # fmt: skip
+    left = [pragma for pragma in find_pragmas(source, macros, text)
+            if pragma.is_loop and not pragma.macro and pragma.offset not in known]  # fmt: skip
     if not left:
         return []
     branches = _branches(text.code)
     notes = []
     for pragma in left:
-        around = [one for one in branches if one.begin <= pragma.offset < one.end]
-        closed = [one for one in around if not reads(one.begin, one.end)]
+        around = [branch for branch in branches if branch.begin <= pragma.offset < branch.end]
+        closed = [pragma for pragma in around if not reads(pragma.begin, pragma.end)]
         opening = (closed or around[-1:])[0].opening() if around else None
         if opening is not None:
             message = f"an OpenMP loop that the preprocessor leaves out: to read it, {opening}"
@@ -88,7 +88,7 @@ def inactive_loops(
 
 def _branches(code: bytes) -> list[_Branch]:
     """The branches of a text, the outer ones first; none of conditionals that do not match."""
-    found: list[_Branch] = []
+    branches: list[_Branch] = []
     opened: list[list[_Branch]] = []
     for line in _CONDITIONAL.finditer(code):
         word = line.group(1).decode()
@@ -101,12 +101,12 @@ def _branches(code: bytes) -> list[_Branch]:
             opened[-1][-1] = ended
             before = ended
             if word == "endif":
-                found += opened.pop()
+                branches += opened.pop()
                 continue
         else:
             opened.append([])
         opened[-1].append(_Branch(word, condition, before, line.end(), line.end()))
-    return sorted(found, key=lambda one: (one.begin, -one.end))
+    return sorted(branches, key=lambda branch: (branch.begin, -branch.end))
 
 
 def _opening_of(condition: str) -> str | None:

@@ -56,12 +56,12 @@ def left_out_macros(files: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[str, st
             else:
                 others.add(name)
         rest.append(_DEFINE.sub(rb" \3", whole).decode("utf-8", "replace"))  # used in macros too
-    found = []
+    definitions = []
     for name in sorted(left.keys() - others):
         used = any(re.search(rf"\b{name}\s*\(", text) for text in rest)
         if not used or any(re.search(_OTHERWISE.format(name), text) for text in rest):
             continue
-        plain = [one for one in left[name] if "#" not in one[1]]
+        plain = [pair for pair in left[name] if "#" not in pair[1]]
         parameter, body = (plain or left[name])[0]
-        found.append((f"{name}({parameter})", body))
-    return tuple(found)
+        definitions.append((f"{name}({parameter})", body))
+    return tuple(definitions)

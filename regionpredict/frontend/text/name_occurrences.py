@@ -44,8 +44,8 @@ def base_classes_in(data: bytes) -> frozenset[str]:
     ['B', 'C', 'int', 'n', 'public']
     """
     names: set[str] = set()
-    for found in _DERIVED.finditer(data):
-        names.update(word.decode() for word in _IDENTIFIER.findall(found[1]))
+    for match in _DERIVED.finditer(data):
+        names.update(word.decode() for word in _IDENTIFIER.findall(match[1]))
     return frozenset(names)
 
 

@@ -86,16 +86,16 @@ def passages(data: bytes) -> list[Passage]:
             branches[number] = text.translate(None, b"{}")
     text = b"\n".join(branches)
     may_direct = holds_directives(text)
-    found = _functions_and_objects(text, may_direct=may_direct)
-    if found is None:
+    all_passages = _functions_and_objects(text, may_direct=may_direct)
+    if all_passages is None:
         names = frozenset(_AT_MARGIN.findall(text))
-        found = [_passage(names, text, may_direct=may_direct)]
-    return macros + found
+        all_passages = [_passage(names, text, may_direct=may_direct)]
+    return macros + all_passages
 
 
 def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | None:
     """Those of a text without preprocessor lines but directives; None where braces do not match."""
-    found: list[Passage] = []
+    passages: list[Passage] = []
     names = frozenset[bytes]()
     depth = scopes = 0  # braces inside the passage; namespaces, classes and structs around it
     start = begin = since = 0  # of the passage; behind the last edge; behind the last brace
@@ -104,7 +104,7 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
         if depth:
             depth += (char == b"{") - (char == b"}")
             if not depth:
-                found.append(_passage(names, text[start:at], may_direct=may_direct))
+                passages.append(_passage(names, text[start:at], may_direct=may_direct))
                 begin = since = at
         elif char == b"{":
             header = _flat(text[begin : at - 1])
@@ -123,11 +123,11 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
             if text.find(b"=", begin, at) >= 0:
                 header = _flat(text[begin:at])
                 own = _pointers(text[begin:at], header) or _names(header)
-                found.append(_passage(own, text[begin:at], may_direct=may_direct))
+                passages.append(_passage(own, text[begin:at], may_direct=may_direct))
             begin = at
         if scopes < 0:
             return None
-    return None if depth or scopes else found
+    return None if depth or scopes else passages
 
 
 def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passage:

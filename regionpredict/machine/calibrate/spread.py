@@ -28,11 +28,11 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
             half = min(relative_interval(kept), MOST) * value
             wide[figure] = max(wide.get(figure, 0.0), half)
             largest[figure] = max(largest.get(figure, 0.0), value)
-    found = {figure: min(half / largest[figure], MOST) for figure, half in wide.items()}
+    shares = {figure: min(half / largest[figure], MOST) for figure, half in wide.items()}
     factor = [relative_interval(samples.get(key, [])) for key in (FORESEEN, UNFORESEEN)]
     if all(samples.get(key) for key in (FORESEEN, UNFORESEEN)):
-        found["density.latency_factor"] = min(sum(factor), MOST)  # of a quotient: at most both
-    return found
+        shares["density.latency_factor"] = min(sum(factor), MOST)  # of a quotient: at most both
+    return shares
 
 
 def _figures(topology: Topology, key: str) -> Iterator[str]:

@@ -38,14 +38,14 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
         return 0.0
     core, page = machine.processor, float(machine.page_bytes)
     entries = core.tlb_large_entries if page >= LARGE_PAGE.value else core.tlb_entries
-    pages = [Spread(max(1.0, one.extent / page), one.accesses) for one in gathers]
-    found = kept(entries.value, pages)
-    if min(found) == 1.0:
+    pages = [Spread(max(1.0, gather.extent / page), gather.accesses) for gather in gathers]
+    shares = kept(entries.value, pages)
+    if min(shares) == 1.0:
         return 0.0
-    walks = [one.accesses * (1.0 - share) for one, share in zip(gathers, found, strict=True)]
+    walks = [gather.accesses * (1.0 - share) for gather, share in zip(gathers, shares, strict=True)]
     tables = [Spread(max(1.0, pages_of.items * PAGE_ENTRY.value / line_bytes), walk)
               for pages_of, walk in zip(pages, walks, strict=True)]  # fmt: skip
-    data = [Spread(max(1.0, one.extent / line_bytes), one.accesses) for one in gathers]
+    data = [Spread(max(1.0, gather.extent / line_bytes), gather.accesses) for gather in gathers]
     cycles, above = 0.0, [0.0] * len(gathers)
     for cache in machine.caches:
         held = kept(cache.size_bytes.value / line_bytes, [*tables, *data])
@@ -73,16 +73,18 @@ def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
     >>> 0.9998 < few < 1.0, 0.00008 < many < 0.0001
     (True, True)
     """
-    if sum(one.items for one in spreads) <= capacity:
+    if sum(spread.items for spread in spreads) <= capacity:
         return [1.0] * len(spreads)
 
     def filled(time: float) -> float:
-        return sum(-one.items * math.expm1(-one.rate * time / one.items) for one in spreads)
+        return sum(
+            -spread.items * math.expm1(-spread.rate * time / spread.items) for spread in spreads
+        )
 
-    low, high = 0.0, capacity / max(one.rate for one in spreads)
+    low, high = 0.0, capacity / max(spread.rate for spread in spreads)
     while filled(high) < capacity:
         high *= 2.0
     for _ in range(int(CHE_STEPS.value)):
         middle = (low + high) / 2.0
         low, high = (middle, high) if filled(middle) < capacity else (low, middle)
-    return [-math.expm1(-one.rate * high / one.items) for one in spreads]
+    return [-math.expm1(-spread.rate * high / spread.items) for spread in spreads]

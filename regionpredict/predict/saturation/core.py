@@ -112,11 +112,15 @@ def _carried(
     room = machine.processor.window.value
     alone = min(1.0, body.trips * instructions / lanes / room) if parts.chains else 1.0
     longest = 0.0
-    for one in body.recurrences:
+    for recurrence in body.recurrences:
         vectors = INTERLEAVED_SUMS.value if parts.interleaved_sums else 1.0
-        cycles = _chain_cycles(one, machine) / (lanes * vectors if one.unordered else 1.0)
-        longest = max(longest, cycles * (alone if one.restarts else 1.0))
-    kinds = {kind for one in body.recurrences for kinds in one.operations for kind in kinds}
+        cycles = _chain_cycles(recurrence, machine) / (
+            lanes * vectors if recurrence.unordered else 1.0
+        )
+        longest = max(longest, cycles * (alone if recurrence.restarts else 1.0))
+    kinds = {
+        kind for recurrence in body.recurrences for kinds in recurrence.operations for kind in kinds
+    }
     return _Bound(longest, _latencies(kinds))
 
 

@@ -84,7 +84,7 @@ class DataTransfers:
         if past.pages:
             parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
         if self.contended and past.lines:
-            names = ", ".join(sorted({one.array for one in self.contended}))
+            names = ", ".join(sorted({writes.array for writes in self.contended}))
             parts.append(f"writes to {names} take the line from another thread")
         if past.lines + past.exchange:
             spent = 1e6 * (past.lines + past.exchange)
@@ -92,9 +92,9 @@ class DataTransfers:
         return "; ".join(parts)
 
     def _new(self) -> list[str]:
-        return [one.name for one in self.arrays
-                if one.name in self.fresh and one.written
-                and self.touched.get(one.name, 0.0) >= RECYCLED_BLOCK.value]  # fmt: skip
+        return [array.name for array in self.arrays
+                if array.name in self.fresh and array.written
+                and self.touched.get(array.name, 0.0) >= RECYCLED_BLOCK.value]  # fmt: skip
 
     def _pages(self, threads: int) -> float:
         """Each thread takes the faults of its own pages; of those that all reach, all of them."""
@@ -149,16 +149,16 @@ class DataTransfers:
         private cache still holds it.
         """
         cycles = 0.0
-        for one in self.contended:
+        for writes in self.contended:
             writers, there = float(threads), 1.0
-            if one.apart is not None:
-                writers = min(writers, self.line_bytes / one.apart)
+            if writes.apart is not None:
+                writers = min(writers, self.line_bytes / writes.apart)
             else:
-                lines = (self.touched.get(one.array) or self.line_bytes) / self.line_bytes
+                lines = (self.touched.get(writes.array) or self.line_bytes) / self.line_bytes
                 there = min(1.0, self._room() * threads / lines)
             if writers > 1.0:
                 each = there * (1.0 - 1.0 / writers)
-                cycles += one.updates / threads * each * self._transfer(threads)
+                cycles += writes.updates / threads * each * self._transfer(threads)
         return cycles / self.machine.clock_hz
 
     def _transfer(self, threads: int) -> float:

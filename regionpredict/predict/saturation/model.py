@@ -142,7 +142,7 @@ def predict_saturation(
             workload, machine, hint.packages, contents=contents, parts=parts,
             counters=time.counters,
         )  # fmt: skip
-    alone = {one.threads for one in one_a_core(machine, asked)}
+    alone = {expected.threads for expected in one_a_core(machine, asked)}
     seats = seats_of(
         hint, [(p.threads, p.speedup) for p in points if p.threads in alone],
         doubled and (doubled.threads, doubled.speedup), machine, within,
@@ -163,8 +163,8 @@ def predict_saturation(
         assumed.append(
             f"data stays in the caches of {plural(hint.threads, 'thread')} between two runs"
         )
-    assumed += [f"each write to {one.array} goes to memory, not to a register"
-                for one in execution.contended if one.apart is not None]  # fmt: skip
+    assumed += [f"each write to {writes.array} goes to memory, not to a register"
+                for writes in execution.contended if writes.apart is not None]  # fmt: skip
     bottleneck = limit(points)
     hinted = next(point for point in points if point.threads == hint.threads)
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
@@ -173,7 +173,7 @@ def predict_saturation(
     guesses = len(guessed_figures)
     chance = chance_of(asked, hint.threads, within, assumed=guesses > 0)
     band = band_of(asked, assumed=guesses > 0 or bool(table.assumed or workload.guessed))
-    shown = {one.threads for one in asked}
+    shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = [] if superlinear is None else [table.diagnostic("RP131", told(superlinear))]
     return Estimate(

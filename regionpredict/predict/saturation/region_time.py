@@ -319,11 +319,11 @@ class RegionTime:
         )
         self.core = self.loops.core
         self.serial: tuple[SerialBody, ...] = ()
-        for one, own in zip(execution.serial, others, strict=True):
-            body = LoopTime(workload, one.work, own, machine, contents=contents, parts=parts)
+        for work, own in zip(execution.serial, others, strict=True):
+            body = LoopTime(workload, work.work, own, machine, contents=contents, parts=parts)
             seconds = sum(body.at(1).terms(1.0))
-            self.serial += (SerialBody(one.kind, one.visits, seconds),)
-            notes = [f"{note} (in {one.kind}, one thread at a time)" for note in body.core.notes]
+            self.serial += (SerialBody(work.kind, work.visits, seconds),)
+            notes = [f"{note} (in {work.kind}, one thread at a time)" for note in body.core.notes]
             self.core = self.core._replace(notes=(*self.core.notes, *notes))
         # What runs at once beside serial bodies, on one thread.
         self._alone = self.loops.at(1).total if self.serial else 0.0
@@ -408,5 +408,5 @@ class RegionTime:
 
 def counters_of(workload: Workload, execution: Execution) -> list[TrafficCounter]:
     """Counters of the traffic of a region's work and of each of its serial bodies."""
-    works = (execution.work, *(one.work for one in execution.serial))
+    works = (execution.work, *(work.work for work in execution.serial))
     return [workload.traffic_of(work) for work in works]

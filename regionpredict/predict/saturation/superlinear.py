@@ -25,15 +25,15 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
     return None
 
 
-def told(one: Superlinear) -> str:
+def told(gain: Superlinear) -> str:
     """The sentence of a diagnostic.
 
     >>> told(Superlinear(8, 9.5, "eight caches hold the data"))
     'from 8 threads on faster than by their number (9.5 times): eight caches hold the data'
     """
     return (
-        f"from {one.threads} threads on faster than by their number "
-        f"({one.speedup:.3g} times): {one.reason}"
+        f"from {gain.threads} threads on faster than by their number "
+        f"({gain.speedup:.3g} times): {gain.reason}"
     )
 
 

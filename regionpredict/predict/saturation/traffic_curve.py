@@ -96,7 +96,9 @@ class TrafficCurve:
         self._rates: dict[tuple[int, int, float], float] = {}
         self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
         shared = {cache.shared_by_cores.whole for cache in machine.caches}
-        self._edges = sorted(one for one in {1, *shared, machine.cores} if one <= machine.cores)
+        self._edges = sorted(
+            count for count in {1, *shared, machine.cores} if count <= machine.cores
+        )
         self._between: list[int] | None = None
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
@@ -105,9 +107,12 @@ class TrafficCurve:
         spared = 1.0 - self._allocated(threads)
         if not spared or not self._only_written:
             return levels
-        memory = LevelTraffic(tuple(
-            one._replace(read=one.read - spared * self._claimed(one)) for one in levels[-1].arrays
-        ))  # fmt: skip
+        memory = LevelTraffic(
+            tuple(
+                array._replace(read=array.read - spared * self._claimed(array))
+                for array in levels[-1].arrays
+            )
+        )
         return (*levels[:-1], memory)
 
     def _allocated(self, threads: int) -> float:
@@ -248,13 +253,13 @@ class TrafficCurve:
             if moved > 0:
                 lines.append((position + 1, moved, levels[position].written / totals[position]))
         arrays = levels[-1].arrays
-        unforeseen = [one for one in arrays if one.array in self._scattered]
+        unforeseen = [array for array in arrays if array.array in self._scattered]
         line = self.counter.line_bytes
         memory = _Memory(
             levels[-1].total,
             levels[-1].written,
             sum(map(self._claimed, arrays)),
-            sum(one.read for one in unforeseen) / line,
+            sum(traffic.read for traffic in unforeseen) / line,
             sum(map(self._claimed, unforeseen)) / line,
         )
         return _Knot((*totals, memory.scattered * line), tuple(lines), memory)

@@ -28,15 +28,15 @@ def chance_of(
     Steps one after the other are independent, and so are both sides; the rivals of a side are
     taken for the strongest of them.
     """
-    own = next(one for one in outlook if one.threads == threads)
+    own = next(expected for expected in outlook if expected.threads == threads)
     allowed = -math.log1p(-within)
     fewer = more = 1.0
-    for one in outlook:
-        if one.threads == threads:
+    for expected in outlook:
+        if expected.threads == threads:
             continue
-        apart = deviation(abs(one.variance - own.variance), assumed=assumed, fitted=fitted)
-        likely = _below(allowed - (one.gain - own.gain), apart)
-        if one.threads < threads:
+        apart = deviation(abs(expected.variance - own.variance), assumed=assumed, fitted=fitted)
+        likely = _below(allowed - (expected.gain - own.gain), apart)
+        if expected.threads < threads:
             fewer = min(fewer, likely)
         else:
             more = min(more, likely)

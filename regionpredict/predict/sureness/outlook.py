@@ -80,10 +80,10 @@ def _shares(point: Point) -> Spreads:
 
 def outlook_of(points: Sequence[Point], fitted: Fitted = SHIPPED) -> tuple[Expected, ...]:
     """What is to be expected of a curve."""
-    return tuple(expected_of(one, fitted) for one in traits_of(points))
+    return tuple(expected_of(trait, fitted) for trait in traits_of(points))
 
 
-def expected_of(one: Traits, fitted: Fitted = SHIPPED) -> Expected:
+def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
     """What is to be expected on one number of threads.
 
     >>> steps = Spreads(core=0.0, cache=0.0, memory=1.0, gather=0.0, openmp=0.0)
@@ -92,16 +92,21 @@ def expected_of(one: Traits, fitted: Fitted = SHIPPED) -> Expected:
     >>> f"{one.gain:.2f} {one.variance:.2f}"
     '0.44 0.01'
     """
-    gain = math.log(one.speedup) + fitted.creep * one.doublings.memory - fitted.lost * one.grown
-    variance = sum(
-        spread * spread * steps for spread, steps in zip(fitted.spreads, one.doublings, strict=True)
+    gain = (
+        math.log(traits.speedup)
+        + fitted.creep * traits.doublings.memory
+        - fitted.lost * traits.grown
     )
-    return Expected(one.threads, one.speedup, gain, variance)
+    variance = sum(
+        spread * spread * steps
+        for spread, steps in zip(fitted.spreads, traits.doublings, strict=True)
+    )
+    return Expected(traits.threads, traits.speedup, gain, variance)
 
 
 def asked_for(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
     """The part of an outlook with these numbers of threads; all of it where none is known."""
-    return tuple(one for one in outlook if one.threads in threads) or tuple(outlook)
+    return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 
 
 def band_of(
@@ -111,10 +116,10 @@ def band_of(
     outside. `assumed`: an assumption decides.
     """
     bounds = []
-    for one in outlook:
-        off = fitted.reach * deviation(one.variance, assumed=assumed, fitted=fitted)
-        low, high = math.exp(one.gain - off), math.exp(one.gain + off)
-        bounds.append(Bounds(min(one.predicted, low), max(one.predicted, high)))
+    for expected in outlook:
+        off = fitted.reach * deviation(expected.variance, assumed=assumed, fitted=fitted)
+        low, high = math.exp(expected.gain - off), math.exp(expected.gain + off)
+        bounds.append(Bounds(min(expected.predicted, low), max(expected.predicted, high)))
     return tuple(bounds)
 
 

@@ -67,9 +67,9 @@ def table(
     """
     return {
         "kind": "table", "title": title, "name": name,
-        "columns": [one.document() for one in columns],
+        "columns": [column.document() for column in columns],
         "rows": [list(row) for row in rows],
-        "details": None if details is None else [list(one) for one in details],
+        "details": None if details is None else [list(detail) for detail in details],
     }  # fmt: skip
 
 
@@ -97,8 +97,8 @@ def line(
     """A line through `points` (x, y), before a `band` (x, low, high); `colour` is a number, that of
     its place among the series by itself.
     """
-    return {"name": name, "points": [list(one) for one in points],
-            "band": [list(one) for one in band], "colour": colour}  # fmt: skip
+    return {"name": name, "points": [list(interval) for interval in points],
+            "band": [list(interval) for interval in band], "colour": colour}  # fmt: skip
 
 
 def marks(
@@ -106,11 +106,11 @@ def marks(
     bars: Iterable[Sequence[float]] = (),
 ) -> Block:  # fmt: skip
     """Points (x, y) without a line, in a line's colour; `bars` (x, low, high) reach up and down."""
-    return {"name": name, "points": [list(one) for one in points], "colour": colour,
-            "alone": True, "bars": [list(one) for one in bars]}  # fmt: skip
+    return {"name": name, "points": [list(point) for point in points], "colour": colour,
+            "alone": True, "bars": [list(bar) for bar in bars]}  # fmt: skip
 
 
 def heat(title: str, rows: Sequence[Sequence[float | None]], unit: str) -> Block:
     """Numbers in a grid, the larger the darker; None where there is none."""
     return {"kind": "heat", "title": title, "unit": unit,
-            "rows": [["" if one is None else one for one in row] for row in rows]}  # fmt: skip
+            "rows": [["" if cell is None else cell for cell in row] for row in rows]}  # fmt: skip

@@ -39,23 +39,34 @@ class CalibrationResult(NamedTuple):
 
 def calibration_page(result: CalibrationResult) -> str:
     """The page."""
-    samples, found, density = result.samples, result.saturation, result.density
+    samples, calibration, density = result.samples, result.saturation, result.density
     told = [
-        ("Fitted to", f"{plural(len(samples.samples), 'region')} of "
-         f"{plural(len(samples.programs), 'program')} on "
-         f"{', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}"),
-        *(("Left out", f"{number} {reason}")
-          for reason, number in sorted(samples.left_out.items())),
-        ("Outcome", "the correction helps" if found.helps else f"no factor: {found.against}"),
-        ("Sure", f"the speedup's error falls in {100 * found.sure:.1f} % of resampled sets of "
-         f"programs, the time's in {100 * found.sure_times:.1f} %"),
-    ]  # fmt: skip
-    words = samples_text(samples, result.runs) + saturation_text(found)
+        (
+            "Fitted to",
+            f"{plural(len(samples.samples), 'region')} of "
+            f"{plural(len(samples.programs), 'program')} on "
+            f"{', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}",
+        ),
+        *(
+            ("Left out", f"{number} {reason}")
+            for reason, number in sorted(samples.left_out.items())
+        ),
+        (
+            "Outcome",
+            "the correction helps" if calibration.helps else f"no factor: {calibration.against}",
+        ),
+        (
+            "Sure",
+            f"the speedup's error falls in {100 * calibration.sure:.1f} % of resampled sets of "
+            f"programs, the time's in {100 * calibration.sure_times:.1f} %",
+        ),
+    ]
+    words = samples_text(samples, result.runs) + saturation_text(calibration)
     if density is not None:
         words += density_text(density, result.packages)
     sections = [
         Section("Overview", [facts(told)]),
-        Section("Saturation model", [_scores(found), *_factors(found)]),
+        Section("Saturation model", [_scores(calibration), *_factors(calibration)]),
         Section("Density model", [] if density is None else _density(density)),
         Section("Regions", [_regions(result)]),
         as_text(words),
@@ -64,56 +75,73 @@ def calibration_page(result: CalibrationResult) -> str:
     return page(f"Correction of {result.machine}", lead, sections)
 
 
-def _scores(found: SaturationCalibration) -> Block:
-    before, after = found.before, found.after
+def _scores(calibration: SaturationCalibration) -> Block:
+    before, after = calibration.before, calibration.after
     rows: list[list[Cell]] = [
         ["Error of the speedup, median", _percent(before.speedup_error),
          _percent(after.speedup_error)],
         *([f"the answer '{name}'", ("", None), _percent(error)]
-          for name, error in found.trivial_errors.items()),
+          for name, error in calibration.trivial_errors.items()),
         ["Error of the time, median", _percent(before.time_error), _percent(after.time_error)],
         ["Predicted over measured time", (f"{before.time_ratio:.3g}x", before.time_ratio),
          (f"{after.time_ratio:.3g}x", after.time_ratio)],
         ["Right hints", _percent(before.hints.share), _percent(after.hints.share)],
         *([f"the answer '{name}'", ("", None), _percent(rate.share)]
-          for name, rate in found.trivial.items()),
+          for name, rate in calibration.trivial.items()),
     ]  # fmt: skip
     columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
-    return table(f"Cross-validated over {found.folds} folds of programs", columns, rows)
+    return table(f"Cross-validated over {calibration.folds} folds of programs", columns, rows)
 
 
-def _factors(found: SaturationCalibration) -> list[Block]:
-    shown = found.factors or found.fitted
+def _factors(calibration: SaturationCalibration) -> list[Block]:
+    shown = calibration.factors or calibration.fitted
     rows: list[list[Cell]] = []
     for name in FACTORS:
         if name in shown:
-            low, high = found.spread.get(name, (shown[name], shown[name]))
+            low, high = calibration.spread.get(name, (shown[name], shown[name]))
             rows.append([
                 name, (f"{shown[name]:.3g}", shown[name]), (f"{low:.3g} to {high:.3g}", low),
-                "as far as it may go" if name in found.at_bound else "",
+                "as far as it may go" if name in calibration.at_bound else "",
             ])  # fmt: skip
     columns = [Column("Term"), Column("Factor", number=True),
                Column("Over the folds", number=True), Column("Remark")]  # fmt: skip
-    title = "Factors of the terms" if found.factors else "Factors that were fitted, and not written"
+    title = (
+        "Factors of the terms"
+        if calibration.factors
+        else "Factors that were fitted, and not written"
+    )
     return [table(title, columns, rows)] if rows else []
 
 
-def _density(found: DensityCalibration) -> list[Block]:
+def _density(calibration: DensityCalibration) -> list[Block]:
     rows: list[list[Cell]] = [
-        ["Right hints", _percent(found.before.share), _percent(found.after.share)],
+        ["Right hints", _percent(calibration.before.share), _percent(calibration.after.share)],
         *([f"the answer '{name}'", ("", None), _percent(rate.share)]
-          for name, rate in found.trivial.items()),
+          for name, rate in calibration.trivial.items()),
     ]  # fmt: skip
     columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
-    told = [("Sure", f"more are right in {100 * found.sure:.1f} % of resampled sets of programs")]
-    if found.helps:
-        told += list(zip(DENSITY_FACTORS, (f"{one:.3g}" for one in found.fitted.factors),
-                         strict=True))  # fmt: skip
-        told.append(("Boundaries", ", ".join(f"{100 * one:.1f} %"
-                                             for one in found.fitted.thresholds)))  # fmt: skip
+    told = [
+        ("Sure", f"more are right in {100 * calibration.sure:.1f} % of resampled sets of programs")
+    ]
+    if calibration.helps:
+        told += list(
+            zip(
+                DENSITY_FACTORS,
+                (f"{factor:.3g}" for factor in calibration.fitted.factors),
+                strict=True,
+            )
+        )
+        told.append(
+            (
+                "Boundaries",
+                ", ".join(
+                    f"{100 * threshold:.1f} %" for threshold in calibration.fitted.thresholds
+                ),
+            )
+        )
     else:
         told.append(("Outcome", "the correction does not help: no weight is written"))
-    title = f"Cross-validated over {found.folds} folds of programs"
+    title = f"Cross-validated over {calibration.folds} folds of programs"
     return [facts(told), table(title, columns, rows)]
 
 

@@ -33,17 +33,17 @@ def program_checks(
     """A check a question: `name`, `grade` of `of` (-1: not known) with its mark, and what it rests
     on."""
     parts = _parts(predictions, teams)
-    found = program_advice(advice)
+    changes = program_advice(advice)
     checks = [_packages(teams, machine)]
     if parts:
-        serial = [one for one in parts if one.derivation.first_touch == "serial"]
+        serial = [part for part in parts if part.derivation.first_touch == "serial"]
         told = "pages lie where the threads that use them run"
         checks.append(
             _graded(
                 "NUMA placement",
                 1.0 - _share(parts, serial),
-                _worst(serial, lambda one: 1.0, parts, "first touch is serial for", told),
-                found,
+                _worst(serial, lambda _: 1.0, parts, "first touch is serial for", told),
+                changes,
                 "RP201",
             )
         )
@@ -55,12 +55,17 @@ def program_checks(
         ):
             share = _term_share(parts, term)
             why = _worst(parts, _of_term(term), parts, "most in", good)
-            checks.append(_graded(name, 1.0 - share, why, found, *rules))
-    wrong = [note for one in predictions for note in one.diagnostics if note.id in CONFLICTS]
+            checks.append(_graded(name, 1.0 - share, why, changes, *rules))
+    wrong = [
+        note
+        for prediction in predictions
+        for note in prediction.diagnostics
+        if note.id in CONFLICTS
+    ]
     checks.append(_check("Right on several threads", 0 if wrong else _OF,
                          f"{wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
                          if wrong else "no conflict was found; none is no proof"))  # fmt: skip
-    known = sum(one.packages is not None for one in predictions)
+    known = sum(prediction.packages is not None for prediction in predictions)
     checks.append(_check(
         "Known sizes", int(_OF * known / len(predictions)) if predictions else None,
         f"{known} of {plural(len(predictions), 'region')} have one hint"))  # fmt: skip
@@ -69,8 +74,8 @@ def program_checks(
 
 def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Block:
     """Packages that the time reaches on average."""
-    timed = [(one.packages, one.seconds * one.facts.executions.weight) for one in teams
-             if one.packages is not None and one.seconds]  # fmt: skip
+    timed = [(team.packages, team.seconds * team.facts.executions.weight) for team in teams
+             if team.packages is not None and team.seconds]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
     if not whole:
         return _check("Packages in use", None, "no team's time is known", machine.packages)
@@ -84,29 +89,34 @@ def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Block:
 def _parts(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> list[_Part]:
     times = region_seconds(predictions, teams)
     parts = []
-    for one in predictions:
-        if not isinstance(one.derivation, SaturationDerivation) or one.threads is None:
+    for prediction in predictions:
+        if (
+            not isinstance(prediction.derivation, SaturationDerivation)
+            or prediction.threads is None
+        ):
             continue
-        points = {point.threads: point for point in one.derivation.points}
-        point, alone = points.get(one.threads), one.derivation.points[0]
+        points = {point.threads: point for point in prediction.derivation.points}
+        point, alone = points.get(prediction.threads), prediction.derivation.points[0]
         if point is None or alone.seconds <= 0:
             continue
-        weight = times.get(one.facts.region.id, alone.seconds) * point.seconds / alone.seconds
-        parts.append(_Part(one, one.derivation, point, weight))
+        weight = (
+            times.get(prediction.facts.region.id, alone.seconds) * point.seconds / alone.seconds
+        )
+        parts.append(_Part(prediction, prediction.derivation, point, weight))
     return parts
 
 
 def _of_term(term: str) -> Callable[[_Part], float]:
-    return lambda one: one.point.terms.get(term, 0.0) / (one.point.seconds or 1.0)
+    return lambda part: part.point.terms.get(term, 0.0) / (part.point.seconds or 1.0)
 
 
 def _term_share(parts: Sequence[_Part], term: str) -> float:
-    whole = sum(one.weight for one in parts) or 1.0
-    return sum(_of_term(term)(one) * one.weight for one in parts) / whole
+    whole = sum(part.weight for part in parts) or 1.0
+    return sum(_of_term(term)(part) * part.weight for part in parts) / whole
 
 
 def _share(parts: Iterable[_Part], some: Iterable[_Part]) -> float:
-    return sum(one.weight for one in some) / (sum(one.weight for one in parts) or 1.0)
+    return sum(part.weight for part in some) / (sum(part.weight for part in parts) or 1.0)
 
 
 def _worst(
@@ -114,8 +124,8 @@ def _worst(
     good: str,
 ) -> str:  # fmt: skip
     """Where most of it is, with its share of the whole time; `good` where there is little."""
-    whole = sum(one.weight for one in parts) or 1.0
-    worst = max(some, key=lambda one: part(one) * one.weight, default=None)
+    whole = sum(candidate.weight for candidate in parts) or 1.0
+    worst = max(some, key=lambda candidate: part(candidate) * candidate.weight, default=None)
     share = 0.0 if worst is None else part(worst) * worst.weight / whole
     if worst is None or share < WORTH_TELLING.value:
         return good
@@ -126,10 +136,12 @@ def _graded(
     name: str, share: float, why: str, advice: Sequence[ProgramAdvice], *rules: str
 ) -> Block:
     """A share as quarters, with the best change that mends it."""
-    known = [one for one in advice if one.id in rules]
+    known = [change for change in advice if change.id in rules]
     if known:
-        one = known[0]
-        why += f"; {one.message} at {one.span}: {100 * (one.gain - 1):+.0f} % ({one.id})"
+        change = known[0]
+        why += (
+            f"; {change.message} at {change.span}: {100 * (change.gain - 1):+.0f} % ({change.id})"
+        )
     return _check(name, min(_OF, max(0, round(_OF * share))), why)
 
 

@@ -35,7 +35,7 @@ def comparison_page(
     their names, as far as they can be read.
     """
     hints = comparison.hints
-    folder = common_folder([one.hint.file for one in comparison.verdicts])
+    folder = common_folder([verdict.hint.file for verdict in comparison.verdicts])
     lead = [f"{hints.model} model for {hints.machine}; unit of a hint: {comparison.unit}"]
     if comparison.other_machine:
         lead.append(f"Another machine was measured: {comparison.other_machine}")
@@ -78,15 +78,15 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
 def _scatter(comparison: Comparison, folder: str) -> list[Block]:
     """Predicted over measured speedups: on the line, they are the same."""
     points: list[Block] = []
-    for one in comparison.verdicts:
-        predicted, measured = _speedups(one)
-        if predicted is None or measured is None or one.incomparable:
+    for verdict in comparison.verdicts:
+        predicted, measured = _speedups(verdict)
+        if predicted is None or measured is None or verdict.incomparable:
             continue
-        points.append({"name": one.hint.id.removeprefix(folder), "x": measured, "y": predicted,
-                       "kind": _verdict(one)})  # fmt: skip
+        points.append({"name": verdict.hint.id.removeprefix(folder), "x": measured, "y": predicted,
+                       "kind": _verdict(verdict)})  # fmt: skip
     if not points:
         return []
-    most = max(max(one["x"], one["y"]) for one in points)
+    most = max(max(point["x"], point["y"]) for point in points)
     return [{
         "kind": "scatter", "title": "Speedups on the most threads: on the line, both are the same",
         "x": "measured", "y": "predicted", "points": points, "kinds": "verdict",
@@ -95,11 +95,11 @@ def _scatter(comparison: Comparison, folder: str) -> list[Block]:
 
 
 def _regions(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> Block:
-    found = {law.verdict.measured.last.place: law for law in laws}
+    laws_by_place = {law.verdict.measured.last.place: law for law in laws}
     rows, details = [], []
-    for one in comparison.verdicts:
-        rows.append(_row(one, comparison, folder))
-        details.append(_details(one, found.get(one.measured.last.place)))
+    for verdict in comparison.verdicts:
+        rows.append(_row(verdict, comparison, folder))
+        details.append(_details(verdict, laws_by_place.get(verdict.measured.last.place)))
     unit = comparison.unit.capitalize()
     columns = [
         Column("Region"),
@@ -113,98 +113,103 @@ def _regions(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> Blo
     return table(title, columns, rows, details=details, name="regions")
 
 
-def _row(one: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
-    predicted, measured = _speedups(one)
-    error = one.speedup_error
+def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
+    predicted, measured = _speedups(verdict)
+    error = verdict.speedup_error
     return [
-        f"{one.hint.id.removeprefix(folder)} {one.hint.function}",
+        f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}",
         _number(predicted), _number(measured),
         ("", None) if error is None else (f"{round(100 * error):+d} %", abs(error)),
-        (show_seconds(one.hint.seconds), one.hint.seconds),
-        (show_seconds(_alone(one)), _alone(one)),
-        _whole(one.hinted, comparison), _whole(one.needed, comparison), _verdict(one),
-        wrong_term(one),
+        (show_seconds(verdict.hint.seconds), verdict.hint.seconds),
+        (show_seconds(_alone(verdict)), _alone(verdict)),
+        _whole(verdict.hinted, comparison), _whole(verdict.needed, comparison), _verdict(verdict),
+        wrong_term(verdict),
     ]  # fmt: skip
 
 
-def _speedups(one: Verdict) -> tuple[float | None, float | None]:
+def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
     """Predicted and measured, on the most threads that both have."""
-    both = sorted(set(one.predicted_speedup) & set(one.measured_speedup))
+    both = sorted(set(verdict.predicted_speedup) & set(verdict.measured_speedup))
     if not both:
         return None, None
-    return one.predicted_speedup[both[-1]], one.measured_speedup[both[-1]]
+    return verdict.predicted_speedup[both[-1]], verdict.measured_speedup[both[-1]]
 
 
-def _alone(one: Verdict) -> float | None:
+def _alone(verdict: Verdict) -> float | None:
     """Measured seconds of one execution on one thread."""
-    seconds = one.times.get(1)
-    return None if seconds is None else seconds / max(1, one.measured.last.executions)
+    seconds = verdict.times.get(1)
+    return None if seconds is None else seconds / max(1, verdict.measured.last.executions)
 
 
-def _verdict(one: Verdict) -> str:
-    if one.incomparable:
+def _verdict(verdict: Verdict) -> str:
+    if verdict.incomparable:
         return "not comparable"
-    return {True: "right", False: "wrong", None: "not judged"}[one.right]
+    return {True: "right", False: "wrong", None: "not judged"}[verdict.right]
 
 
-def wrong_term(one: Verdict) -> str:
+def wrong_term(verdict: Verdict) -> str:
     """What the comparison shows to be wrong: the seconds, the scaling, the choice, or nothing.
 
     A run tells times and no terms: of the model's terms only the one that limits is named.
     """
-    if one.incomparable:
-        return one.incomparable
-    error, ratio = one.speedup_error, one.time_ratio
-    limit = f" ({one.hint.bottleneck})" if one.hint.bottleneck else ""
+    if verdict.incomparable:
+        return verdict.incomparable
+    error, ratio = verdict.speedup_error, verdict.time_ratio
+    limit = f" ({verdict.hint.bottleneck})" if verdict.hint.bottleneck else ""
     wrong = []
     if error is not None and abs(error) > SPEEDUP_OFF.value:
         wrong.append(("scales too well" if error > 0 else "scales too little") + limit)
     if ratio is not None and not 1 / FAR_OFF.value <= ratio <= FAR_OFF.value:
         wrong.append("time on one thread too " + ("long" if ratio > 1 else "short"))
-    if not wrong and one.right is False:
+    if not wrong and verdict.right is False:
         wrong.append("the choice" + limit)
     return "; ".join(wrong)
 
 
-def _details(one: Verdict, law: Fitted | None) -> list[Block]:
-    band = [(n, low, high) for n, (low, high) in sorted(one.hint.band.items())
-            if n in one.predicted_speedup]  # fmt: skip
-    series = [line("predicted", sorted(one.predicted_speedup.items()), band),
-              line("measured", sorted(one.measured_speedup.items()))]  # fmt: skip
-    ratio = one.time_ratio
-    pairs = [("Function", one.hint.function), ("What was wrong", wrong_term(one) or "nothing"),
-             ("Limited by", one.hint.bottleneck or "not told"),
-             ("Sure", f"{100 * one.hint.confidence:.0f} %")]  # fmt: skip
+def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
+    band = [(n, low, high) for n, (low, high) in sorted(verdict.hint.band.items())
+            if n in verdict.predicted_speedup]  # fmt: skip
+    series = [line("predicted", sorted(verdict.predicted_speedup.items()), band),
+              line("measured", sorted(verdict.measured_speedup.items()))]  # fmt: skip
+    ratio = verdict.time_ratio
+    pairs = [
+        ("Function", verdict.hint.function),
+        ("What was wrong", wrong_term(verdict) or "nothing"),
+        ("Limited by", verdict.hint.bottleneck or "not told"),
+        ("Sure", f"{100 * verdict.hint.confidence:.0f} %"),
+    ]
     if ratio is not None:
         pairs.append(("Predicted time on one thread", f"{ratio:.3g} times the measured one"))
-    if one.loss is not None:
-        pairs.append(("On the hinted number", f"{100 * one.loss:+.1f} % of the best time"))
+    if verdict.loss is not None:
+        pairs.append(("On the hinted number", f"{100 * verdict.loss:+.1f} % of the best time"))
     pairs += [(f"Measured on {plural(n, 'thread')}", show_seconds(seconds))
-              for n, seconds in one.times.items()]  # fmt: skip
-    pairs += [("Assumed", words) for words in one.hint.assumed]
+              for n, seconds in verdict.times.items()]  # fmt: skip
+    pairs += [("Assumed", words) for words in verdict.hint.assumed]
     if law is not None:
         pairs.append(("Fitted to the measured times", str(law.model)))
-    drawn = [one for one in series if one["points"]]
+    drawn = [curve for curve in series if curve["points"]]
     return [facts(pairs), *([curve("Speedup", "threads", "times faster", drawn)] if drawn else [])]
 
 
 def _source(comparison: Comparison, sources: Mapping[str, str]) -> list[Block]:
     """The sources, each line with a region telling what was predicted, measured, and wrong."""
     notes: dict[str, list[Block]] = {}
-    for row, one in enumerate(comparison.verdicts):
-        notes.setdefault(one.hint.file, []).append(
-            {"line": one.hint.line, "text": _told(one, comparison), "row": row}
+    for row, verdict in enumerate(comparison.verdicts):
+        notes.setdefault(verdict.hint.file, []).append(
+            {"line": verdict.hint.line, "text": _told(verdict, comparison), "row": row}
         )
     return file_blocks(notes, sources)
 
 
-def _told(one: Verdict, comparison: Comparison) -> str:
-    predicted, measured = _speedups(one)
+def _told(verdict: Verdict, comparison: Comparison) -> str:
+    predicted, measured = _speedups(verdict)
     words = f"predicted {_times(predicted)}, measured {_times(measured)}"
-    if one.hinted is not None and one.needed is not None:
-        words += (f"; {comparison.unit}: {_whole(one.hinted, comparison)[0]} hinted, "
-                  f"{_whole(one.needed, comparison)[0]} needed, {_verdict(one)}")  # fmt: skip
-    wrong = wrong_term(one)
+    if verdict.hinted is not None and verdict.needed is not None:
+        words += (
+            f"; {comparison.unit}: {_whole(verdict.hinted, comparison)[0]} hinted, "
+            f"{_whole(verdict.needed, comparison)[0]} needed, {_verdict(verdict)}"
+        )
+    wrong = wrong_term(verdict)
     return f"{words}; {wrong}" if wrong else words
 
 

@@ -24,16 +24,16 @@ _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none":
 
 def expectations_page(report: Report) -> str:
     """The page."""
-    checked = [one for one in report.checks if one.verdict is not None]
+    checked = [check for check in report.checks if check.verdict is not None]
     told = [
         ("Outcome", "passed" if report.passed else "failed"),
         ("Checked", plural(len(checked), "expectation")),
         *((_VERDICTS[match].capitalize(), str(number)) for match in _VERDICTS
-          if (number := sum(one.verdict.match == match for one in checked if one.verdict))),
-        *([("Rules", f"{sum(one.passed for one in report.rules)} of "
+          if (number := sum(check.verdict.match == match for check in checked if check.verdict))),
+        *([("Rules", f"{sum(rule.passed for rule in report.rules)} of "
             f"{plural(len(report.rules), 'rule')} hold")] if report.rules else []),
     ]  # fmt: skip
-    failed = [check_text(one) for one in report.checks if not one.passed]
+    failed = [check_text(check) for check in report.checks if not check.passed]
     failed += [LITMUS] if report.litmus_failed else []
     failed += [str(problem) for problem in report.problems]
     sections = [
@@ -48,16 +48,16 @@ def expectations_page(report: Report) -> str:
 
 def _checks(report: Report) -> list[Block]:
     rows: list[list[Cell]] = []
-    for one in report.checks:
-        name, verdict = one.parameter, one.verdict
-        growth = "" if one.growth is None else f"O({one.growth.text(name)})"
+    for check in report.checks:
+        name, verdict = check.parameter, check.verdict
+        growth = "" if check.growth is None else f"O({check.growth.text(name)})"
         if verdict is None:
-            outcome = "proposed" if one.problem is None else "not checked"
+            outcome = "proposed" if check.problem is None else "not checked"
         else:
             outcome = _VERDICTS[verdict.match]
         rows.append([
-            one.callpath + (" (litmus)" if one.litmus else ""), one.metric,
-            "" if verdict is None else f"O({verdict.expected.text(name)})", one.model, growth,
+            check.callpath + (" (litmus)" if check.litmus else ""), check.metric,
+            "" if verdict is None else f"O({verdict.expected.text(name)})", check.model, growth,
             "" if verdict is None else f"O({verdict.divergence.text(name)})",
             "" if verdict is None else f"O({verdict.deviation.text(name)})", outcome,
         ])  # fmt: skip
@@ -71,7 +71,7 @@ def _checks(report: Report) -> list[Block]:
 
 def _rules(report: Report) -> list[Block]:
     rows: list[list[Cell]] = [
-        [rule_text(one), "holds" if one.passed else "broken"] for one in report.rules
+        [rule_text(rule), "holds" if rule.passed else "broken"] for rule in report.rules
     ]
     columns = [Column("Rule"), Column("Verdict", choice=True)]
     return [table("Rules between growths", columns, rows)] if rows else []

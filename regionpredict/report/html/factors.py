@@ -33,27 +33,32 @@ _SAMPLES = 40  # of each curve
 _PARALLEL = "parallel efficiency, the product"
 
 
-def factors_page(study: Study, found: Extrapolation | None, hints: Hints | None) -> str:
+def factors_page(study: Study, extrapolation: Extrapolation | None, hints: Hints | None) -> str:
     """The page; without `found` there are no curves."""
     runs = study.runs
     definition = runs[0].factors.definition
     told = [
-        ("Runs", ", ".join(f"{one.factors.name} on {one.factors.width}" for one in runs)),
+        ("Runs", ", ".join(f"{run.factors.name} on {run.factors.width}" for run in runs)),
         ("Ser", f"'{definition}': {SERIALISATIONS[definition]}"),
     ]
     if study.scaling is not None:
         told.append(("Scaling", f"{study.scaling}; the work of all grows as "
                      f"P^{study.growth:.2f}"))  # fmt: skip
-    if found is not None:
-        told += [("On more processes", f"from {width} on, {SHORT_NAMES[after]} loses most, not "
-                  f"{SHORT_NAMES[before]}") for width, before, after in found.changes]  # fmt: skip
-    text = factors_table(study, found)
+    if extrapolation is not None:
+        told += [
+            (
+                "On more processes",
+                f"from {width} on, {SHORT_NAMES[after]} loses most, not {SHORT_NAMES[before]}",
+            )
+            for width, before, after in extrapolation.changes
+        ]
+    text = factors_table(study, extrapolation)
     if hints is not None:
         text += region_table([run.factors for run in runs], hints)
     sections = [
         Section("Overview", [facts(told), *_factors(runs)]),
-        Section("Curves", _curves(study, found) if found is not None else []),
-        Section("On more processes", _more(found) if found is not None else []),
+        Section("Curves", _curves(study, extrapolation) if extrapolation is not None else []),
+        Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
         Section("Iterations", _iterations(runs)),
         Section("Parallel regions", _regions(runs, hints)),
         Section("Notes", [items(study.notes)] if study.notes else []),
@@ -91,17 +96,18 @@ def _head(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _curves(study: Study, found: Extrapolation) -> list[Block]:
+def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
     """Marks are measured, lines the laws, bands what the runs do not refute."""
     first = study.widths[0]
-    last = max([study.widths[-1], *(point.width for point in found.points)])
+    last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
     grid = np.geomspace(first, max(last, 2 * first), _SAMPLES).tolist()
     series = []
     product = [[1.0, 1.0, 1.0] for _ in grid]
     for factor in FACTORS:
-        model = found.models[factor]
+        model = extrapolation.models[factor]
         values = [
-            [min(one, 1.0) for one in (model.value(width), *model.band(width))] for width in grid
+            [min(value, 1.0) for value in (model.value(width), *model.band(width))]
+            for width in grid
         ]
         product = [
             [a * b for a, b in zip(row, own, strict=True)]
@@ -126,7 +132,7 @@ def _line(name: str, grid: Sequence[float], values: Sequence[Sequence[float]]) -
     return line(name, points, band)
 
 
-def _more(found: Extrapolation) -> list[Block]:
+def _more(extrapolation: Extrapolation) -> list[Block]:
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     rows: list[list[Cell]] = [
         [
@@ -134,7 +140,7 @@ def _more(found: Extrapolation) -> list[Block]:
             f"{100 * point.low['global']:.1f} to {100 * point.high['global']:.1f} %",
             SHORT_NAMES[point.dominating],
         ]
-        for point in found.points
+        for point in extrapolation.points
     ]  # fmt: skip
     heads = ("LB", "Ser", "Trf", "Parallel", "Computation", "Global")
     columns = [
@@ -149,7 +155,7 @@ def _more(found: Extrapolation) -> list[Block]:
             ("none" if model.error is None else f"{100 * model.error:.2f} points", model.error),
         ]
         for factor in SCALED
-        if (model := found.models.get(factor)) is not None
+        if (model := extrapolation.models.get(factor)) is not None
     ]  # fmt: skip
     blocks = [table("What to expect", columns, rows)] if rows else []
     by = [Column("Factor"), Column("Law"), Column("On p processes"),

@@ -97,11 +97,14 @@ def _details(series: Series, model: FittedModel, result: FitResult, at: int) -> 
     pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
     pairs += [("Doubt", told) for told in model.warnings]
     pairs += [
-        ("At " + _point(one), f"{one.value:.5g}, {one.low:.4g} to {one.high:.4g}"
-         + (f"; {one.warning}" if one.warning else ""))
-        for one in result.predictions
-        if (one.callpath, one.metric) == (series.callpath, series.metric)
-    ]  # fmt: skip
+        (
+            "At " + _point(prediction),
+            f"{prediction.value:.5g}, {prediction.low:.4g} to {prediction.high:.4g}"
+            + (f"; {prediction.warning}" if prediction.warning else ""),
+        )
+        for prediction in result.predictions
+        if (prediction.callpath, prediction.metric) == (series.callpath, series.metric)
+    ]
     if at >= _MOST_DRAWN:
         return [facts(pairs)]
     return [facts(pairs), *(_curve(series, model, name, result.level) for name in model.parameters)]
@@ -109,22 +112,22 @@ def _details(series: Series, model: FittedModel, result: FitResult, at: int) -> 
 
 def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> Block:
     """The model over one parameter, the others at their largest measured values."""
-    one = ModelSlice(series, model, parameter, {})
-    low, most = float(one.x.min()), float(one.x.max())
+    model_slice = ModelSlice(series, model, parameter, {})
+    low, most = float(model_slice.x.min()), float(model_slice.x.max())
     high = REACH * most if most > low else max(REACH * most, most + 1.0)
     grid = even_places(low, high, _SAMPLES)
-    places = one.places(grid)
+    places = model_slice.places(grid)
     values = model.predict_many(places)
     bands = [model.interval(place, level) for place in places]
     points = list(zip(grid.tolist(), values.tolist(), strict=True))
     band = [(x, b.low, b.high) for x, b in zip(grid.tolist(), bands, strict=True)]
-    known = [k for k in range(len(one.x)) if np.isfinite(one.y[k])]
-    shown = [(float(one.x[k]), float(one.y[k])) for k in known]
-    bars = [(float(one.x[k]), *one.spread(k)) for k in known]
+    known = [k for k in range(len(model_slice.x)) if np.isfinite(model_slice.y[k])]
+    shown = [(float(model_slice.x[k]), float(model_slice.y[k])) for k in known]
+    bars = [(float(model_slice.x[k]), *model_slice.spread(k)) for k in known]
     drawn = [line("model", points, _clipped(band, values)),
              marks("measured, from the least to the most", shown, colour=0, bars=bars)]  # fmt: skip
     title = f"{series.metric or 'value'} over {parameter}"
-    title += f" at {one.others}" if one.others else ""
+    title += f" at {model_slice.others}" if model_slice.others else ""
     title += f", {100 * level:.0f} % band"
     spans = [*values.tolist(), *(y for _, y in shown)]
     unit = f" ({series.unit})" if series.unit else ""
@@ -152,11 +155,15 @@ def _wide(values: Sequence[float]) -> bool:
 def _predictions(predictions: Sequence[PredictedValue]) -> list[Block]:
     rows: list[list[Cell]] = [
         [
-            one.callpath or "all", one.metric, _point(one), (f"{one.value:.5g}", one.value),
-            (f"{one.low:.4g} to {one.high:.4g}", one.low), one.warning,
+            prediction.callpath or "all",
+            prediction.metric,
+            _point(prediction),
+            (f"{prediction.value:.5g}", prediction.value),
+            (f"{prediction.low:.4g} to {prediction.high:.4g}", prediction.low),
+            prediction.warning,
         ]
-        for one in predictions
-    ]  # fmt: skip
+        for prediction in predictions
+    ]
     if not rows:
         return []
     columns = [
@@ -188,5 +195,5 @@ def _next(result: FitResult) -> list[Block]:
     return [table("The point that decides most for its price", columns, rows)]
 
 
-def _point(one: PredictedValue) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in one.point.items())
+def _point(predicted: PredictedValue) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in predicted.point.items())

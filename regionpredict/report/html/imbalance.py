@@ -47,7 +47,7 @@ def imbalance_page(
              f"{show_seconds(sum(whole.evolution.imbalance_s))}"),
             ("Course", course_text(whole)),
         ]  # fmt: skip
-    notes = [str(one) for one in findings] + ([study.note] if study.note else [])
+    notes = [str(finding) for finding in findings] + ([study.note] if study.note else [])
     lead = [plural(len(study.locations), "location"),
             "I_t is how much more the busiest location has than the mean; I_T that times all "
             "locations."]  # fmt: skip
@@ -67,19 +67,19 @@ def _call_paths(study: ImbalanceStudy) -> list[Block]:
         return []
     rows: list[list[Cell]] = [
         [
-            one.callpath, (show_seconds(one.mean_s), one.mean_s),
-            (show_seconds(one.runtime_impact_s), one.runtime_impact_s),
-            (show_seconds(one.allocation_impact_s), one.allocation_impact_s),
-            str(study.locations[one.most_on]),
-            "too few to tell" if one.pattern is None else one.pattern.value,
-            "not known" if one.evolution is None else one.evolution.course.value,
+            callpath.callpath, (show_seconds(callpath.mean_s), callpath.mean_s),
+            (show_seconds(callpath.runtime_impact_s), callpath.runtime_impact_s),
+            (show_seconds(callpath.allocation_impact_s), callpath.allocation_impact_s),
+            str(study.locations[callpath.most_on]),
+            "too few to tell" if callpath.pattern is None else callpath.pattern.value,
+            "not known" if callpath.evolution is None else callpath.evolution.course.value,
         ]
-        for one in study.callpaths
+        for callpath in study.callpaths
     ]  # fmt: skip
     shown = max(1, _MOST_CELLS // len(study.locations))
     details = [
-        [*_workloads(one, study.locations), *_evolution(one)] if at < shown else []
-        for at, one in enumerate(study.callpaths)
+        [*_workloads(callpath, study.locations), *_evolution(callpath)] if at < shown else []
+        for at, callpath in enumerate(study.callpaths)
     ]
     columns = [
         Column("Call path"), Column("Mean", number=True, minor=True),
@@ -91,11 +91,11 @@ def _call_paths(study: ImbalanceStudy) -> list[Block]:
     return [table(title, columns, rows, details=details)]
 
 
-def _workloads(one: Imbalance, locations: Sequence[Location]) -> list[Block]:
+def _workloads(imbalance: Imbalance, locations: Sequence[Location]) -> list[Block]:
     rows: list[list[Cell]] = [
         [str(place), (show_seconds(work), work), (_signed(deviation), deviation)]
         for place, work, deviation in zip(
-            locations, one.workload_s, one.deviation_s, strict=True
+            locations, imbalance.workload_s, imbalance.deviation_s, strict=True
         )
     ]  # fmt: skip
     columns = [Column("Location"), Column("Workload", number=True, bar=True),
@@ -107,8 +107,8 @@ def _signed(seconds: float) -> str:
     return f"{'-' if seconds < 0 else '+'}{show_seconds(abs(seconds))}"
 
 
-def _evolution(one: Imbalance) -> list[Block]:
-    if one.evolution is None:
+def _evolution(imbalance: Imbalance) -> list[Block]:
+    if imbalance.evolution is None:
         return []
-    points = list(enumerate(one.evolution.imbalance_s, 1))
+    points = list(enumerate(imbalance.evolution.imbalance_s, 1))
     return [curve("I_t of each iteration", "iteration", "seconds", [line("I_t", points)])]

@@ -111,10 +111,10 @@ def _curves(result: Isoefficiency) -> list[Block]:
 def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
     most = max([threads, *(REACH * point.threads for point in result.points)])
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
-    known = [one for one in size_lines(result, efficiency, grid) if one.points]
+    known = [size_line for size_line in size_lines(result, efficiency, grid) if size_line.points]
     if not known:
         return [text(f"No size of this range keeps an efficiency of {efficiency:g}.")]
-    series = [line(one.label, one.points) for one in known]
+    series = [line(size_line.label, size_line.points) for size_line in known]
     title = f"Size that keeps an efficiency of {efficiency:g}"
     return [curve(title, "threads", "n", series, logx=True, logy=True)]
 

@@ -58,9 +58,9 @@ def _bandwidths(machine: Machine) -> list[Block]:
     for name, kernels in places:
         if kernels:
             series = [
-                line(kernel, [(n, value / _GIGA) for n, value in _points(one)],
-                     _spread(machine, _key(machine, one), one))
-                for kernel, one in kernels.items()
+                line(kernel, [(n, value / _GIGA) for n, value in _points(curve)],
+                     _spread(machine, _key(machine, curve), curve))
+                for kernel, curve in kernels.items()
             ]  # fmt: skip
             title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
             blocks.append(curve(title, "cores", "GB/s", series))
@@ -124,9 +124,11 @@ def _value(figure: Quantity | Curve) -> str:
 
 
 def _remarks(machine: Machine) -> list[Block]:
-    found = check(machine)
-    if not found:
+    findings = check(machine)
+    if not findings:
         return [text("Nothing is out of proportion, missing or assumed.")]
-    rows: list[list[Cell]] = [[one.severity, one.key, one.message] for one in found]
+    rows: list[list[Cell]] = [
+        [finding.severity, finding.key, finding.message] for finding in findings
+    ]
     columns = [Column("Severity", choice=True), Column("Figure"), Column("Remark")]
     return [table("What is wrong, missing or assumed", columns, rows)]

@@ -18,7 +18,11 @@ _HOLE = re.compile(r"@([A-Z]+)@")
 
 def page(title: str, lead: Sequence[str], sections: Sequence[Section]) -> str:
     """The file's text; `lead` are the lines under the title."""
-    shown = [{"title": one.title, "blocks": list(one.blocks)} for one in sections if one.blocks]
+    shown = [
+        {"title": section.title, "blocks": list(section.blocks)}
+        for section in sections
+        if section.blocks
+    ]
     fillings = {
         "TITLE": html.escape(title),
         "STYLE": _asset("page.css"),
@@ -47,9 +51,9 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items() if one is not None}
+        return {key: _finite(part) for key, part in value.items() if part is not None}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [_finite(part) for part in value]
     return value
 
 

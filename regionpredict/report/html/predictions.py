@@ -70,8 +70,8 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
         f"{plural(machine.cores_per_package, 'core')}; {plural(len(result.predictions), 'region')}",
         *settings_sentences(result.run),
     ]
-    rows = {one.facts.region.id: at for at, one in enumerate(result.predictions)}
-    told = [one for team in result.teams for one in result.advice.get(team.facts.id, ())]
+    rows = {prediction.facts.region.id: at for at, prediction in enumerate(result.predictions)}
+    told = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
     sections = [
         Section("Overview", _overview(result)),
         Section("Teams", _teams(result)),
@@ -110,7 +110,7 @@ def _overview(result: ProgramResult) -> list[Block]:
     best = program_advice(result.advice)
     if best:
         blocks.append({"kind": "heading", "text": "What would help most, each predicted anew"})
-        blocks.append(items([f"{one.span}: {advice_sentence(one)}" for one in best]))
+        blocks.append(items([f"{advice.span}: {advice_sentence(advice)}" for advice in best]))
     return blocks
 
 
@@ -143,24 +143,29 @@ def _regions(result: ProgramResult) -> Block:
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
     rows: list[list[Cell]] = []
     details = []
-    folder = common_folder([one.facts.region.span.file for one in result.predictions])
-    for one in result.predictions:
-        region = one.facts.region
-        gain, seconds = gain_of(one), times.get(region.id)
-        size = one.working_set_bytes
-        rows.append([
-            region.id.removeprefix(folder), region.function,
-            (show_count(one.facts.iterations.value), one.facts.iterations.value),
-            (show_bytes(size), size),
-            ("" if gain is None else f"{gain:.1f}x", gain), (_known(one.packages), one.packages),
-            (_known(one.threads), one.threads), one.bottleneck or one.status,
-            _percent(one.confidence, one.packages),
-            ("" if seconds is None else show_seconds(seconds), seconds),
-        ])  # fmt: skip
+    folder = common_folder([prediction.facts.region.span.file for prediction in result.predictions])
+    for prediction in result.predictions:
+        region = prediction.facts.region
+        gain, seconds = gain_of(prediction), times.get(region.id)
+        size = prediction.working_set_bytes
+        rows.append(
+            [
+                region.id.removeprefix(folder),
+                region.function,
+                (show_count(prediction.facts.iterations.value), prediction.facts.iterations.value),
+                (show_bytes(size), size),
+                ("" if gain is None else f"{gain:.1f}x", gain),
+                (_known(prediction.packages), prediction.packages),
+                (_known(prediction.threads), prediction.threads),
+                prediction.bottleneck or prediction.status,
+                _percent(prediction.confidence, prediction.packages),
+                ("" if seconds is None else show_seconds(seconds), seconds),
+            ]
+        )
         team = teams.get(region.id)
         told = result.advice.get(team.facts.id, ()) if team is not None else ()
         shared = team if team is not None and len(team.facts.members) > 1 else None
-        details.append(_details(one, result.machine, shared, told))
+        details.append(_details(prediction, result.machine, shared, told))
     columns = [
         Column("Region"), Column("Function", minor=True), Column("Iterations", number=True,
         minor=True), Column("Data", number=True, minor=True), Column("Gain", number=True),
@@ -173,34 +178,36 @@ def _regions(result: ProgramResult) -> Block:
 
 
 def _details(
-    one: Prediction, machine: Machine, team: TeamPrediction | None, advice: Sequence[Advice]
+    prediction: Prediction, machine: Machine, team: TeamPrediction | None, advice: Sequence[Advice]
 ) -> list[Block]:
     """What a region's row opens to."""
-    region = one.facts.region
-    blocks: list[Block] = [facts([
+    region, derived = prediction.facts.region, prediction.derivation
+    pairs = [
         ("Place", str(region.span)),
-                ("Directive", f"omp {region.directive} in {region.function}"),
-        ("Hint", _hint(one)),
-        *([("By size", open_sentence(one, whole=True))] if one.by_size else []),
-        *([("Page placement", f"{one.derivation.first_touch}: {one.derivation.placement_reason}")]
-          if isinstance(one.derivation, SaturationDerivation) else []),
-        *(("Would help", f"{told.span}: {advice_sentence(told)}") for told in advice),
-        *(("Assumed", line) for line in one.assumed),
-        *(("Note", str(note)) for note in one.diagnostics),
-    ])]  # fmt: skip
-    if one.speedup:
-        blocks.append(speedup_curve(one, machine))
-    if isinstance(one.derivation, SaturationDerivation):
-        blocks += [_terms(one.derivation.points), *_volumes(one.derivation, machine)]
-    if len(one.by_size) > 1:
-        blocks.append(_by_size(one))
-    derivation = explain_prediction(one, machine, team, advice)
+        ("Directive", f"omp {region.directive} in {region.function}"),
+        ("Hint", _hint(prediction)),
+    ]
+    if prediction.by_size:
+        pairs.append(("By size", open_sentence(prediction, whole=True)))
+    if isinstance(derived, SaturationDerivation):
+        pairs.append(("Page placement", f"{derived.first_touch}: {derived.placement_reason}"))
+    pairs += [("Would help", f"{told.span}: {advice_sentence(told)}") for told in advice]
+    pairs += [("Assumed", line) for line in prediction.assumed]
+    pairs += [("Note", str(note)) for note in prediction.diagnostics]
+    blocks: list[Block] = [facts(pairs)]
+    if prediction.speedup:
+        blocks.append(speedup_curve(prediction, machine))
+    if isinstance(derived, SaturationDerivation):
+        blocks += [_terms(derived.points), *_volumes(derived, machine)]
+    if len(prediction.by_size) > 1:
+        blocks.append(_by_size(prediction))
+    derivation = explain_prediction(prediction, machine, team, advice)
     return [*blocks, folded("Derivation", [printed(f"Derivation of {region.id}", derivation)])]
 
 
-def speedup_curve(one: Prediction, machine: Machine) -> Block:
+def speedup_curve(prediction: Prediction, machine: Machine) -> Block:
     """Speedup over threads with its band, before the machine's packages."""
-    most = one.speedup[-1][0]
+    most = prediction.speedup[-1][0]
     each = machine.cores_per_package
     zones = []
     if machine.binding != "spread":
@@ -209,11 +216,21 @@ def speedup_curve(one: Prediction, machine: Machine) -> Block:
              "label": f"package {at}"}
             for at in range(machine.packages) if at * each + 0.5 < most
         ]  # fmt: skip
-    band = [(threads, low, high) for (threads, _), (low, high)
-            in zip(one.speedup, one.band, strict=True)] if one.band else []  # fmt: skip
-    series = [line("speedup", one.speedup, band)]
+    band = (
+        [
+            (threads, low, high)
+            for (threads, _), (low, high) in zip(prediction.speedup, prediction.band, strict=True)
+        ]
+        if prediction.band
+        else []
+    )
+    series = [line("speedup", prediction.speedup, band)]
     share = f"{100 * BAND_SHARE.value:.0f} %"
-    mark = None if one.threads is None else {"x": one.threads, "label": f"hint: {one.threads}"}
+    mark = (
+        None
+        if prediction.threads is None
+        else {"x": prediction.threads, "label": f"hint: {prediction.threads}"}
+    )
     title = f"Speedup, and between what {share} of measured ones lie"
     return curve(title, "threads", "times faster", series, zones=zones, mark=mark)
 
@@ -233,10 +250,10 @@ def _volumes(derivation: SaturationDerivation, machine: Machine) -> list[Block]:
     """Bytes between the levels, on one thread and on all cores."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
     rows: list[list[Cell]] = []
-    for at, (one, full) in enumerate(zip(derivation.levels, derivation.full_levels, strict=True)):
+    for at, (level, full) in enumerate(zip(derivation.levels, derivation.full_levels, strict=True)):
         rows.append([
-            f"{names[at]} to {names[at + 1]}", (show_bytes(one.read), one.read),
-            (show_bytes(one.written), one.written), (show_bytes(full.total), full.total),
+            f"{names[at]} to {names[at + 1]}", (show_bytes(level.read), level.read),
+            (show_bytes(level.written), level.written), (show_bytes(full.total), full.total),
         ])  # fmt: skip
     columns = [Column("Between"), Column("In", number=True, minor=True),
                Column("Back", number=True, minor=True),
@@ -244,21 +261,21 @@ def _volumes(derivation: SaturationDerivation, machine: Machine) -> list[Block]:
     return [table("Data volumes: one thread in and back, then all threads", columns, rows)]
 
 
-def _by_size(one: Prediction) -> Block:
+def _by_size(prediction: Prediction) -> Block:
     """Threads over the open size, in steps; the open end is drawn ten times as far."""
     points: list[list[float]] = []
     begin = 1.0
-    for part in one.by_size:
+    for part in prediction.by_size:
         points.append([begin, part.threads])
         begin = float(part.below) if part.below is not None else begin * 10
-    points.append([begin, one.by_size[-1].threads])
-    name = one.by_size[0].name
+    points.append([begin, prediction.by_size[-1].threads])
+    name = prediction.by_size[0].name
     return curve(f"The hint as a function of {name}", name, "threads",
                  [line("threads", points)], step=True, logx=True)  # fmt: skip
 
 
 def _assumptions(result: ProgramResult) -> list[Block]:
-    seen = Counter(line for one in result.predictions for line in one.assumed)
+    seen = Counter(line for prediction in result.predictions for line in prediction.assumed)
     if not seen:
         return [text("Nothing was assumed.")]
     rows: list[list[Cell]] = [[line, number] for line, number in seen.most_common()]
@@ -268,13 +285,16 @@ def _assumptions(result: ProgramResult) -> list[Block]:
     return [*blocks, *([text(" ".join(unsettled))] if unsettled else [])]
 
 
-def _hint(one: Prediction) -> str:
-    if one.packages is None or one.threads is None:
-        return open_sentence(one, whole=True) or f"none: {one.status}"
-    border = ", borderline" if one.borderline else ""
-    limit = one.bottleneck or "nothing limits it"
-    return (f"{plural(one.packages, 'package')}, {plural(one.threads, 'thread')} ({limit}), "
-            f"{100 * one.confidence:.0f} % sure{border}")  # fmt: skip
+def _hint(prediction: Prediction) -> str:
+    if prediction.packages is None or prediction.threads is None:
+        return open_sentence(prediction, whole=True) or f"none: {prediction.status}"
+    border = ", borderline" if prediction.borderline else ""
+    limit = prediction.bottleneck or "nothing limits it"
+    packages, threads = prediction.packages, prediction.threads
+    return (
+        f"{plural(packages, 'package')}, {plural(threads, 'thread')} ({limit}), "
+        f"{100 * prediction.confidence:.0f} % sure{border}"
+    )
 
 
 def _known(number: int | None) -> str:

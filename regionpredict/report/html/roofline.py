@@ -22,7 +22,9 @@ _LEAST, _MOST = 1 / 64, 64.0  # operations for each byte that are drawn at least
 
 def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]:
     """The picture and what it leaves out; nothing where no region has a place on it."""
-    points = [point for one in predictions if (point := _point(one, machine)) is not None]
+    points = [
+        point for prediction in predictions if (point := _point(prediction, machine)) is not None
+    ]
     if not points:
         return []
     peak, memory = peak_operations(machine), memory_traffic(machine)
@@ -46,14 +48,14 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     return blocks
 
 
-def _point(one: Prediction, machine: Machine) -> Block | None:
-    if not isinstance(one.derivation, SaturationDerivation) or one.threads is None:
+def _point(prediction: Prediction, machine: Machine) -> Block | None:
+    if not isinstance(prediction.derivation, SaturationDerivation) or prediction.threads is None:
         return None
-    at = {point.threads: point for point in one.derivation.points}.get(one.threads)
+    at = {point.threads: point for point in prediction.derivation.points}.get(prediction.threads)
     if at is None or at.memory_bytes <= 0 or at.seconds <= 0:
         return None
     count = 0
-    table = statement_table(one.facts, machine.line_bytes, size_target(machine))
+    table = statement_table(prediction.facts, machine.line_bytes, size_target(machine))
     for statement in table.statements:
         own = sum(number * (2 if kind == "fp_fma" else 1) for kind, number in statement.operations
                   if kind in _ONE)  # fmt: skip
@@ -62,8 +64,12 @@ def _point(one: Prediction, machine: Machine) -> Block | None:
         count += own * (statement.executions or 0)
     if not count:
         return None
-    return {"name": one.facts.region.id, "x": count / at.memory_bytes, "y": count / at.seconds,
-            "kind": one.bottleneck or "nothing"}  # fmt: skip
+    return {
+        "name": prediction.facts.region.id,
+        "x": count / at.memory_bytes,
+        "y": count / at.seconds,
+        "kind": prediction.bottleneck or "nothing",
+    }
 
 
 def _sloped(least: float, ridge: float, memory: float) -> list[list[float]]:

@@ -20,10 +20,10 @@ def source_blocks(
 ) -> list[Block]:  # fmt: skip
     """A block a file that has a region and whose text is known; `rows` are the regions' rows."""
     notes: dict[str, list[Block]] = {}
-    for one in predictions:
-        region = one.facts.region
+    for prediction in predictions:
+        region = prediction.facts.region
         notes.setdefault(region.span.file, []).append(
-            {"line": region.span.line, "text": _told(one), "row": rows[region.id]}
+            {"line": region.span.line, "text": _told(prediction), "row": rows[region.id]}
         )
     for change in dict.fromkeys(advice):
         notes.setdefault(change.span.file, []).append(
@@ -59,11 +59,11 @@ def _file(file: str, notes: Sequence[Block], words: str) -> Block:
     return {"kind": "source", "file": file, "told": told, "parts": parts, "notes": list(notes)}
 
 
-def _told(one: Prediction) -> str:
-    if one.packages is None:
-        return open_sentence(one) or f"no hint: {one.status}"
-    words = plural(one.packages, "package")
-    if one.threads is not None:
-        words += f", {plural(one.threads, 'thread')}"
-    limit = f", limited by {one.bottleneck}" if one.bottleneck else ""
-    return f"{words}{limit}, {100 * one.confidence:.0f} % sure"
+def _told(prediction: Prediction) -> str:
+    if prediction.packages is None:
+        return open_sentence(prediction) or f"no hint: {prediction.status}"
+    words = plural(prediction.packages, "package")
+    if prediction.threads is not None:
+        words += f", {plural(prediction.threads, 'thread')}"
+    limit = f", limited by {prediction.bottleneck}" if prediction.bottleneck else ""
+    return f"{words}{limit}, {100 * prediction.confidence:.0f} % sure"

@@ -71,13 +71,13 @@ def _bound(parallelism: float | None) -> list[Block]:
 def _lines(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
     rows: list[list[Cell]] = [
         [
-            one.place, one.kind, (show_count(one.count), one.count),
-            (show_seconds(one.work_s), one.work_s), _share(one.work_s, metrics.work_s),
-            _share(one.path_s, metrics.depth_s), (show_seconds(one.mean_s), one.mean_s),
-            (show_seconds(one.most_s), one.most_s),
-            *((f"{one.counters[name]:.3g}", one.counters[name]) for name in graph.counters),
+            line.place, line.kind, (show_count(line.count), line.count),
+            (show_seconds(line.work_s), line.work_s), _share(line.work_s, metrics.work_s),
+            _share(line.path_s, metrics.depth_s), (show_seconds(line.mean_s), line.mean_s),
+            (show_seconds(line.most_s), line.most_s),
+            *((f"{line.counters[name]:.3g}", line.counters[name]) for name in graph.counters),
         ]
-        for one in metrics.lines
+        for line in metrics.lines
     ]  # fmt: skip
     columns = [
         Column("Line"), Column("Kind", choice=True), Column("Count", number=True, minor=True),
@@ -117,16 +117,24 @@ def _growth(growth: Sequence[LineGrowth]) -> list[Block]:
         return [text("No line is in both recordings.")]
     rows: list[list[Cell]] = [
         [
-            one.place, one.kind, (show_seconds(one.alone_s), one.alone_s),
-            (show_seconds(one.together_s), one.together_s),
-            ("?" if one.factor is None else f"{one.factor:.2f}x", one.factor),
+            line_growth.place,
+            line_growth.kind,
+            (show_seconds(line_growth.alone_s), line_growth.alone_s),
+            (show_seconds(line_growth.together_s), line_growth.together_s),
+            (
+                "?" if line_growth.factor is None else f"{line_growth.factor:.2f}x",
+                line_growth.factor,
+            ),
         ]
-        for one in growth
-    ]  # fmt: skip
+        for line_growth in growth
+    ]
     columns = [
-        Column("Line"), Column("Kind", choice=True), Column("Alone", number=True, minor=True),
-        Column("Together", number=True, minor=True), Column("Growth", number=True, bar=True),
-    ]  # fmt: skip
+        Column("Line"),
+        Column("Kind", choice=True),
+        Column("Alone", number=True, minor=True),
+        Column("Together", number=True, minor=True),
+        Column("Growth", number=True, bar=True),
+    ]
     return [table("Growth of the times of tasks, which is contention", columns, rows)]
 
 

@@ -23,18 +23,33 @@ def timeline_block(analysis: Analysis) -> list[Block]:
     title = "What each location does; messages where there are few, and the critical path"
     if len(places) < len(trace.locations):
         title += f"; {len(places)} of {len(trace.locations)}, with most of the path"
-    return [{
-        "kind": "timeline", "title": title, "x": f"time ({unit})", "end": shown.end * tick,
-        "kinds": [
-            {"name": name, "hatched": doing is Doing.WAITS, "plain": doing is Doing.SYNCHRONISES}
-            for doing, name in NAMES.items()
-        ],
-        "rows": [
-            {"name": str(place), "bars": [[numbers[bar.doing], bar.begin * tick,
-                                           bar.end * tick] for bar in row.bars]}
-            for place, row in zip(places, shown.rows, strict=True)
-        ],
-        "messages": [[one.sender, one.sent * tick, one.receiver, one.received * tick]
-                     for one in shown.messages],
-        "path": [[one.row, one.begin * tick, one.end * tick] for one in shown.path],
-    }]  # fmt: skip
+    return [
+        {
+            "kind": "timeline",
+            "title": title,
+            "x": f"time ({unit})",
+            "end": shown.end * tick,
+            "kinds": [
+                {
+                    "name": name,
+                    "hatched": doing is Doing.WAITS,
+                    "plain": doing is Doing.SYNCHRONISES,
+                }
+                for doing, name in NAMES.items()
+            ],
+            "rows": [
+                {
+                    "name": str(place),
+                    "bars": [
+                        [numbers[bar.doing], bar.begin * tick, bar.end * tick] for bar in row.bars
+                    ],
+                }
+                for place, row in zip(places, shown.rows, strict=True)
+            ],
+            "messages": [
+                [message.sender, message.sent * tick, message.receiver, message.received * tick]
+                for message in shown.messages
+            ],
+            "path": [[piece.row, piece.begin * tick, piece.end * tick] for piece in shown.path],
+        }
+    ]

@@ -32,8 +32,8 @@ def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = Non
     told = [
         ("Locations", f"{len(trace.locations)} on {plural(len(trace.ranks), 'rank')}"),
         ("Events", f"{len(trace):,}"),
-        *((f"Sum: {one.name}", f"{one.left:.6g} s and {one.right:.6g} s: "
-           + ("equal" if one.holds else "does not hold")) for one in result.balances),
+        *((f"Sum: {balance.name}", f"{balance.left:.6g} s and {balance.right:.6g} s: "
+           + ("equal" if balance.holds else "does not hold")) for balance in result.balances),
     ]  # fmt: skip
     totals = {name: value for name, value in result.totals.items() if metric in (None, name)}
     units = {record.metric: record.unit for record in result.records}
@@ -49,7 +49,7 @@ def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = Non
         Section("Where", _panes(result, list(totals))),
         Section("Timeline", timeline_block(analysis)),
         Section("Process grid", _grids(result, trace, list(totals))),
-        Section("Findings", [items([str(one) for one in findings])] if findings else []),
+        Section("Findings", [items([str(finding) for finding in findings])] if findings else []),
     ]
     return page(f"Trace {trace.name}", [], sections)
 
@@ -79,16 +79,16 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Block]:
     for record in result.records:
         if record.metric not in names:
             continue
-        one = metrics.setdefault(record.metric, {"unit": record.unit, "paths": {}})
+        metric = metrics.setdefault(record.metric, {"unit": record.unit, "paths": {}})
         path = paths.setdefault(record.callpath, len(paths))
         where = "the whole run" if record.location is None else str(record.location)
         place = places.setdefault(where, len(places))
-        one["paths"].setdefault(path, []).append((place, record.value))
+        metric["paths"].setdefault(path, []).append((place, record.value))
     shown = []
-    for name, one in metrics.items():
-        ranked = sorted(one["paths"].items(), key=lambda item: -sum(v for _, v in item[1]))
+    for name, metric in metrics.items():
+        ranked = sorted(metric["paths"].items(), key=lambda item: -sum(v for _, v in item[1]))
         shown.append({
-            "name": name, "unit": one["unit"], "total": result.totals.get(name, 0.0),
+            "name": name, "unit": metric["unit"], "total": result.totals.get(name, 0.0),
             "paths": [{"path": path, "total": sum(v for _, v in values), "values": values}
                       for path, values in ranked],
         })  # fmt: skip

@@ -14,12 +14,12 @@ from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.what_if import WhatIf
 
 
-def what_if_page(found: WhatIf, analysis: Analysis, findings: Sequence[Finding]) -> str:
+def what_if_page(what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding]) -> str:
     """The page."""
-    trace, runtime = analysis.trace, found.runtime_s
+    trace, runtime = analysis.trace, what_if.runtime_s
     told = [("Run time", show_seconds(runtime))]
-    if found.changes:
-        best = found.changes[0]
+    if what_if.changes:
+        best = what_if.changes[0]
         told.append(
             (
                 "Fix first",
@@ -29,21 +29,21 @@ def what_if_page(found: WhatIf, analysis: Analysis, findings: Sequence[Finding])
         )
     else:
         told.append(("Fix first", "no call path delays anybody"))
-    if found.untried:
-        told.append(("Not tried", f"{plural(found.untried, 'call path')} with smaller costs"))
-    if found.contradicted:
-        told.append(("Left out", f"{plural(found.contradicted, 'wait')} that the trace's times "
+    if what_if.untried:
+        told.append(("Not tried", f"{plural(what_if.untried, 'call path')} with smaller costs"))
+    if what_if.contradicted:
+        told.append(("Left out", f"{plural(what_if.contradicted, 'wait')} that the trace's times "
                      "contradict"))  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            one.callpath, (show_seconds(one.delay_cost_s), one.delay_cost_s),
-            (show_seconds(one.runtime_s), one.runtime_s),
-            (f"{show_seconds(one.gain_s)}, {_share(one.gain_s, runtime)}", one.gain_s),
-            (f"{show_seconds(one.half_gain_s)}, {_share(one.half_gain_s, runtime)}",
-             one.half_gain_s),
-            one.location,
+            change.callpath, (show_seconds(change.delay_cost_s), change.delay_cost_s),
+            (show_seconds(change.runtime_s), change.runtime_s),
+            (f"{show_seconds(change.gain_s)}, {_share(change.gain_s, runtime)}", change.gain_s),
+            (f"{show_seconds(change.half_gain_s)}, {_share(change.half_gain_s, runtime)}",
+             change.half_gain_s),
+            change.location,
         ]
-        for one in found.changes
+        for change in what_if.changes
     ]  # fmt: skip
     columns = [
         Column("Call path"), Column("Delay cost", number=True, minor=True),
@@ -52,14 +52,14 @@ def what_if_page(found: WhatIf, analysis: Analysis, findings: Sequence[Finding])
     ]  # fmt: skip
     lead = ["A delay is what a call path takes longer on the rank that others wait for; the "
             "recorded run is replayed without it, and with half of it."]  # fmt: skip
-    notes = [str(one) for one in findings]
+    notes = [str(finding) for finding in findings]
     title = "Call paths, by what the run gains without their delays"
     sections = [
         Section("Overview", [facts(told)]),
         Section("Call paths", [table(title, columns, rows)] if rows else []),
         Section("Timeline", timeline_block(analysis)),
         Section("Findings", [items(notes)] if notes else []),
-        as_text(what_if_table(found, trace)),
+        as_text(what_if_table(what_if, trace)),
     ]
     return page(f"What if: {trace.name}", lead, sections)
 

@@ -129,8 +129,8 @@ def _round_ticks(low: float, high: float) -> list[float]:
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     wide = np.log10(high / low) > 3
     factors = (1.0,) if wide else _TICKS
-    found = [f * 10.0**e for e in range(first, last + 1) for f in factors]
-    return [t for t in found if low * 0.999 <= t <= high * 1.001]
+    ticks = [f * 10.0**e for e in range(first, last + 1) for f in factors]
+    return [t for t in ticks if low * 0.999 <= t <= high * 1.001]
 
 
 def _thinned(ticks: Sequence[float], low: float, high: float) -> list[float]:

@@ -59,7 +59,7 @@ def curves_figure(
     many = len(slices) > _MOST_INSIDE
     figure = new_figure(height=4.4) if many else new_figure()
     axes = figure.add_subplot()
-    measured = sorted({x for one in slices for x in one.x.tolist()})
+    measured = sorted({x for model_slice in slices for x in model_slice.x.tolist()})
     low, high = measured[0], until if until is not None else REACH * measured[-1]
     if not low < high < MOST_FAR:
         raise InputError(
@@ -67,8 +67,8 @@ def curves_figure(
         )
     grid = even_places(low, high, _SAMPLES)
     seen = []
-    for k, one in enumerate(slices):
-        seen.append(_draw(axes, one, k, grid, level))
+    for k, model_slice in enumerate(slices):
+        seen.append(_draw(axes, model_slice, k, grid, level))
     scale_axis(axes, "x", np.array([low, high]), measured)
     values = np.concatenate(seen)
     scale_axis(axes, "y", values, [])
@@ -101,24 +101,43 @@ def _limits(values: FloatArray, *, logarithmic: bool) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _draw(axes: Axes, one: ModelSlice, k: int, grid: FloatArray, level: float) -> FloatArray:
+def _draw(
+    axes: Axes, model_slice: ModelSlice, k: int, grid: FloatArray, level: float
+) -> FloatArray:
     """Draws one model; the values that the axis has to reach."""
     colour = COLOURS[k]
-    curve = one.model.predict_many(one.places(grid))
-    axes.plot(grid, curve, color=colour, linestyle=DASHES[k], linewidth=1.4, label=plain(one.label))
+    curve = model_slice.model.predict_many(model_slice.places(grid))
+    axes.plot(
+        grid,
+        curve,
+        color=colour,
+        linestyle=DASHES[k],
+        linewidth=1.4,
+        label=plain(model_slice.label),
+    )
     coarse = even_places(float(grid[0]), float(grid[-1]), _BAND_SAMPLES)
-    bands = [one.model.interval(point, level) for point in one.places(coarse)]
+    bands = [model_slice.model.interval(point, level) for point in model_slice.places(coarse)]
     low, high = np.array([b.low for b in bands]), np.array([b.high for b in bands])
     if curve.min() > 0:
         low = np.maximum(low, 0.2 * curve.min())
     axes.fill_between(coarse, low, high, color=colour, alpha=0.15, linewidth=0)
-    known = np.isfinite(one.y)
-    ends = np.array([one.spread(index) for index in range(len(one.y))]).reshape(-1, 2)
-    spread = np.array([one.y - ends[:, 0], ends[:, 1] - one.y])
+    known = np.isfinite(model_slice.y)
+    ends = np.array([model_slice.spread(index) for index in range(len(model_slice.y))]).reshape(
+        -1, 2
+    )
+    spread = np.array([model_slice.y - ends[:, 0], ends[:, 1] - model_slice.y])
     axes.errorbar(
-        one.x[known], one.y[known], yerr=spread[:, known], fmt=MARKERS[k], color=colour,
-        markersize=4.5, capsize=2, elinewidth=0.9, linestyle="none", zorder=3,
-    )  # fmt: skip
-    for change in one.changes:
+        model_slice.x[known],
+        model_slice.y[known],
+        yerr=spread[:, known],
+        fmt=MARKERS[k],
+        color=colour,
+        markersize=4.5,
+        capsize=2,
+        elinewidth=0.9,
+        linestyle="none",
+        zorder=3,
+    )
+    for change in model_slice.changes:
         axes.axvline(change, color=colour, linestyle=":", linewidth=0.9)
-    return np.concatenate([curve, one.y[known]])
+    return np.concatenate([curve, model_slice.y[known]])

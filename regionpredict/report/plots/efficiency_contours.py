@@ -88,12 +88,12 @@ def _lines(
 ) -> list[float]:
     """Draws the line of each function that has a model; the sizes that it reaches."""
     reached: list[float] = []
-    for one in size_lines(result, efficiency, threads.tolist()):
-        if one.points:
-            colour, dashes = _STROKES[one.key]
+    for size_line in size_lines(result, efficiency, threads.tolist()):
+        if size_line.points:
+            colour, dashes = _STROKES[size_line.key]
             axes.plot(
-                [p for p, _ in one.points], [n for _, n in one.points], color=colour,
-                linestyle=dashes, linewidth=1.6, label=one.label,
+                [p for p, _ in size_line.points], [n for _, n in size_line.points], color=colour,
+                linestyle=dashes, linewidth=1.6, label=size_line.label,
             )  # fmt: skip
-            reached += [n for _, n in one.points]
+            reached += [n for _, n in size_line.points]
     return reached

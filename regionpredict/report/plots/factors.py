@@ -31,17 +31,17 @@ _LINES = {
 }
 
 
-def factors_figure(study: Study, found: Extrapolation, title: str) -> Figure:
+def factors_figure(study: Study, extrapolation: Extrapolation, title: str) -> Figure:
     """Marks are measured, lines the laws, bands what the runs do not refute; from 0 to 100 %.
 
     A dotted upright stands at the largest measured run where the lines go on beyond it.
     """
     first = study.widths[0]
-    last = max([study.widths[-1], *(point.width for point in found.points)])
+    last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
     grid = np.geomspace(first, max(last, 2 * first), _SAMPLES)
     figure = new_figure(height=3.8)
     axes = figure.add_subplot()
-    tables = _curves(found, grid)
+    tables = _curves(extrapolation, grid)
     for key, (name, colour, dashes, marker) in _LINES.items():
         middle, low, high = (100 * tables[k][key] for k in range(3))
         axes.fill_between(grid, low, high, color=colour, alpha=0.13, linewidth=0, gid="band")
@@ -65,11 +65,11 @@ def factors_figure(study: Study, found: Extrapolation, title: str) -> Figure:
     return figure
 
 
-def _curves(found: Extrapolation, grid: np.ndarray) -> tuple[dict[str, np.ndarray], ...]:
+def _curves(extrapolation: Extrapolation, grid: np.ndarray) -> tuple[dict[str, np.ndarray], ...]:
     """Value, low and high of each line on the grid, as shares."""
     tables: tuple[dict[str, np.ndarray], ...] = ({}, {}, {})
     for factor in FACTORS:
-        model = found.models[factor]
+        model = extrapolation.models[factor]
         rows = np.array([(model.value(w), *model.band(w)) for w in grid.tolist()])
         for k, table in enumerate(tables):
             table[factor] = np.minimum(rows[:, k], 1.0)

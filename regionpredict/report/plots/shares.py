@@ -41,7 +41,7 @@ def shares_figure(
     in hatching. Raises `InputError` for a parameter that is not there.
     """
     name = parameter or tree.parameters[0]
-    unknown = [one for one in (name, *(fixed or {})) if one not in tree.parameters]
+    unknown = [asked for asked in (name, *(fixed or {})) if asked not in tree.parameters]
     if unknown:
         raise InputError(
             f"there is no parameter '{unknown[0]}'",
@@ -55,8 +55,8 @@ def shares_figure(
         raise InputError(f"{name} = {high:g} is no end for shares from {low:g} on", remedy="more")
     grid = np.geomspace(low, high, _SAMPLES) if low > 0 else np.linspace(low, high, _SAMPLES)
     places = np.tile(points.max(0), (_SAMPLES, 1))
-    for one, value in (fixed or {}).items():
-        places[:, tree.parameters.index(one)] = value
+    for asked, value in (fixed or {}).items():
+        places[:, tree.parameters.index(asked)] = value
     places[:, index] = grid
     shares = 100 * tree.shares(places)
     drawn = np.argsort(-shares.max(1), kind="stable")[: len(COLOURS) - 1]

@@ -92,10 +92,10 @@ def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
     return sorted(groups, key=lambda group: -sum(map(_seconds, group)))
 
 
-def _alike(one: TeamPrediction, other: TeamPrediction) -> bool:
-    if (one.packages, one.threads) != (other.packages, other.threads):
+def _alike(first: TeamPrediction, other: TeamPrediction) -> bool:
+    if (first.packages, first.threads) != (other.packages, other.threads):
         return False
-    mine, theirs = ([(p.threads, p.value) for p in team.speedup] for team in (one, other))
+    mine, theirs = ([(p.threads, p.value) for p in team.speedup] for team in (first, other))
     return len(mine) == len(theirs) and all(
         a == b and abs(x - y) <= _SAME * max(x, y)
         for (a, x), (b, y) in zip(mine, theirs, strict=True)

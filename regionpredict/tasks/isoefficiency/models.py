@@ -117,11 +117,11 @@ class Isoefficiency:
         if self.actual is None:
             return []
         model = self.actual
-        found = [
+        sizes = [
             (p, smallest_size(lambda n, p=p: model.value(p, n), efficiency))  # type: ignore[misc]
             for p in threads
         ]
-        return [(p, n) for p, n in found if n is not None and n < LARGEST]
+        return [(p, n) for p, n in sizes if n is not None and n < LARGEST]
 
 
 def _side(model: FittedModel, size: float, side: int) -> float:

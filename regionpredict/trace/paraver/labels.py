@@ -55,19 +55,19 @@ def read_labels(path: Path) -> Labels:
             section = head
             continue
         if section == "STATES":
-            found = re.match(r"(\d+)\s+(.+)", head)
-            if found:
-                states[int(found[1])] = found[2].strip()
+            match = re.match(r"(\d+)\s+(.+)", head)
+            if match:
+                states[int(match[1])] = match[2].strip()
         elif section == "EVENT_TYPE":
-            found = re.match(r"\d+\s+(\d+)\s+(.+)", head)
-            if found:
-                types[int(found[1])] = found[2].strip()
-                open_types.append(int(found[1]))
+            match = re.match(r"\d+\s+(\d+)\s+(.+)", head)
+            if match:
+                types[int(match[1])] = match[2].strip()
+                open_types.append(int(match[1]))
         elif section == "VALUES":
-            found = re.match(r"(-?\d+)\s+(.+)", head)
-            if found:
+            match = re.match(r"(-?\d+)\s+(.+)", head)
+            if match:
                 for number in open_types:
-                    values.setdefault(number, {})[int(found[1])] = found[2].strip()
+                    values.setdefault(number, {})[int(match[1])] = match[2].strip()
     return Labels(states, types, values)
 
 
@@ -76,9 +76,9 @@ def read_thread_names(path: Path) -> tuple[str, ...]:
     names: list[str] = []
     left = 0
     for line in _lines(path):
-        found = re.match(r"LEVEL (\w+) SIZE (\d+)", line)
-        if found:
-            left = int(found[2]) if found[1] == "THREAD" else 0
+        match = re.match(r"LEVEL (\w+) SIZE (\d+)", line)
+        if match:
+            left = int(match[2]) if match[1] == "THREAD" else 0
         elif left and line.strip():
             names.append(line.strip())
             left -= 1

@@ -99,15 +99,15 @@ def trace_of(
 def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, int]]:
     """The world first; and the rank of each by its number in the trace."""
     world = tuple(range(len(header.threads)))
-    found = [Communicator("MPI_COMM_WORLD", world)]
+    communicators = [Communicator("MPI_COMM_WORLD", world)]
     known: dict[int, int] = {}
     for number, members in sorted(header.communicators.items()):
         if members == world and 0 not in known.values():
             known[number] = 0
         else:
-            known[number] = len(found)
-            found.append(Communicator(f"communicator {number}", members))
-    return tuple(found), known
+            known[number] = len(communicators)
+            communicators.append(Communicator(f"communicator {number}", members))
+    return tuple(communicators), known
 
 
 def _lifetimes(records: Records, first: Integers, count: int, header: Header) -> Integers:
@@ -238,7 +238,7 @@ def _counters(
     events: Integers, location: Integers, labels: Labels, rows: _Rows
 ) -> tuple[Counter, ...]:
     """The hardware counters; the n-th reading at a time belongs to the n-th event then."""
-    found = []
+    columns = []
     span = int(max(rows.time.max(initial=0), events[:, 2].max(initial=0))) + 1
     keys = rows.location * span + rows.time
     counters = (events[:, 3] >= _FIRST_COUNTER) & (events[:, 3] <= _LAST_COUNTER)
@@ -252,5 +252,5 @@ def _counters(
         first = np.searchsorted(wanted[order], wanted[order])
         at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
-        found.append(Counter(name, at, events[chosen[order], 4]))
-    return tuple(found)
+        columns.append(Counter(name, at, events[chosen[order], 4]))
+    return tuple(columns)

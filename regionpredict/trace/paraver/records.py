@@ -105,15 +105,15 @@ def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
     """The header, the text read beyond it, and the number of the line that text begins with."""
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
     # the date in parentheses may hold a colon
-    found = re.fullmatch(r"#Paraver \(.*?\):(\d+)(_ns|_us)?:(.*)", first)
-    if found is None:
+    match = re.fullmatch(r"#Paraver \(.*?\):(\d+)(_ns|_us)?:(.*)", first)
+    if match is None:
         raise InputError(
             "is no Paraver trace: its first line does not begin with '#Paraver (date):time'",
             remedy="give a .prv or .prv.gz file",
             path=str(path),
             line=1,
         )
-    machine, _, rest = found[3].partition(":")  # nodes, then the number of applications
+    machine, _, rest = match[3].partition(":")  # nodes, then the number of applications
     if re.match(r"\d+\([\d,]*\)", machine) is None and not machine.isdigit():
         raise _damaged("its first line names no nodes", path, 1)
     applications, _, lists = rest.partition(":")
@@ -147,8 +147,8 @@ def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
                 raise _damaged("is no communicator", path, number) from None
         text = file.readline(_CHUNK)
         number += 1
-    unit = 1e9 if found[2] == "_ns" else 1e6
-    return Header(int(found[1]), unit, threads, communicators), text, number
+    unit = 1e9 if match[2] == "_ns" else 1e6
+    return Header(int(match[1]), unit, threads, communicators), text, number
 
 
 def _chunks(file: File, rest: bytes, line: int) -> Iterator[tuple[bytes, int]]:
