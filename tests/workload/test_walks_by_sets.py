@@ -1,0 +1,228 @@
+"""Lines of random walks that are gone through, against the sets of bytes that loops touch."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from regionpredict.workload.gone_through import (
+    Part,
+    Walk,
+    lines_gone_through,
+    mean_of_blocks,
+    path_of,
+)
+from regionpredict.workload.line_overlap import Lines
+from regionpredict.workload.loop_nest import Affine, LoopHeader, ReferenceGroup
+
+LINE = 64
+ELEMENT = 8
+OUTSIDE = {"t": 5.0}
+Piece = tuple[float, int]
+"""The first value of a loop, and its iterations."""
+
+
+def header(index: int, first: Affine, limit: Affine, step: int = 1) -> LoopHeader:
+    return LoopHeader(
+        index, "ijk"[index], first, limit, step, False, first.names | limit.names, 1, True, "",
+        frozenset(),
+    )  # fmt: skip
+
+
+def group(
+    loops: Sequence[LoopHeader], slopes: dict[str, float], offsets: Sequence[float] = (0.0,),
+    written: Sequence[float] = (),
+) -> ReferenceGroup:  # fmt: skip
+    return ReferenceGroup(
+        0, "a", ELEMENT, slopes, tuple(offsets), tuple(written), tuple(loops), False, 0.0, False,
+        (), (), (),
+    )  # fmt: skip
+
+
+def walk(moved: ReferenceGroup, team: tuple[tuple[float, float], ...] = ()) -> Walk:
+    return Walk(moved, path_of(moved.loops), team)
+
+
+def places(
+    moved: ReferenceGroup, pieces: dict[int, Piece], env: dict[str, float], depth: int = 0
+) -> Iterator[float]:
+    """The address of each iteration, offsets left out; `pieces` stand in place of whole loops."""
+    if depth == len(moved.loops):
+        yield sum(slope * env[name] for name, slope in moved.slopes.items())
+        return
+    loop = moved.loops[depth]
+    assert loop.first is not None
+    assert loop.limit is not None
+    value, limit = loop.first.at(env), loop.limit.at(env)
+    left = math.inf
+    if loop.index in pieces:
+        value, left = pieces[loop.index]
+        limit = math.inf * loop.step
+    while left > 0 and (limit - value) * loop.step > 0:
+        yield from places(moved, pieces, {**env, loop.variable: value}, depth + 1)
+        value += loop.step
+        left -= 1
+
+
+def truth(
+    walks: Sequence[Walk], pieces: dict[int, Piece], *, aligned: bool,
+) -> Lines:  # fmt: skip
+    """Lines by sets; where the array begins anywhere, the mean of all begins of an element."""
+    begins = (0,) if aligned else range(0, LINE, ELEMENT)
+    touched = written = 0
+    for begin in begins:
+        lines: tuple[set[float], set[float]] = set(), set()
+        for each in walks:
+            stands = [0.0]
+            for apart, threads in each.team:
+                middle = (threads - 1) / 2
+                stands = [at + (i - middle) * apart for at in stands for i in range(int(threads))]
+            for place in places(each.group, pieces, dict(OUTSIDE)):
+                for seen, offsets in zip(
+                    lines, (each.group.offsets, each.group.written), strict=True
+                ):
+                    seen |= {
+                        (begin + place + offset + stand) // LINE
+                        for offset in offsets for stand in stands
+                    }  # fmt: skip
+        touched += len(lines[0])
+        written += len(lines[1])
+    return Lines(touched / len(begins), written / len(begins))
+
+
+def bytes_of(choose: random.Random, *, wide: bool) -> float:
+    """A slope: within a line, of about a line, or of rows."""
+    most = choose.choice([3, 10, 60]) if wide else 8
+    return float(ELEMENT * choose.randint(-most, most))
+
+
+def random_loops(choose: random.Random) -> list[LoopHeader]:
+    """Up to three loops, of which each may begin and end with those around it; the first of more
+    iterations, now and then, than are gone through one by one.
+    """
+    loops: list[LoopHeader] = []
+    longest = [choose.choice([9, 9, 90]), 9, 4]
+    for index in range(choose.randint(1, 3)):
+        around = {
+            loop.variable: float(choose.choice([-1, 1, 1, 2]))
+            for loop in loops if choose.random() < 0.4
+        }  # fmt: skip
+        least = float(choose.randint(-3, 3))
+        first = Affine(least, around if choose.random() < 0.5 else {})
+        limit = Affine(
+            least + choose.randint(0, longest[index]), around if choose.random() < 0.7 else {}
+        )
+        step = choose.choice([1, 1, 1, 2, 3])
+        if choose.random() < 0.3:
+            first, limit, step = limit, first, -step
+        loops.append(header(index, first, limit, step))
+    return loops
+
+
+def random_walk(choose: random.Random, loops: Sequence[LoopHeader]) -> Walk:
+    slopes = {loop.variable: bytes_of(choose, wide=True) for loop in loops}
+    slopes["t"] = bytes_of(choose, wide=False)  # a loop around the part, at its place
+    offsets = sorted({bytes_of(choose, wide=True) for _ in range(choose.randint(1, 3))})
+    written = [offset for offset in offsets if choose.random() < 0.4]
+    team: tuple[tuple[float, float], ...] = ()
+    if choose.random() < 0.4:
+        team = ((16 * bytes_of(choose, wide=False), float(choose.choice([2, 3, 4]))),)
+    return walk(group(loops, slopes, offsets, written), team)
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+@pytest.mark.parametrize("seed", range(100))
+def test_walks_touch_what_their_loops_touch(seed: int, aligned: bool) -> None:
+    choose = random.Random(seed)
+    loops = random_loops(choose)
+    walks = [
+        random_walk(choose, loops[: choose.randint(1, 3)]) for _ in range(choose.choice([1, 2]))
+    ]
+    part = Part(OUTSIDE, {}, None, float(LINE), aligned=aligned)
+    counted = lines_gone_through(walks, part)
+    assert counted == pytest.approx(truth(walks, {}, aligned=aligned))
+    # What has been asked before says the same again, and so does a place whole lines further on.
+    assert lines_gone_through(walks, part) == counted
+    moved = [
+        each._replace(group=group(each.group.loops, {**each.group.slopes, "u": float(LINE)},
+                                  each.group.offsets, each.group.written))
+        for each in walks
+    ]  # fmt: skip
+    further = Part({**OUTSIDE, "u": 7.0}, {}, None, float(LINE), aligned=aligned, known=part.known)
+    assert lines_gone_through(moved, further) == counted
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_blocks_of_the_first_loop(seed: int) -> None:
+    """The mean of what each block of its iterations touches, some sections known."""
+    choose = random.Random(seed)
+    loops = random_loops(choose)
+    first = loops[0]
+    begin = first.begin({})
+    walks = [random_walk(choose, loops)]
+    blocks = [(choose.randint(0, 6), choose.randint(1, 5)) for _ in range(3)]
+    means = [
+        truth(walks, {0: (begin + first.step * at, number)}, aligned=True) for at, number in blocks
+    ]
+    counted = mean_of_blocks(walks, Part(OUTSIDE, {}, None, float(LINE), aligned=True), blocks)
+    assert counted == pytest.approx(tuple(sum(column) / 3 for column in zip(*means, strict=True)))
+
+
+@pytest.mark.parametrize("inner", ["whole", "hanging"])
+@pytest.mark.parametrize(
+    ("length", "low", "high", "more"),
+    [
+        (4.0, (8, 4), (8, 4), 0.0),  # of 20 iterations those from the ninth on
+        (4.25, (8, 4), (8, 5), 0.25),  # 7.875 before it: rounded
+        (0.5, (10, 1), (10, 1), 0.0),  # less than one: one is run
+        (21.0, (0, 20), (0, 20), 0.0),  # no more than there are
+    ],
+)
+def test_a_mean_piece_is_between_whole_ones(
+    inner: str, length: float, low: Piece, high: Piece, more: float
+) -> None:
+    none = Affine(0.0, {})
+    i = header(0, none, Affine(20.0, {}))
+    j = header(1, none, Affine(12.0, {}) if inner == "whole" else Affine(3.0, {"i": 1.0}))
+    walks = [walk(group([i, j], {"i": 4096.0, "j": 32.0}, (0.0, 1024.0), (1024.0,)))]
+    less, most = (truth(walks, {0: piece}, aligned=True) for piece in (low, high))
+    between = less.times(1 - more).plus(most.times(more))
+    part = Part({}, {0: length}, None, float(LINE), aligned=True)
+    assert lines_gone_through(walks, part) == pytest.approx(between)
+
+
+def test_a_cut_runs_a_part_of_the_first_loop() -> None:
+    """From a quarter to three quarters of 20 iterations: 10, from the sixth on."""
+    i = header(0, Affine(0.0, {}), Affine(20.0, {}), 1)
+    j = header(1, Affine(0.0, {}), Affine(0.0, {"i": 1.0}))
+    walks = [walk(group([i, j], {"i": 0.0, "j": 64.0}))]
+    part = Part({}, {}, (0.25, 0.75), float(LINE), aligned=True)
+    assert truth(walks, {0: (5, 10)}, aligned=True).touched == 14
+    assert lines_gone_through(walks, part) == (14, 0)
+
+
+@pytest.mark.parametrize(("number", "counted"), [(2048, True), (2049, False)])
+@pytest.mark.parametrize("copies", ["level", "team", "offsets", "steps"])
+def test_how_many_runs_are_gone_through(copies: str, number: int, counted: bool) -> None:
+    """Runs far apart, made by whichever part of a walk: 2048 of them, and one more.
+
+    Of a loop that hangs on another, steps of both count.
+    """
+    none = Affine(0.0, {})
+    once = header(0, none, Affine(1.0, {}))
+    many = header(0, none, Affine(float(number), {}))
+    half = header(0, none, Affine(float((number + 1) // 2), {}))
+    hanging = header(1, Affine(0.0, {"i": 1.0}), Affine(1.0, {"i": 1.0}))
+    far = tuple(256.0 * at for at in range(number))
+    walks = {
+        "level": walk(group([many], {"i": 256.0})),
+        "team": walk(group([once], {"i": 256.0}), ((256.0, float(number)),)),
+        "offsets": walk(group([once], {"i": 256.0}, far)),
+        "steps": walk(group([half, hanging], {"i": 256.0, "j": 0.0})),
+    }
+    lines = lines_gone_through([walks[copies]], Part({}, {}, None, float(LINE), aligned=True))
+    touched = number // 2 if copies == "steps" else number
+    assert lines == ((touched, 0) if counted else None)
