@@ -150,6 +150,26 @@ def test_rounds_of_a_team_that_spans_rows() -> None:
     assert [s.variable for s in dealt.spacings] == ["j"]
 
 
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize(("row_step", "step"), [(1, 1), (3, 1), (1, 2), (3, 2)])
+@pytest.mark.parametrize(("columns", "later"), [(11, 1), (13, -1), (12, 0)])
+def test_columns_of_a_thread_drift_from_row_to_row(
+    columns: int, later: int, row_step: int, step: int, down: bool
+) -> None:
+    """Four threads, one iteration at a time: of rows of 11 a thread has columns 0, 4, 8; then 1, 5,
+    9; of rows of 13 columns 0 to 12; then 3, 7, 11, which is one less than 4, 8, 12.
+    """
+    inner = f"j = 0; j < {columns * step}; j += {step}"
+    if down:
+        inner = f"j = {(columns - 1) * step}; j >= 0; j -= {step}"
+    loops = f"for (int i = 0; i < {12 * row_step}; i += {row_step}) for (int {inner}) a[i][j] = 1;"
+    nest = nest_of(loops, "double a[36][40]", "collapse(2)")
+    slopes = group_of(deal(nest, 4, Schedule("static", 1.0)).nest, "a").slopes
+    along = -step if down else step
+    assert slopes["i"] == pytest.approx(8 * (40 + later * along / row_step))
+    assert slopes["j"] == 8 * 4 * along  # by rounds
+
+
 def test_one_piece_a_thread_is_no_round() -> None:
     nest = nest_of(ROW, "int n, double *a", n=12)
     for schedule in (Schedule("static", 4.0), STATIC, Schedule("guided", 1.0)):

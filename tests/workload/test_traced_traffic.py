@@ -7,7 +7,7 @@ from nest_texts import STATIC, counter_of, nest_of
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.cache_traffic import CacheLevel
+from regionpredict.workload.cache_traffic import CacheLevel, left_by_itself
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.reference_trace import reference_trace
 
@@ -118,3 +118,20 @@ def test_a_triangle_whose_middle_iteration_does_not_run() -> None:
     nest = nest_of(text, "double a[2000]")
     (level,) = counter_of(nest, traced=True).traffic([CacheLevel(1 << 20, 4)], 4)
     assert level.total / 64 == pytest.approx(2 * 20)
+
+
+@pytest.mark.parametrize(
+    ("size", "share"),
+    [(8192 * 2.1, 0.0), (8192 / 0.625, 0.25), (8192 / 0.75, 0.5), (8192.0, 1.0)],
+)
+def test_what_a_traced_run_finds_of_the_one_before(size: float, share: float) -> None:
+    """1024 doubles stay up to half a cache; less and less of them up to a whole one.
+
+    Beginning at four places of a line, they lie in 128 lines once, and in 129 three times.
+    """
+    nest = nest_of("for (int i = 0; i < 1024; i++) a[i] = 1;", "double a[1024]")
+    counter = counter_of(nest, traced=True)
+    (level,) = counter.traffic([CacheLevel(size, 1)], 1, contents=left_by_itself(nest))
+    lines = (128 + 3 * 129) / 4
+    assert level.read / 64 == pytest.approx(share * lines, abs=2)
+    assert level.written / 64 == pytest.approx(share * lines, abs=2)
