@@ -135,3 +135,14 @@ def test_what_a_traced_run_finds_of_the_one_before(size: float, share: float) ->
     lines = (128 + 3 * 129) / 4
     assert level.read / 64 == pytest.approx(share * lines, abs=2)
     assert level.written / 64 == pytest.approx(share * lines, abs=2)
+
+
+def test_loops_that_step_by_more_than_one() -> None:
+    """Up by three from two, down by two from seven, to whatever they do not meet."""
+    text = """for (int i = 2; i < 12; i += 3)
+      for (int j = 7; j >= i - 1; j -= 2) a[i][j] = 0;"""
+    trace = reference_trace(nest_of(text, "double a[16][8]"))
+    assert trace is not None
+    made = [8 * i + j for i in range(2, 12, 3) for j in range(7, i - 2, -2)]
+    assert (trace.byte // 8).tolist() == made
+    assert trace.iterations == 4

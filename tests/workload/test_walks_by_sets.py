@@ -17,6 +17,7 @@ from regionpredict.workload.gone_through import (
 )
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Affine, LoopHeader, ReferenceGroup
+from regionpredict.workload.many_runs import inner_runs
 
 LINE = 64
 ELEMENT = 8
@@ -226,3 +227,44 @@ def test_how_many_runs_are_gone_through(copies: str, number: int, counted: bool)
     lines = lines_gone_through([walks[copies]], Part({}, {}, None, float(LINE), aligned=True))
     touched = number // 2 if copies == "steps" else number
     assert lines == ((touched, 0) if counted else None)
+
+
+@pytest.mark.parametrize("up", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
+    """Its bounds lie between whole numbers now and then: a part of an iteration is left, or run."""
+    choose = random.Random(seed)
+    first = Affine(choose.choice([0.0, 0.25, 2.5]), {"i": choose.choice([0.0, 1.0, 0.5])})
+    limit = Affine(choose.choice([1.0, 1.75, 3.25]), {"i": choose.choice([0.0, 1.0, 1.25])})
+    step = choose.choice([1, 1, 2, -1])
+    loop = header(1, *((first, limit) if step > 0 else (limit, first)), step)
+    slope, along = (float(8 * choose.randint(-20, 20)) for _ in range(2))
+    values = [float(value) for value in range(-3, 7)]
+    runs: set[tuple[float, float]] = set()
+    parts: set[float] = set()
+    steps = 0
+    for value in values:
+        env = {"i": value}
+        trips = loop.trips(env)
+        number = math.floor(trips)
+        if 0 < trips < 1:
+            number = 1
+        elif trips > number:
+            parts.add(trips - number)
+            number += up
+        near = abs(slope * step) <= LINE
+        steps += (number > 0) if near else number
+        touched = [
+            1000 + along * value + slope * (loop.begin(env) + step * at) for at in range(number)
+        ]
+        if near and touched:
+            runs.add((min(touched), max(touched) + ELEMENT))
+        elif touched:
+            runs |= {(place, place + ELEMENT) for place in touched}
+    counted = inner_runs(
+        loop, slope, {}, "i", values, 1000.0, along, element=ELEMENT, line_bytes=LINE, up=up
+    )
+    assert counted is not None
+    assert set(counted.runs) == runs
+    assert counted.steps == steps
+    assert counted.fractions == parts
