@@ -85,13 +85,13 @@ def test_as_caches_that_are_lists(seed: int, aligned: bool) -> None:
         expected: Moved = dict.fromkeys(ARRAYS, (0.0, 0.0))
         for begin in begins:
             read, back = moved_by_lists(references, owner, sharers, held, begin)
-            for array in ARRAYS:
-                so_far = expected[array]
-                expected[array] = so_far[0] + read[array], so_far[1] + back[array]
+            for name in ARRAYS:
+                so_far = expected[name]
+                expected[name] = so_far[0] + read[name], so_far[1] + back[name]
         counted = traffic.volume(threads, sharers, chunk, held)
         assert counted == {
-            array: (read / len(begins), back / len(begins))
-            for array, (read, back) in expected.items()
+            name: (read / len(begins), back / len(begins))
+            for name, (read, back) in expected.items()
         }
 
 
