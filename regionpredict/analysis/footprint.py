@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
@@ -335,15 +336,45 @@ def _union(left: Box, right: Box) -> Box:
 def _lower(a: Expr, b: Expr) -> Expr:
     difference = _difference(a, b)
     if difference is None:
-        return Expr.atom("min", *_ordered(a, b))
+        return _bound("min", a, b)
     return a if difference <= 0 else b
 
 
 def _higher(a: Expr, b: Expr) -> Expr:
     difference = _difference(a, b)
     if difference is None:
-        return Expr.atom("max", *_ordered(a, b))
+        return _bound("max", a, b)
     return a if difference >= 0 else b
+
+
+def _bound(kind: str, a: Expr, b: Expr) -> Expr:
+    """The `min` or `max` of two that cannot be compared.
+
+    Where one is such a bound itself and one of its sides can be compared with the other, that side
+    alone is at stake: a bound over many references does not grow by one for each of them.
+    """
+    better = _lower if kind == "min" else _higher
+    for bound, other in ((a, b), (b, a)):
+        sides = _operands(kind, bound)
+        for at, side in enumerate(sides if len(sides) > 1 else ()):
+            if _difference(side, other) is not None:
+                if better(side, other) is side:
+                    return bound
+                return reduce(better, sides[:at] + sides[at + 1 :], other)
+    return Expr.atom(kind, *_ordered(a, b))
+
+
+def _operands(kind: str, bound: Expr) -> list[Expr]:
+    """What a `min` or `max`, or one in it, is taken of; any other expression stands for itself."""
+    sides, waiting = [], [bound]
+    while waiting:
+        side = waiting.pop()
+        atom = next(iter(side.atoms()), None) if len(side.terms) == 1 else None
+        if atom is not None and atom.kind == kind and side == Expr.atom(kind, *atom.args):
+            waiting += atom.args
+        else:
+            sides.append(side)
+    return sides
 
 
 def _ordered(*sides: Expr) -> Iterable[Expr]:
