@@ -200,7 +200,7 @@ def open_hint(
 
     `together` are the choices over the common `size` of several names, `apart` those over each name
     alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide where
-    others are not. The `untried` of the names may decide: the hint is not known where there are any.
+    others are not. Any of the names `untried` may decide: with one, the hint is not known.
     """
     tried = [
         now,
