@@ -40,7 +40,8 @@ NEARNESS = 2.0
 """How the weight of a measured time grows with its size: it is the share that its iterations are of
 the most, to this power. What a machine makes of a term changes where data leave a cache, so that
 sizes near the one asked for tell most. Assumed; of 88 regions of the samples, the largest size left
-out, weights alike miss by 18.8 % (median), these by 15.6 %, powers of one and three by 17.6 and 16.3 %."""
+out, weights alike miss by 18.8 % (median), these by 15.6 %, powers of one
+and three by 17.6 and 16.3 %."""
 _LEAST_RIDGE = 1e-12
 LEAST_SIZES = 2
 LEAST_HELD_OUT = 3
