@@ -82,8 +82,8 @@ def imbalance_table(study: ImbalanceStudy, trace: EventTrace, top: int) -> str:
         "",
         f"useful time   {whole.mean_s:.6g} s in the mean, at most {max(whole.workload_s):.6g} s "
         f"on {study.locations[whole.most_on]}",
-        f"imbalance     I_t = {whole.runtime_impact_s:.6g} s of run time, "
-        f"I_T = {whole.allocation_impact_s:.6g} s of allocated time",
+        f"imbalance     I_t = {whole.runtime_impact_s:.6g} s of run time",
+        f"              I_T = {whole.allocation_impact_s:.6g} s of allocated time",
         f"distribution  {pattern_text(whole)}",
     ]
     if whole.evolution is not None and study.iterations is not None:

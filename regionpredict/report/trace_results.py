@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import EventTrace, Location
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
@@ -108,8 +108,8 @@ def result_table(
         sign = "=" if balance.holds else "is not"
         lines += [
             "",
-            f"{balance.name}: {_quantity(balance.left, SECONDS)} {sign} "
-            f"{_quantity(balance.right, SECONDS)}",
+            f"{balance.name}:",
+            f"  {_quantity(balance.left, SECONDS)} {sign} {_quantity(balance.right, SECONDS)}",
             *(
                 f"  {name}: {_quantity(value, SECONDS)}"
                 for name, value in balance.parts.items()
@@ -119,7 +119,7 @@ def result_table(
     return "\n".join(lines) + "\n"
 
 
-_RANKED_HEAD = ("metric", "call path", "seconds", "most on", "source")
+_RANKED_HEAD = ("metric", "call path", "time", "most on", "source")
 
 
 def _fitting(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -144,7 +144,7 @@ def _ranked(result: TraceResult, metric: str | None) -> list[tuple[str, ...]]:
     return [
         (
             *key,
-            f"{sums[key]:.6g}",
+            show_seconds(sums[key]),
             "" if most[key].location is None else str(most[key].location),
             result.sources.get(key[1], "").rpartition("/")[2],
         )

@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
+from regionpredict.report.quantities import show_seconds
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.what_if import Change, WhatIf
 
@@ -48,12 +49,12 @@ def what_if_table(what_if: WhatIf, trace: EventTrace) -> str:
     lines = [f"{trace.name}: the run takes {what_if.runtime_s:.6g} s", ""]
     if not what_if.changes:
         return "\n".join([*lines, "no call path delays anybody"]) + "\n"
-    head = ("call path", "delay cost", "run time", "gain", "halved", "most on")
+    head = ("call path", "delay cost", "run time", "gain", "halved", "on")
     rows = [
         (
             change.callpath,
-            f"{change.delay_cost_s:.6g}",
-            f"{change.runtime_s:.6g}",
+            show_seconds(change.delay_cost_s),
+            f"{change.runtime_s:.6g} s",
             _share(change.gain_s, what_if.runtime_s),
             _share(change.half_gain_s, what_if.runtime_s),
             change.location,
@@ -67,11 +68,12 @@ def what_if_table(what_if: WhatIf, trace: EventTrace) -> str:
         lines.append(f"... and {what_if.untried} more with smaller costs; --top tries them")
     lines += [
         "",
-        "Seconds: what others wait for the call path, summed over ranks; the run time without its",
-        "delays, what the run gains by that, and what by half of it; the rank with most of them.",
+        "What others wait for the call path, summed over ranks; the run time without its",
+        "delays, what the run gains by that, and what by half of it; on: the rank with",
+        "most of them.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _share(gain: float, runtime: float) -> str:
-    return f"{gain:.6g} ({100 * gain / runtime if runtime else 0.0:.1f} %)"
+    return f"{show_seconds(gain)} ({100 * gain / runtime if runtime else 0.0:.1f} %)"

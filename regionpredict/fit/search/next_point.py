@@ -184,7 +184,7 @@ def _reason_to_stop(
     model: FittedModel, shares: FloatArray, there: FloatArray, goal: FloatArray
 ) -> str:
     if 1.0 - float(shares.max()) < _SURE and model.outlook(goal[None]) is None:
-        return f"one model is left with {float(shares.max()):.0%} probability"
+        return f"one model is left ({100 * float(shares.max()):.0f} %)"
     logs = np.log(there)
     mean = float(shares @ logs)
     spread = float(np.sqrt(shares @ (logs - mean) ** 2))

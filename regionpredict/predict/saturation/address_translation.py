@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -18,7 +19,6 @@ from regionpredict.predict.saturation.constants import (
     CHE_STEPS,
     LARGE_PAGE,
     PAGE_ENTRY,
-    WALKED_LINES,
 )
 from regionpredict.workload import Gather
 
@@ -66,17 +66,23 @@ def tlb_entries(machine: Machine) -> float:
     return (core.tlb_large_entries if large else core.tlb_entries).value
 
 
-def strided_walk_cycles(pages: float, machine: Machine, line_bytes: int) -> float:
-    """Cycles of a core for one walk of references that go through `pages` pages in wide steps.
+def table_line_bytes(machine: Machine, line_bytes: int) -> int:
+    """Bytes of data whose translations lie in one line of the table of pages."""
+    return machine.page_bytes * line_bytes // int(PAGE_ENTRY.value)
 
-    Before an entry of the table is read again, those of all other pages have been, each in a line
-    of its own at most, and beside each a line of data.
-    """
-    walkers = machine.processor.page_walkers.value
-    for cache in machine.caches:
-        if WALKED_LINES.value * pages * line_bytes <= cache.size_bytes.value:
-            return cache.latency_cycles.value / walkers
-    return machine.memory.latency_cycles.value / walkers
+
+def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine) -> float:
+    """Cycles of a core's page walkers for `walks`, of which `fetched` find their line of the table
+    in none of the caches up to each; lines that are read on ahead of the walks are not."""
+    latencies = [cache.latency_cycles.value for cache in machine.caches]
+    latencies.append(machine.memory.latency_cycles.value)
+    missed = [walks]
+    for lines in fetched:
+        missed.append(min(lines, missed[-1]))
+    missed.append(0.0)
+    there = [above - below for above, below in pairwise(missed)]
+    cycles = sum(times * latency for times, latency in zip(there, latencies, strict=True))
+    return cycles / machine.processor.page_walkers.value
 
 
 def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from regionpredict.predict.saturation.constants import (
     PREFETCHED_STRIDE,
     STAYING,
     STRAIGHT,
+    TABLE_SHARE,
 )
 from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
 from regionpredict.workload import (
@@ -39,14 +39,14 @@ class Data:
 
     `from_cache` are seconds of one core for the lines from the second cache and beyond, `memory`
     bytes, `writes` the share of them that is written back, `scattered` the lines from memory that
-    no prefetcher foresees, `walks` the pages that wide steps come to and the TLB does not know.
+    no prefetcher foresees, `walking` seconds of one core for translations that wide steps wait for.
     """
 
     from_cache: float
     memory: float
     writes: float
     scattered: float
-    walks: float
+    walking: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class _Knot:
     """A number of threads whose traffic has been counted.
 
     `totals` are bytes below each cache, and of the scattered lines; `lines` (cache, bytes from it,
-    share of write-backs among them); `walks` as in `Data`.
+    share of write-backs among them); `walking` as in `Data`.
     """
 
     totals: tuple[float, ...]
     lines: tuple[tuple[int, float, float], ...]
     memory: _Memory
-    walks: float
+    walking: float
 
 
 class _Memory(NamedTuple):
@@ -85,9 +85,11 @@ class TrafficCurve:
         self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
         lasting: bool = True, pages: TrafficCounter | None = None,
+        tables: TrafficCounter | None = None,
     ) -> None:  # fmt: skip
         """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
-        sends only for the sake of a store; `pages` counts pages, where walks are asked for."""
+        sends only for the sake of a store. Where walks are asked for, `pages` counts pages, and
+        `tables` the data of lines of their table."""
         self.counter = counter
         self.machine = machine
         self.contents = contents
@@ -99,6 +101,7 @@ class TrafficCurve:
         )  # fmt: skip
         self._strided = strided_arrays(counter.nest, wide) if pages is not None else frozenset()
         self._pages = pages
+        self._tables = tables
         self._only_written = only_written
         self._allocates = write_allocation
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
@@ -163,7 +166,7 @@ class TrafficCurve:
             a.memory + part * (b.memory - a.memory),
             a.writes + part * (b.writes - a.writes),
             a.scattered + part * (b.scattered - a.scattered),
-            a.walks + part * (b.walks - a.walks),
+            a.walking + part * (b.walking - a.walking),
         )
 
     def sources(self, threads: int) -> tuple[int, ...]:
@@ -273,26 +276,37 @@ class TrafficCurve:
             sum(traffic.read for traffic in unforeseen) / line,
             sum(map(self._claimed, unforeseen)) / line,
         )
-        return _Knot((*totals, memory.scattered * line), tuple(lines), memory, self._walks(threads))
+        return _Knot(
+            (*totals, memory.scattered * line), tuple(lines), memory, self._walking(threads)
+        )
+
+    def _walking(self, threads: int) -> float:
+        """Seconds of one core for the walks of wide steps to pages that its last TLB does not know.
+
+        A walk reads a line of the table of pages, which is counted as the data's lines are.
+        """
+        walks = self._walks(threads)
+        if not walks or self._tables is None:
+            return 0.0
+        covered = self._tables.line_bytes
+        share = TABLE_SHARE.value * covered / self.counter.line_bytes
+        caches = [level._replace(size=share * level.size) for level in self._caches(threads)]
+        fetched = self._tables.traffic(caches, threads, contents=self.contents)
+        lines = [self._of_strided(level) / covered for level in fetched]
+        return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
 
     def _walks(self, threads: int) -> float:
-        """Pages that wide steps come to and a core's last TLB does not know, all together."""
+        """Pages that wide steps come to and the TLB of their core does not know, all together."""
         if self._pages is None or not self._strided:
             return 0.0
         page = self._pages.line_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
         (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)
-        return sum(moved.read for moved in missed.arrays if moved.array in self._strided) / page
+        return self._of_strided(missed) / page
 
-    @cached_property
-    def walk_seconds(self) -> float:
-        """Seconds of a core for one of the `walks`."""
-        if self._pages is None or not self._strided:
-            return 0.0
-        touched = self._pages.touched()
-        pages = sum(touched.get(array, 0.0) for array in self._strided) / self._pages.line_bytes
-        cycles = strided_walk_cycles(pages, self.machine, self.counter.line_bytes)
-        return cycles / self.machine.clock_hz
+    def _of_strided(self, level: LevelTraffic) -> float:
+        """Bytes that come from below a level for arrays that are gone through in wide steps."""
+        return sum(moved.read for moved in level.arrays if moved.array in self._strided)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(
@@ -302,7 +316,7 @@ class TrafficCurve:
         moved = knot.memory.moved - spared * knot.memory.claimed
         scattered = knot.memory.scattered - spared * knot.memory.scattered_claims
         writes = knot.memory.written / moved if moved else 0.0
-        return Data(seconds, moved, writes, scattered, knot.walks)
+        return Data(seconds, moved, writes, scattered, knot.walking)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""

@@ -8,7 +8,10 @@ import pytest
 from round_machine import CYCLE, round_machine, workload_of_text
 
 from regionpredict.machine import Machine
-from regionpredict.predict.saturation.address_translation import strided_walk_cycles
+from regionpredict.predict.saturation.address_translation import (
+    strided_walk_cycles,
+    table_line_bytes,
+)
 from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.region_time import LoopTime
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve
@@ -34,68 +37,81 @@ def of_rows(folder: Path, text: str, rows: int, machine: Machine = MACHINE) -> W
     return workload_of_text(folder, text, machine, n=rows)
 
 
-def walks(folder: Path, text: str, rows: int, threads: int, machine: Machine = MACHINE) -> float:
+def walking(folder: Path, text: str, rows: int, threads: int, machine: Machine = MACHINE) -> float:
+    """Cycles of walks."""
     workload = of_rows(folder, text, rows, machine)
     assert workload.execution is not None
     work = workload.execution.work
-    pages = workload.pages_of(work, machine.page_bytes)
+    covered = table_line_bytes(machine, workload.line_bytes)
     curve = TrafficCurve(
-        workload.traffic_of(work), machine, contents=CacheContents(), pages=pages
+        workload.traffic_of(work), machine, contents=CacheContents(),
+        pages=workload.pages_of(work, machine.page_bytes),
+        tables=workload.pages_of(work, covered),
     )  # fmt: skip
-    return curve.at(threads).walks
+    return curve.at(threads).walking / CYCLE
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_columns_beyond_the_tlb_walk_at_each_row(tmp_path: Path, threads: int) -> None:
-    """2000 rows are 2000 pages, gone through anew for each column: none is found again."""
-    assert walks(tmp_path, BY_COLUMNS, 2000, threads) == pytest.approx(COLUMNS * 2000, rel=0.01)
+    """1600 rows are 1600 pages, gone through anew for each column: none is found again.
+
+    A line of the table has the translations of four rows: 400 lines are 25 KiB, more than half of
+    the first cache and less than half of the second. A line brought from there serves four walks.
+    Each thread brings its lines from memory once or twice.
+    """
+    cycles = walking(tmp_path, BY_COLUMNS, 1600, threads)
+    assert cycles == pytest.approx(COLUMNS * (400 * 14 + 1200 * 4), rel=0.03)
+
+
+def test_a_table_within_the_first_cache_is_read_there(tmp_path: Path) -> None:
+    """800 rows, where the TLB has 512 translations: 200 lines of the table are 12.5 KiB."""
+    small = round_machine(("tlb_entries: 1024", "tlb_entries: 512"))
+    cycles = walking(tmp_path, BY_COLUMNS, 800, 1, small)
+    assert cycles == pytest.approx(COLUMNS * 800 * 4, rel=0.02)
 
 
 def test_columns_within_the_tlb_walk_once_a_page(tmp_path: Path) -> None:
-    """600 rows are 600 pages for one half of the columns, and 600 for the other; the array begins
-    anywhere in a page. Each of two threads has 4096 B of a row, which lie in two pages but where
-    they begin one."""
-    assert walks(tmp_path, BY_COLUMNS, 600, 1) == pytest.approx(1200 + 1, rel=0.001)
-    in_each = 1 + (4096 - 8) / 4096
-    assert walks(tmp_path, BY_COLUMNS, 600, 2) == pytest.approx(2 * 600 * in_each, rel=0.001)
+    """600 rows are 600 pages for one half of the columns, and 600 for the other: of 1200 walks each
+    eighth brings a line of the table from memory."""
+    cycles = walking(tmp_path, BY_COLUMNS, 600, 1)
+    assert cycles == pytest.approx(150 * 200 + 1050 * 4, rel=0.02)
 
 
 def test_rows_ask_for_nothing(tmp_path: Path) -> None:
-    assert walks(tmp_path, BY_ROWS, 2000, 1) == 0.0
+    assert walking(tmp_path, BY_ROWS, 1600, 1) == 0.0
 
 
 def test_large_pages_reach_farther(tmp_path: Path) -> None:
-    """16 MiB are eight pages of 2 MiB, of which the TLB holds 32."""
+    """12.5 MiB are seven pages of 2 MiB, of which the TLB holds 32: seven walks, for two lines of
+    the table at most."""
     large = round_machine(("page: 4 KiB", "page: 2 MiB"))
-    assert walks(tmp_path, BY_COLUMNS, 2000, 1, large) <= 9
+    assert walking(tmp_path, BY_COLUMNS, 1600, 1, large) <= 2 * 200 + 8 * 4
 
 
-def test_a_walk_takes_the_latency_of_the_cache_that_holds_the_table() -> None:
-    """Two lines of 64 B a page: 256 pages fill the first cache (32 KiB), 2048 the second (256 KiB);
-    beyond the third the table comes from memory."""
-    assert strided_walk_cycles(256, MACHINE, 64) == 4
-    assert strided_walk_cycles(257, MACHINE, 64) == 14
-    assert strided_walk_cycles(2048, MACHINE, 64) == 14
-    assert strided_walk_cycles(1e9, MACHINE, 64) == 200
+def test_walks_take_the_latency_of_where_their_line_is() -> None:
+    """Of 100 walks 50 find their line in the first cache, 30 in the second, 15 in the third."""
+    cycles = 50 * 4 + 30 * 14 + 15 * 40 + 5 * 200
+    assert strided_walk_cycles(100, (50, 20, 5), MACHINE) == pytest.approx(cycles)
     two = round_machine(("page_walkers: 1", "page_walkers: 2"))
-    assert strided_walk_cycles(257, two, 64) == 7
+    assert strided_walk_cycles(100, (50, 20, 5), two) == pytest.approx(cycles / 2)
+    # Lines beside those of the walks are nobody's wait.
+    assert strided_walk_cycles(100, (300, 20, 5), MACHINE) == pytest.approx(
+        80 * 14 + 15 * 40 + 5 * 200
+    )
 
 
 def test_the_time_grows_by_the_walks(tmp_path: Path) -> None:
-    """2000 rows: 1024 x 2000 walks of 14 cycles, which a core waits for beside its own work."""
-    workload = of_rows(tmp_path, BY_COLUMNS, 2000)
+    """A core waits for walks beside its own work: with nothing that overlaps, by their time."""
+    workload = of_rows(tmp_path, BY_COLUMNS, 1600)
     assert workload.execution is not None
     work = workload.execution.work
 
-    def waiting(*, page_walks: bool) -> float:
+    def total(*, page_walks: bool) -> float:
         time = LoopTime(
             workload, work, workload.traffic_of(work), MACHINE, contents=CacheContents(),
             parts=Parts(page_walks=page_walks, overlap=False),
         )  # fmt: skip
         return time.at(1).total
 
-    added = waiting(page_walks=True) - waiting(page_walks=False)
-    # a: two pages a row and a part of a third, 4000 to 6000: two lines each are beyond the second
-    # cache, so that the table comes from the third.
-    latency = MACHINE.caches[2].latency_cycles.value
-    assert added == pytest.approx(COLUMNS * 2000 * latency * CYCLE, rel=0.01)
+    added = total(page_walks=True) - total(page_walks=False)
+    assert added == pytest.approx(COLUMNS * (400 * 14 + 1200 * 4) * CYCLE, rel=0.02)
