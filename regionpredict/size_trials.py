@@ -289,10 +289,10 @@ def _tried(
 ) -> OpenHint:  # fmt: skip
     """The hint over all sizes; each search asks for at most `most` of them."""
     together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
-    alone = [name for name in names if size != (name,)]
-    apart = choices_apart(sorted(alone, key=lambda name: name not in size), ask, most)
-    untried = [name for name in alone if name not in apart]
-    if len(alone) < len(names):
+    others = [name for name in names if size != (name,)]
+    apart = choices_apart(sorted(others, key=lambda name: name not in size), ask, most)
+    untried = [name for name in others if name not in apart]
+    if len(others) < len(names):
         apart[size[0]] = together
     return open_hint(names, now, size, together, apart, iterations, ask, most, untried)
 

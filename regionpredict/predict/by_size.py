@@ -85,7 +85,7 @@ def choices_by_size(ask: Ask, most: int = int(MOST_TRIALS.value)) -> dict[int, C
     After `TRIED_SIZES` turns are looked for while fewer than `most` sizes were asked for, and fewer
     than `MOST_TRIALS`.
     """
-    most = max(1, min(most, int(MOST_TRIALS.value)))
+    most = min(most, int(MOST_TRIALS.value))
     known: dict[int, Choice] = {}
     waiting: Sequence[int] = TRIED_SIZES
     asked = 0
@@ -176,10 +176,11 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
 
 
 def choices_apart(names: Sequence[str], ask: AskAll, most: int) -> dict[str, Mapping[int, Choice]]:
-    """The choices over each of `names` alone, all others as assumed, in their order.
+    """The choices over each of `names` alone, all others as assumed.
 
-    A name is tried at all of `SIZES_OF_ONE`, or not at all and left out: some of them do not tell
-    that it is harmless. `most` sizes are asked for, but the first name has all of its own.
+    A name is tried at all of `SIZES_OF_ONE` or is left out: less tells neither that it decides nor
+    that it does not. Not more than `most` sizes are asked for, but the first name has all of its
+    own.
     """
     apart: dict[str, Mapping[int, Choice]] = {}
     for name in names[: max(1, most // len(SIZES_OF_ONE))]:
@@ -199,8 +200,7 @@ def open_hint(
 
     `together` are the choices over the common `size` of several names, `apart` those over each name
     alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide where
-    others are not. The `untried` of the names count as deciding: the hint is not known where
-    there are any.
+    others are not. Any of the names `untried` may decide: with one, the hint is not known.
     """
     tried = [
         now,

@@ -41,8 +41,8 @@ def deciding_elsewhere(
 
     `apart` are the choices over each name alone. Each other name is tried over its sizes where a
     deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
-    or the least, too. A name that is found is looked from in its turn. At most `most` sizes
-    are asked for, and `MOST_TRIALS`: of many names the last ones may be missed.
+    or the least, too. A name that is found is looked from in its turn. At most `most` sizes are
+    asked for, and at most `MOST_TRIALS`: of many names the last ones may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
