@@ -104,7 +104,8 @@ def open_sizes(
         return None
     facts = subject.facts
     names = sorted(facts.free_names - facts.bindings.values.keys())
-    unbound = [name for name in workload.execution.work.nest.unbound if name not in names]
+    lengths = _origins(workload.execution.work.nest.unbound, subject)
+    unbound = [name for name in lengths if name not in names]
     if not names and not unbound:
         return None
     size = workload.open_size.names if workload.open_size is not None else ()
@@ -113,6 +114,36 @@ def open_sizes(
     names = [name for name in names if name in roots or name not in size]
     assumed = {name: int(values[name]) for name in names}
     return OpenSizes(roots, (*names, *unbound), assumed, estimate.threads)
+
+
+def _origins(names: Sequence[str], subject: Subject) -> list[str]:
+    """The names without a value that these follow from by definitions, each once; else themselves.
+
+    `x = malloc(8 * n)` tells how long x is once n has a value: `n` is asked for in place of `x[]`.
+    """
+    made = {definition.name: definition.value for definition in subject.definitions}
+    values = subject.facts.bindings.values
+    origins: dict[str, None] = {}
+    for name in names:
+        waiting, met = [name], set[str]()
+        ends: dict[str, None] = {}
+        while waiting:
+            one = waiting.pop(0)
+            if one in met or one in values:
+                continue
+            met.add(one)
+            value = made.get(one)
+            if value is None:
+                ends[one] = None
+            elif value.has_unreadable_part:
+                break  # what is given for others does not tell it
+            else:
+                waiting += sorted(value.names)
+        else:
+            origins.update(ends or {name: None})
+            continue
+        origins[name] = None
+    return list(origins)
 
 
 def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str, ...]:

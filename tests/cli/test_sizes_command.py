@@ -98,3 +98,40 @@ def test_a_wrong_call_is_one_line(tmp_path: Path) -> None:
     done = sizes(tmp_path, "--dump", "facts")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "regionpredict: --dump is for analyze and predict; leave it out\n"
+
+
+LENGTHS = """\
+#include <stdlib.h>
+void gathered(int n, int m, const int *node, double *y) {
+  int corners = 8 * n;
+  double *x = malloc(corners * sizeof(double));
+#pragma omp parallel for
+  for (int i = 0; i < m; i++) y[i] += x[node[i]];
+  free(x);
+}
+void unknown(int m, const int *node, double *y, double *z) {
+#pragma omp parallel for
+  for (int i = 0; i < m; i++) y[i] += z[node[i]];
+}
+"""
+
+
+def test_a_length_that_follows_from_a_size_is_not_asked_for(tmp_path: Path) -> None:
+    """The size is, though the loop has it nowhere; a length that nothing tells is."""
+    (tmp_path / "f.c").write_text(LENGTHS)
+    command = [sys.executable, "-m", "regionpredict", "sizes", "f.c", "-m", "dunnington",
+               "--format", "json"]  # fmt: skip
+
+    def asked(*words: str) -> tuple[int, set[str]]:
+        done = subprocess.run(
+            [*command, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        told = json.loads(done.stdout)
+        return told["settled"], {one["name"] for one in told["unbound"]}
+
+    assert asked()[1] == {"n", "m", "z[]"}
+    given = ("--set", "gathered:m=5000", "--set", "unknown:m=5000")
+    assert asked(*given)[1] == {"n", "z[]"}
+    assert asked(*given, "--set", "n=1000")[1] == {"z[]"}
+    assert asked(*given, "--set", "n=1000", "--set", "z[]=8000") == (2, set())

@@ -8,6 +8,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
+from regionpredict.frontend.lowering.library_sorts import sorting_loops
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
@@ -24,7 +25,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Expr, Loop, Node, Span
 
-_MAX_INLINE = 6
+_MAX_INLINE = 12
 _MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at every size tried
 
 
@@ -159,6 +160,12 @@ class FollowedCalls:
             message = f"{call.name}() has several definitions ({places}): none is followed"
             self.lowering.say("RP103", call.span, message)
             return None
+        sorting = sorting_loops(call, self.context, frame)
+        if sorting is not None:
+            for argument in call.args[1:3]:
+                nodes += self.lowering.argument(argument, call.span, frame)
+            nodes += self.lowering.body(sorting, frame)
+            return call.decl.ctype if call.decl is not None else UNKNOWN
         if not has_loops(call):
             return None
         before: list[Node] = []
