@@ -102,26 +102,14 @@ def open_sizes(
     if workload.execution is None or estimate.threads is None:
         return None
     facts = subject.facts
-    names = sorted(facts.free_names - facts.bindings.values.keys())
+    names = facts.bindings.unbound(facts.free_names)
     unbound = [name for name in workload.execution.work.nest.unbound if name not in names]
     if not names and not unbound:
         return None
     size = workload.open_size.names if workload.open_size is not None else ()
-    roots = _roots(size, subject.definitions)
     values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
-    names = [name for name in names if name in roots or name not in size]
     assumed = {name: int(values[name]) for name in names}
-    return OpenSizes(roots, (*names, *unbound), assumed, estimate.threads)
-
-
-def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str, ...]:
-    """The names that no definition makes of the others."""
-    made = {
-        definition.name
-        for definition in definitions
-        if definition.name in names and definition.value.names <= {*names}
-    }
-    return tuple(name for name in names if name not in made) or tuple(names)
+    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads)
 
 
 @dataclass(slots=True)
