@@ -73,9 +73,7 @@ def _loop_row(
     )
 
 
-def _clauses(
-    estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]
-) -> str:
+def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
     """The clauses; where one size decides, the program chooses by it when it runs."""
     if estimate.threads is not None:
         return f"num_threads({estimate.threads}) proc_bind({binding})"

@@ -20,6 +20,7 @@ from regionpredict.frontend.linking.packed_unit import (
 )
 from regionpredict.frontend.linking.stored_sizes import (
     SettingsOfProgram,
+    SetValue,
     Stored,
     setting_in,
     settings_of,
@@ -28,7 +29,6 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
     Effects,
-    Expression,
     Function,
     IntLit,
     Name,
@@ -130,18 +130,19 @@ class ProgramUnits:
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return settings_of((unit.stored for unit in self._units), symbols)
 
-    def set_once(self, what: Stored) -> tuple[Expression, Function | None] | None:
-        """The value to which the one place of the program sets it, and the function with it."""
+    def set_once(self, what: Stored) -> SetValue | None:
+        """The value to which the one place of the program sets it."""
         setting = self.settings.only_setting(what)
         if setting is None:
             return None
         if setting.number is not None:
-            return IntLit(setting.number, 64), None
-        for number, unit in enumerate(self._units):
+            number = IntLit(setting.number, 64)
+            return SetValue(number, number, None)
+        for place, unit in enumerate(self._units):
             if setting in (where for _, where in unit.stored.set_at) or setting in (
                 where for _, _, where in unit.stored.listed
             ):
-                bodies = (body.function for body in self.trees(number).bodies)
+                bodies = (body.function for body in self.trees(place).bodies)
                 return setting_in(bodies, setting)
         return None
 
@@ -155,8 +156,9 @@ class _OpenUnit(ProgramUnits):
     """A unit whose parser is at hand, by itself: its trees need no packing."""
 
     def __init__(self, path: str, trees: Trees) -> None:
-        super().__init__([PackedUnit(path, {}, frozenset(), frozenset(), b"", trees.objects,
-                                     trees.stored)])
+        super().__init__(
+            [PackedUnit(path, {}, frozenset(), frozenset(), b"", trees.objects, trees.stored)]
+        )
         self._own = trees
 
     def _taken_apart(self, number: int) -> Trees:

@@ -10,7 +10,8 @@ which a function without a body is handed, may be set by anybody: it is nobody's
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -163,8 +164,17 @@ class SettingsOfProgram:
         return set().union(*(self._listed.get((owner, what.name), ()) for owner in owners))
 
 
-def setting_in(trees: Iterable[Function], setting: Setting) -> tuple[Expression, Function] | None:
-    """The value that an integer is set to, and the function that does it."""
+class SetValue(NamedTuple):
+    """The value that an integer in memory is set to, by which expression of which function; a
+    number of a list of initial values that belongs to none."""
+
+    value: Expression
+    by: Expression
+    function: Function | None
+
+
+def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
+    """What a setting in one of these functions sets."""
     for function in trees:
         if function.span != setting.function:
             continue
@@ -172,9 +182,9 @@ def setting_in(trees: Iterable[Function], setting: Setting) -> tuple[Expression,
             if at != setting.at:
                 continue
             if isinstance(expression, Assign):
-                return expression.right, function
+                return SetValue(expression.right, expression, function)
             given = member_named(expression)
-            return None if given is None else (given[1], function)
+            return None if given is None else SetValue(given[1], expression, function)
     return None
 
 
@@ -195,7 +205,8 @@ class _Census:
         self.handed: set[tuple[str, str]] = set()
         self._defined = defined
         self._met: set[Decl] = set()
-        self._elements: set[Expression] = set()  # arrays that a subscript follows
+        # Arrays whose name a subscript follows, where it comes next; nodes of names are shared.
+        self._elements: Counter[Expression] = Counter()
         self._structs: dict[Expression, str] = {}  # values of lists, and the struct they are for
 
     def look_at(self, function: Function) -> None:
@@ -262,14 +273,16 @@ class _Census:
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _expression(self, expression: Expression, where: Setting, getter: Expression | None) -> None:
+    def _expression(
+        self, expression: Expression, where: Setting, getter: Expression | None
+    ) -> None:
         if isinstance(expression, Assign):
             self._set(expression, where)
         elif isinstance(expression, Unary):
             if expression.op in STEPS or (expression.op == "&" and expression is not getter):
                 self._spoil(expression.operand)
         elif isinstance(expression, Index):
-            self._elements.add(expression.base)
+            self._elements[expression.base] += 1
         elif isinstance(expression, Member):
             self._member(expression)
         elif isinstance(expression, Name):
@@ -281,9 +294,11 @@ class _Census:
             self._cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
             self._value(self._structs.get(expression, ""), expression, where)
-        if isinstance(expression, (Name, Member)) and expression not in self._elements:
+        if isinstance(expression, (Name, Member)):
             array = _array(expression)
-            if array is not None:
+            if self._elements[expression]:
+                self._elements[expression] -= 1
+            elif array is not None:
                 self.spoilt.add(array)  # handed on as the address of its first element
 
     def _set(self, assign: Assign, where: Setting) -> None:
@@ -297,7 +312,7 @@ class _Census:
         """It is set in a way that tells nothing."""
         what = stored_at(place)
         if what is not None:
-            self.spoilt.add(what)
+            self.spoilt.add(what._replace(element=_ALL))
         elif isinstance(place, Index):
             array = _array(place.base)
             if array is not None:
@@ -327,15 +342,14 @@ class _Census:
         """A struct seen as bytes, or as numbers."""
         struct = _struct_of(_type_of(cast.operand))
         pointee = cast.ctype.element
-        if struct and cast.ctype.kind == "pointer" and pointee is not None:
-            if pointee.kind in ("int", "float"):
-                self.lost.add(struct)
+        if struct and pointee is not None and pointee.kind in ("int", "float"):
+            self.lost.add(struct)
 
 
 def _place_given(function: Function) -> Expression | None:
     """`&this->n` of a method that only returns a reference to it: calls name the place itself."""
     returned = [s for s in every_statement(function.body) if isinstance(s, Return)]
-    if len(returned) != 1 or not function.decl.reference and not _is_method(function):
+    if len(returned) != 1 or (not function.decl.reference and not _is_method(function)):
         return None
     return returned[0].value
 

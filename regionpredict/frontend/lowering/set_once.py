@@ -73,44 +73,50 @@ class SetOnce:
         setting = self._unit.set_once(what)
         if setting is None:
             return None
-        value, function = setting
+        value, by, function = setting
         if function is not None and (
-            not _always(function, value) or not self._is_steady(value, function)
+            not _always(function, by) or not self._is_steady(value, function, by)
         ):
             return None
         known = self._context.value(value, Frame({}))
-        return (None if known.has_unreadable_part else (converted(known, ctype), function))
+        return None if known.has_unreadable_part else (converted(known, ctype), function)
 
     # -- one value in a run ---------------------------------------------------------------------
 
-    def _is_steady(self, value: Expression, function: Function, depth: int = 0) -> bool:
-        """Whether an expression of a function has one value whenever it is reached."""
+    def _is_steady(
+        self, value: Expression, function: Function, by: Expression | None, depth: int = 0
+    ) -> bool:
+        """Whether an expression of a function has one value whenever it is reached.
+
+        `by` is the expression around it: names are no places, as all uses may be one node.
+        """
         if depth > _DEEPEST:
             return False
         if isinstance(value, IntLit):
             return True
         if isinstance(value, Name):
-            return self._is_steady_variable(value, function, depth + 1)
+            return self._is_steady_variable(value.decl, function, by, depth + 1)
         if isinstance(value, (Member, Index)):
             return self.value_of(value, type_of(value)) is not None
         if isinstance(value, CallExpr):
             body = self._unit.body_of(value.decl) if value.decl is not None else None
             given = in_place(body, value.args) if body is not None else None
-            return given is not None and self._is_steady(given, function, depth + 1)
+            return given is not None and self._is_steady(given, function, by, depth + 1)
         if isinstance(value, Cast):
-            return self._is_steady(value.operand, function, depth)
+            return self._is_steady(value.operand, function, by, depth)
         if isinstance(value, Unary):
             plain = value.op in ("-", "+", "!", "~")
-            return plain and self._is_steady(value.operand, function, depth)
+            return plain and self._is_steady(value.operand, function, by, depth)
         parts: tuple[Expression, ...] = ()
         if isinstance(value, Binary):
             parts = (value.left, value.right)
         elif isinstance(value, Ternary):
             parts = (value.condition, value.then, value.other)
-        return bool(parts) and all(self._is_steady(part, function, depth) for part in parts)
+        return bool(parts) and all(self._is_steady(part, function, by, depth) for part in parts)
 
-    def _is_steady_variable(self, use: Name, function: Function, depth: int) -> bool:
-        decl = use.decl
+    def _is_steady_variable(
+        self, decl: Decl, function: Function, by: Expression | None, depth: int
+    ) -> bool:
         if decl.kind == "constant":
             return True
         if decl.ctype.kind != "int":
@@ -122,9 +128,9 @@ class SetOnce:
         values = _values_of(decl, function)
         if values is None:
             return False
-        if len(values) == 1 and self._is_steady(values[0], function, depth):
+        if len(values) == 1 and self._is_steady(values[0][0], function, values[0][1], depth):
             return True
-        return self._runs_once(function, depth) and _is_set_before(decl, use, function)
+        return self._runs_once(function, depth) and _is_set_before(decl, by, function)
 
     def _is_steady_global(self, decl: Decl, depth: int) -> bool:
         writers = self._unit.writers_of(decl)
@@ -134,10 +140,14 @@ class SetOnce:
         if init is not None or len(writers) != 1:
             return False
         values = _values_of(decl, writers[0])
-        return values is not None and len(values) == 1 and (
-            self._is_steady(values[0], writers[0], depth)
-            or (self._runs_once(writers[0], depth) and _is_outside(values[0], writers[0], _REPEATS))
-        )  # fmt: skip
+        if values is None or len(values) != 1:
+            return False
+        value, by = values[0]
+        return self._is_steady(value, writers[0], by, depth) or (
+            by is not None
+            and self._runs_once(writers[0], depth)
+            and _is_outside(by, writers[0], _REPEATS)
+        )
 
     def _is_steady_parameter(self, decl: Decl, function: Function, depth: int) -> bool:
         if decl in self._unit.effects.written_in(function.body):
@@ -153,7 +163,7 @@ class SetOnce:
             return False
         values = {self._context.value(call.args[position], Frame({})) for _, call in calls}
         return len(values) == 1 and all(
-            self._is_steady(call.args[position], caller, depth) for caller, call in calls
+            self._is_steady(call.args[position], caller, call, depth) for caller, call in calls
         )
 
     def _runs_once(self, function: Function, depth: int) -> bool:
@@ -176,34 +186,36 @@ class SetOnce:
         )
 
 
-def _always(function: Function, value: Expression) -> bool:
-    """Whether no condition inside its function decides if the value is set."""
+def _always(function: Function, by: Expression) -> bool:
+    """Whether no condition inside its function decides if an expression is reached."""
     return any(
-        inner is value for first in function.initialisers for inner in every_expression(first)
-    ) or _is_outside(value, function, _MAY_NOT_RUN)
+        inner is by for first in function.initialisers for inner in every_expression(first)
+    ) or _is_outside(by, function, _MAY_NOT_RUN)
 
 
-def _is_outside(
-    expression: Expression, function: Function, around: tuple[type[Stmt], ...]
-) -> bool:
+def _is_outside(expression: Expression, function: Function, around: tuple[type[Stmt], ...]) -> bool:
     """Whether an expression stands in a function, in none of such statements."""
     waiting: list[Stmt] = [function.body]
     while waiting:
         statement = waiting.pop()
         if isinstance(statement, around):
             continue
-        if any(e is expression for own in own_expressions(statement) for e in every_expression(own)):
+        if any(
+            e is expression for own in own_expressions(statement) for e in every_expression(own)
+        ):
             return True
         waiting.extend(inner_statements(statement))
     return False
 
 
-def _values_of(decl: Decl, function: Function) -> list[Expression] | None:
-    """What a variable is set to in a function; None where something else may set it."""
-    values: list[Expression] = []
+def _values_of(decl: Decl, function: Function) -> list[tuple[Expression, Expression | None]] | None:
+    """What a variable is set to in a function, and by which assignment; None where something else
+    may set it.
+    """
+    values: list[tuple[Expression, Expression | None]] = []
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):
-            values += [d.init for d in statement.decls if d is decl and d.init is not None]
+            values += [(d.init, None) for d in statement.decls if d is decl and d.init is not None]
         for own in own_expressions(statement):
             for inner in every_expression(own):
                 target = set_place(inner)
@@ -211,7 +223,7 @@ def _values_of(decl: Decl, function: Function) -> list[Expression] | None:
                     continue
                 if not isinstance(inner, Assign) or inner.op != "=":
                     return None
-                values.append(inner.right)
+                values.append((inner.right, inner))
     return values
 
 
@@ -219,9 +231,9 @@ def _is_same(decl: Decl, other: Decl) -> bool:
     return decl is other or bool(decl.symbol and decl.symbol == other.symbol)
 
 
-def _is_set_before(decl: Decl, use: Name, function: Function) -> bool:
-    """Whether everything that sets a variable stands in front of a use, and no loop goes back."""
-    if not _is_outside(use, function, _REPEATS):
+def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
+    """Whether all that sets a variable stands in front of what uses it, and no loop goes back."""
+    if use is None or not _is_outside(use, function, _REPEATS):
         return False
     behind = False
     for statement in every_statement(function.body):
