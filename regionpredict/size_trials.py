@@ -25,14 +25,15 @@ from regionpredict.errors import InputError
 from regionpredict.ir import Definition
 from regionpredict.machine import Machine
 from regionpredict.predict import (
-    SIZES_OF_ONE,
     Choice,
     Estimate,
     OpenHint,
     Parts,
     Point,
+    affordable_trials,
     asked_for,
     choice_on,
+    choices_apart,
     choices_by_size,
     open_hint,
     outlook_of,
@@ -193,7 +194,14 @@ class RegionTrials:
         asked = [threads for threads, _ in estimate.speedup]
         now = _choice(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
-        return _tried(sizes.names, now, sizes.size, self.choice, self.iterations)
+        most = affordable_trials(self.references())
+        return _tried(sizes.names, now, sizes.size, self.choice, self.iterations, most)
+
+    def references(self) -> int:
+        """How many references the region's statements make, each as often as loops are around it:
+        what is asked of a reference is asked once for each of them."""
+        pairs = self.subject.facts.region.statements()
+        return sum(len(statement.accesses) * len(loops) for statement, loops in pairs)
 
 
 @dataclass(slots=True)
@@ -234,16 +242,16 @@ class AlikeTrials:
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
+    most: int,
 ) -> OpenHint:  # fmt: skip
-    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value))) if size else {}
-    apart: dict[str, Mapping[int, Choice]] = {}
-    for name in names:
-        if size == (name,):
-            apart[name] = together
-            continue
-        own = {value: ask({name: value}) for value in SIZES_OF_ONE}
-        apart[name] = {value: choice for value, choice in own.items() if choice is not None}
-    return open_hint(names, now, size, together, apart, iterations, ask)
+    """The hint over all sizes; each search asks for at most `most` of them."""
+    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
+    others = [name for name in names if size != (name,)]
+    apart = choices_apart(sorted(others, key=lambda name: name not in size), ask, most)
+    untried = [name for name in others if name not in apart]
+    if len(others) < len(names):
+        apart[size[0]] = together
+    return open_hint(names, now, size, together, apart, iterations, ask, most, untried)
 
 
 def _choice(
@@ -296,7 +304,9 @@ def team_tried(
         return None if first is None else first.iterations(value)
 
     choice = _choice(now, machine, chosen.threads, chosen.within)
-    return _tried(names, choice, size, ask, iterations)
+    references = sum(loop.trials.references() for loop in loops if loop.trials is not None)
+    most = affordable_trials(references)
+    return _tried(names, choice, size, ask, iterations, most)
 
 
 def _own(values: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:

@@ -36,7 +36,13 @@ GROUPS = {
 SPREAD = 0.7
 """How far, as a share, the factors of one region lie from what they have in common. Assumed: a
 factor of two up or down is one deviation. Noise makes them equal, clean times leave them free."""
-_LEAST_RIDGE = 1e-6
+NEARNESS = 2.0
+"""How the weight of a measured time grows with its size: it is the share that its iterations are of
+the most, to this power. What a machine makes of a term changes where data leave a cache, so that
+sizes near the one asked for tell most. Assumed; of 88 regions of the samples, the largest size left
+out, weights alike miss by 18.8 % (median), these by 15.6 %, powers of one
+and three by 17.6 and 16.3 %."""
+_LEAST_RIDGE = 1e-12
 LEAST_SIZES = 2
 LEAST_HELD_OUT = 3
 """Sizes from which on the largest can be left out, and a search have two left to look at."""
@@ -143,27 +149,41 @@ def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
 def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
     """Non-negative least squares of relative errors, drawn to the factor that all have in common.
 
-    The common one is the median of measured over predicted.
+    The common one is the median of measured over predicted. Sizes near the largest weigh most.
     """
+    largest = max(time.iterations for time in times)
+    nearness = np.array([(time.iterations / largest) ** NEARNESS for time in times])
+    weights = nearness / math.sqrt(float(np.square(nearness).mean()))
     rows = np.array([
         [_group(name, time.terms) / time.seconds for name in GROUPS] for time in times
     ])  # fmt: skip
-    common = median(time.seconds / time.predicted for time in times)
+    ratios = np.array([time.seconds / time.predicted for time in times])
+    common = _weighted_median(ratios, weights)
     names = [name for name, column in zip(GROUPS, rows.T, strict=True) if column.any()]
     rows = rows[:, rows.any(axis=0)]
-    free = _solved(rows, common, _LEAST_RIDGE)
+    free = _solved(rows, weights, common, _LEAST_RIDGE)
     left = max(1, len(rows) - len(names))
-    noise = float(np.square(rows @ free - 1).sum()) / left
-    factors = _solved(rows, common, max(noise / SPREAD**2, _LEAST_RIDGE))
+    noise = float(np.square(weights * (rows @ free - 1)).sum()) / left
+    factors = _solved(rows, weights, common, max(noise / SPREAD**2, _LEAST_RIDGE))
     return {name: float(factor) for name, factor in zip(names, factors, strict=True)}
 
 
-def _solved(rows: FloatArray, common: float, ridge: float) -> FloatArray:
-    """min over c >= 0 of |rows c - 1|^2 + ridge |c / common - 1|^2."""
+def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """The least value with half the weight at or below it; of equal weights and an even count the
+    mean of the two in the middle."""
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order])
+    half = sums[-1] / 2.0
+    low, high = np.searchsorted(sums, half), np.searchsorted(sums, half, side="right")
+    return float((values[order[low]] + values[order[min(high, len(values) - 1)]]) / 2.0)
+
+
+def _solved(rows: FloatArray, weights: FloatArray, common: float, ridge: float) -> FloatArray:
+    """min over c >= 0 of |w (rows c - 1)|^2 + ridge |c / common - 1|^2."""
     count = rows.shape[1]
     weight = math.sqrt(ridge)
-    left = np.vstack([rows, weight / common * np.eye(count)])
-    right = np.concatenate([np.ones(len(rows)), np.full(count, weight)])
+    left = np.vstack([weights[:, None] * rows, weight / common * np.eye(count)])
+    right = np.concatenate([weights, np.full(count, weight)])
     solved: FloatArray = LinearRegression(positive=True, fit_intercept=False).fit(left, right).coef_
     return solved
 

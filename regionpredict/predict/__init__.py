@@ -16,6 +16,8 @@ from regionpredict.predict.by_size import (
     HintRange,
     OpenHint,
     SizeHint,
+    affordable_trials,
+    choices_apart,
     choices_by_size,
     open_hint,
 )
@@ -29,7 +31,6 @@ from regionpredict.predict.coschedule import (
     with_cache_share,
 )
 from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
-from regionpredict.predict.deciding_names import SIZES_OF_ONE
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.density_form import (
     COMBINATIONS,
@@ -81,7 +82,6 @@ __all__ = [
     "BOTTLENECKS",
     "COMBINATIONS",
     "MISS_WEIGHTS",
-    "SIZES_OF_ONE",
     "STATEMENT_WEIGHTS",
     "TO_THE_LETTER",
     "Advice",
@@ -114,8 +114,10 @@ __all__ = [
     "Term",
     "advice_for",
     "advised_teams",
+    "affordable_trials",
     "asked_for",
     "choice_on",
+    "choices_apart",
     "choices_by_size",
     "contention",
     "coschedule",

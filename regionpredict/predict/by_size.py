@@ -8,7 +8,7 @@ no program has (its data fit no memory, its loop does not turn) has no answer an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,8 +16,10 @@ from regionpredict.predict.constants import (
     MOST_TRIALS,
     SIZE_PRECISION,
     THREADS_PRECISION,
+    TRIED_REFERENCES,
 )
 from regionpredict.predict.deciding_names import (
+    SIZES_OF_ONE,
     TRIED_SIZES,
     AskAll,
     deciding_elsewhere,
@@ -67,12 +69,27 @@ class OpenHint(NamedTuple):
 Ask = Callable[[int], Choice | None]
 
 
-def choices_by_size(ask: Ask) -> dict[int, Choice]:
-    """The choices over the size, in its order, near each other where they turn."""
+def affordable_trials(references: int) -> int:
+    """How many sizes one search may ask for, of a region with so many `references` (each counted
+    for every loop around it): the time of a trial grows with them.
+
+    >>> affordable_trials(20), affordable_trials(1000), affordable_trials(10**6)
+    (500, 10, 1)
+    """
+    return max(1, int(TRIED_REFERENCES.value) // max(1, references))
+
+
+def choices_by_size(ask: Ask, most: int = int(MOST_TRIALS.value)) -> dict[int, Choice]:
+    """The choices over the size, in its order, near each other where they turn.
+
+    After `TRIED_SIZES` turns are looked for while fewer than `most` sizes were asked for, and fewer
+    than `MOST_TRIALS`.
+    """
+    most = min(most, int(MOST_TRIALS.value))
     known: dict[int, Choice] = {}
     waiting: Sequence[int] = TRIED_SIZES
     asked = 0
-    while waiting and asked < MOST_TRIALS.value:
+    while waiting and asked < most:
         for size in waiting:
             choice = ask(size)
             if choice is not None:
@@ -158,16 +175,32 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
     return HintRange((min(packages), max(packages)), (min(threads), max(threads)))
 
 
+def choices_apart(names: Sequence[str], ask: AskAll, most: int) -> dict[str, Mapping[int, Choice]]:
+    """The choices over each of `names` alone, all others as assumed.
+
+    A name is tried at all of `SIZES_OF_ONE` or is left out: less tells neither that it decides nor
+    that it does not. Not more than `most` sizes are asked for, but the first name has all of its
+    own.
+    """
+    apart: dict[str, Mapping[int, Choice]] = {}
+    for name in names[: max(1, most // len(SIZES_OF_ONE))]:
+        own = {size: ask({name: size}) for size in SIZES_OF_ONE}
+        apart[name] = {size: choice for size, choice in own.items() if choice is not None}
+    return apart
+
+
 def open_hint(
     names: Sequence[str], now: Choice, size: tuple[str, ...], together: Mapping[int, Choice],
     apart: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
-    ask: AskAll = lambda _: None,
+    ask: AskAll = lambda _: None, most: int = int(MOST_TRIALS.value),
+    untried: Collection[str] = (),
 ) -> OpenHint:  # fmt: skip
     """What the hint is where `names` have no value; `now` is the choice at the assumed values.
 
     `together` are the choices over the common `size` of several names, `apart` those over each name
-    alone, the others as assumed. `ask` is asked for names that decide where others are not.
+    alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide where
+    others are not. Any of the names `untried` may decide: with one, the hint is not known.
     """
     tried = [
         now,
@@ -180,9 +213,9 @@ def open_hint(
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # only together
-    deciding |= deciding_elsewhere(deciding, apart, ask)
+    deciding |= deciding_elsewhere(deciding, apart, ask, most) | {*untried}
     threads = None
-    if common:
+    if common and not untried:
         threads = now.hint.threads if now.hint.threads in common else min(common)
     return OpenHint(
         unbound=tuple(names),

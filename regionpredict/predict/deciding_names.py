@@ -34,14 +34,15 @@ AskAll = Callable[[Mapping[str, int]], Choice | None]
 
 
 def deciding_elsewhere(
-    deciding: Collection[str], apart: Mapping[str, Mapping[int, Choice]], ask: AskAll
-) -> frozenset[str]:
+    deciding: Collection[str], apart: Mapping[str, Mapping[int, Choice]], ask: AskAll,
+    most: int = int(MOST_TRIALS.value),
+) -> frozenset[str]:  # fmt: skip
     """The names of `apart` that decide where one of `deciding` has another value.
 
     `apart` are the choices over each name alone. Each other name is tried over its sizes where a
     deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
-    or the least, too. A name that is found is looked from in its turn. At most `MOST_TRIALS` sizes
-    are asked for: of many names the last ones may be missed.
+    or the least, too. A name that is found is looked from in its turn. At most `most` sizes are
+    asked for, and at most `MOST_TRIALS`: of many names the last ones may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
@@ -52,6 +53,7 @@ def deciding_elsewhere(
     >>> sorted(deciding_elsewhere({"n"}, apart, ask))
     ['m']
     """
+    most = min(most, int(MOST_TRIALS.value))
     known = set(deciding)
     waiting = sorted(known)
     asked = 0
@@ -62,7 +64,7 @@ def deciding_elsewhere(
         for size, name in product(_ends_and_middle([*apart.get(base, ())]), rest):
             settings = ({base: size}, {**least, base: size}) if len(rest) > 1 else ({base: size},)
             for setting in settings:
-                if name in known or asked >= MOST_TRIALS.value:
+                if name in known or asked >= most:
                     break
                 asked += len(SIZES_OF_ONE)
                 if _turns(name, setting, ask):

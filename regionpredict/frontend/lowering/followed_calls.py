@@ -25,7 +25,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Expr, Loop, Node, Span
 
 _MAX_INLINE = 6
-_MAX_STATEMENTS = 300  # beyond these no call is followed: each costs time at every size tried
+_MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at every size tried
 
 
 class Lowering(Protocol):
