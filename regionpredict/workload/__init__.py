@@ -30,7 +30,7 @@ from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
-from regionpredict.workload.prefetch import unforeseen_arrays
+from regionpredict.workload.prefetch import strided_arrays, unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
 from regionpredict.workload.reuse_distance import Use
 from regionpredict.workload.reuse_facts import (
@@ -100,6 +100,7 @@ __all__ = [
     "reuse_histogram",
     "spread_pages",
     "statement_table",
+    "strided_arrays",
     "unforeseen_arrays",
     "workload_of",
 ]

@@ -1,9 +1,10 @@
-"""What it costs to find the pages of references whose address is data.
+"""What it costs to find the pages of references whose address is data, or goes in wide steps.
 
 A reference to a page whose translation the last TLB does not hold waits until a page walker has
 read the page's entry in the table of pages, from whatever cache still holds it. Caches and TLB keep
 what was used last (LRU), of data that is met at random: Che's approximation (Che, Tung and Wang
-2002; Fricker, Robert and Roberts 2012).
+2002; Fricker, Robert and Roberts 2012). The pages that wide steps go through are counted as lines
+are. Walks of references that go on from page to page are not counted: the next page is prefetched.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from regionpredict.predict.saturation.constants import (
     CHE_STEPS,
     LARGE_PAGE,
     PAGE_ENTRY,
+    WALKED_LINES,
 )
 from regionpredict.workload import Gather
 
@@ -37,9 +39,8 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
     if not gathers:
         return 0.0
     core, page = machine.processor, float(machine.page_bytes)
-    entries = core.tlb_large_entries if page >= LARGE_PAGE.value else core.tlb_entries
     pages = [Spread(max(1.0, gather.extent / page), gather.accesses) for gather in gathers]
-    shares = kept(entries.value, pages)
+    shares = kept(tlb_entries(machine), pages)
     if min(shares) == 1.0:
         return 0.0
     walks = [gather.accesses * (1.0 - share) for gather, share in zip(gathers, shares, strict=True)]
@@ -56,6 +57,26 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
     far = machine.memory.latency_cycles.value
     cycles += sum(walk * (1.0 - share) * far for walk, share in zip(walks, above, strict=True))
     return cycles / core.page_walkers.value
+
+
+def tlb_entries(machine: Machine) -> float:
+    """Translations that a core's last TLB holds of the machine's pages."""
+    core = machine.processor
+    large = machine.page_bytes >= LARGE_PAGE.value
+    return (core.tlb_large_entries if large else core.tlb_entries).value
+
+
+def strided_walk_cycles(pages: float, machine: Machine, line_bytes: int) -> float:
+    """Cycles of a core for one walk of references that go through `pages` pages in wide steps.
+
+    Before an entry of the table is read again, those of all other pages have been, each in a line
+    of its own at most, and beside each a line of data.
+    """
+    walkers = machine.processor.page_walkers.value
+    for cache in machine.caches:
+        if WALKED_LINES.value * pages * line_bytes <= cache.size_bytes.value:
+            return cache.latency_cycles.value / walkers
+    return machine.memory.latency_cycles.value / walkers
 
 
 def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:

@@ -56,6 +56,10 @@ LARGE_PAGE = Constant(
     "may keep apart (Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 3A, "
     "sec. 4.5)",
 )  # fmt: skip
+WALKED_LINES = Constant(
+    2.0, "lines a page", "derived",
+    "a reference that goes from page to page brings a line of data and one of the table of pages",
+)  # fmt: skip
 CHE_STEPS = Constant(
     50, "steps", "derived", "halvings that leave of Che's time what no double shows"
 )

@@ -14,13 +14,13 @@ class Parts:
     waits, in part; without it the two times add up. `reuse_between_runs`: data of one run of a
     region is in the caches for the next; `seen_contents`: only where the program shows that it runs
     again, or who had its data before, and not as if every region had run just before.
-    `lasting_share`: shared caches keep a part of larger data. `page_walks`: gathers wait for the
-    translation of their addresses. `divider_beside`: divisions and roots go on beside the other
-    pipes. `masks`: loops with conditions are vectors where the machine has masks. `chains`: an
-    iteration's chain of dependent operations bounds it by the core's window. `interleaved_sums`: a
-    sum in any order has several vectors of partial sums. `placement`: pages may lie in
-    other domains than their threads, and be reached by a link. `hardware_threads`: threads of one
-    core share it.
+    `lasting_share`: shared caches keep a part of larger data. `page_walks`: gathers and wide steps
+    wait for the translation of their addresses. `divider_beside`: divisions and roots go on beside
+    the other pipes. `masks`: loops with conditions are vectors where the machine has masks.
+    `chains`: an iteration's chain of dependent operations bounds it by the core's window.
+    `interleaved_sums`: a sum in any order has several vectors of partial sums. `placement`: pages
+    may lie in other domains than their threads, and be reached by a link. `hardware_threads`:
+    threads of one core share it.
     """
 
     write_allocation: bool = True

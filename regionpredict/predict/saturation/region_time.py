@@ -97,6 +97,7 @@ class LoopTime:
             counter, machine, contents=contents if parts.reuse_between_runs else CacheContents(),
             only_written=workload.only_written, write_allocation=parts.write_allocation,
             lasting=parts.lasting_share,
+            pages=workload.pages_of(work, machine.page_bytes) if parts.page_walks else None,
         )  # fmt: skip
         self._placement = workload.placement
         walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
@@ -170,7 +171,8 @@ class LoopTime:
             latency *= factor["scattered"]
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
-        waiting += factor["scattered"] * self.walking
+        walking = self.walking + data.walks * self.traffic.walk_seconds
+        waiting += factor["scattered"] * walking
         sharing, overlapping, loading = self._own(threads)
         waiting *= sharing
         from_cache = sharing * factor["cache"] * data.from_cache

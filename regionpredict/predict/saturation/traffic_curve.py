@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.machine.thread_places import threads_on_a_core
+from regionpredict.predict.saturation.address_translation import (
+    strided_walk_cycles,
+    tlb_entries,
+)
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
     PREFETCHED_STRIDE,
@@ -23,6 +28,7 @@ from regionpredict.workload import (
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
+    strided_arrays,
     unforeseen_arrays,
 )
 
@@ -33,13 +39,14 @@ class Data:
 
     `from_cache` are seconds of one core for the lines from the second cache and beyond, `memory`
     bytes, `writes` the share of them that is written back, `scattered` the lines from memory that
-    no prefetcher foresees.
+    no prefetcher foresees, `walks` the pages that wide steps come to and the TLB does not know.
     """
 
     from_cache: float
     memory: float
     writes: float
     scattered: float
+    walks: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +54,13 @@ class _Knot:
     """A number of threads whose traffic has been counted.
 
     `totals` are bytes below each cache, and of the scattered lines; `lines` (cache, bytes from it,
-    share of write-backs among them).
+    share of write-backs among them); `walks` as in `Data`.
     """
 
     totals: tuple[float, ...]
     lines: tuple[tuple[int, float, float], ...]
     memory: _Memory
+    walks: float
 
 
 class _Memory(NamedTuple):
@@ -76,19 +84,21 @@ class TrafficCurve:
     def __init__(
         self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
-        lasting: bool = True,
+        lasting: bool = True, pages: TrafficCounter | None = None,
     ) -> None:  # fmt: skip
         """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
-        sends only for the sake of a store."""
+        sends only for the sake of a store; `pages` counts pages, where walks are asked for."""
         self.counter = counter
         self.machine = machine
         self.contents = contents
         self._lasting = machine.processor.lasting_share.value if lasting else 0.0
+        wide = PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value
         self._scattered = unforeseen_arrays(
             counter.nest, line_bytes=counter.line_bytes,
-            streams=machine.processor.prefetched_streams.value,
-            stride_bytes=PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value,
+            streams=machine.processor.prefetched_streams.value, stride_bytes=wide,
         )  # fmt: skip
+        self._strided = strided_arrays(counter.nest, wide) if pages is not None else frozenset()
+        self._pages = pages
         self._only_written = only_written
         self._allocates = write_allocation
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
@@ -153,6 +163,7 @@ class TrafficCurve:
             a.memory + part * (b.memory - a.memory),
             a.writes + part * (b.writes - a.writes),
             a.scattered + part * (b.scattered - a.scattered),
+            a.walks + part * (b.walks - a.walks),
         )
 
     def sources(self, threads: int) -> tuple[int, ...]:
@@ -262,7 +273,26 @@ class TrafficCurve:
             sum(traffic.read for traffic in unforeseen) / line,
             sum(map(self._claimed, unforeseen)) / line,
         )
-        return _Knot((*totals, memory.scattered * line), tuple(lines), memory)
+        return _Knot((*totals, memory.scattered * line), tuple(lines), memory, self._walks(threads))
+
+    def _walks(self, threads: int) -> float:
+        """Pages that wide steps come to and a core's last TLB does not know, all together."""
+        if self._pages is None or not self._strided:
+            return 0.0
+        page = self._pages.line_bytes
+        tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
+        (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)
+        return sum(moved.read for moved in missed.arrays if moved.array in self._strided) / page
+
+    @cached_property
+    def walk_seconds(self) -> float:
+        """Seconds of a core for one of the `walks`."""
+        if self._pages is None or not self._strided:
+            return 0.0
+        touched = self._pages.touched()
+        pages = sum(touched.get(array, 0.0) for array in self._strided) / self._pages.line_bytes
+        cycles = strided_walk_cycles(pages, self.machine, self.counter.line_bytes)
+        return cycles / self.machine.clock_hz
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(
@@ -271,7 +301,8 @@ class TrafficCurve:
         spared = 1.0 - self._allocated(threads)
         moved = knot.memory.moved - spared * knot.memory.claimed
         scattered = knot.memory.scattered - spared * knot.memory.scattered_claims
-        return Data(seconds, moved, knot.memory.written / moved if moved else 0.0, scattered)
+        writes = knot.memory.written / moved if moved else 0.0
+        return Data(seconds, moved, writes, scattered, knot.walks)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
