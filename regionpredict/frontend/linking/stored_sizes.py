@@ -94,10 +94,11 @@ def stored_sizes(
         census.variable(variable)
     for function in functions:
         census.look_at(function)
-    return StoredSizes(*map(frozenset, (
-        census.set_at, census.spoilt, census.listed, census.owners, census.inside, census.lost,
-        census.handed,
-    )))  # fmt: skip
+    return StoredSizes(
+        frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.listed),
+        frozenset(census.owners), frozenset(census.inside), frozenset(census.lost),
+        frozenset(census.handed),
+    )  # fmt: skip
 
 
 def stored_at(expression: Expression | None) -> Stored | None:
