@@ -103,17 +103,15 @@ def open_sizes(
     if workload.execution is None or estimate.threads is None:
         return None
     facts = subject.facts
-    names = sorted(facts.free_names - facts.bindings.values.keys())
+    names = facts.bindings.unbound(facts.free_names)
     lengths = _origins(workload.execution.work.nest.unbound, subject)
     unbound = [name for name in lengths if name not in names]
     if not names and not unbound:
         return None
     size = workload.open_size.names if workload.open_size is not None else ()
-    roots = _roots(size, subject.definitions)
     values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
-    names = [name for name in names if name in roots or name not in size]
     assumed = {name: int(values[name]) for name in names}
-    return OpenSizes(roots, (*names, *unbound), assumed, estimate.threads)
+    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads)
 
 
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:
@@ -128,13 +126,13 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
         waiting, met = [name], set[str]()
         ends: dict[str, None] = {}
         while waiting:
-            one = waiting.pop(0)
-            if one in met or one in values:
+            origin = waiting.pop(0)
+            if origin in met or origin in values:
                 continue
-            met.add(one)
-            value = made.get(one)
+            met.add(origin)
+            value = made.get(origin)
             if value is None:
-                ends[one] = None
+                ends[origin] = None
             elif value.has_unreadable_part:
                 break  # what is given for others does not tell it
             else:
@@ -144,16 +142,6 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
             continue
         origins[name] = None
     return list(origins)
-
-
-def _roots(names: Sequence[str], definitions: Sequence[Definition]) -> tuple[str, ...]:
-    """The names that no definition makes of the others."""
-    made = {
-        definition.name
-        for definition in definitions
-        if definition.name in names and definition.value.names <= {*names}
-    }
-    return tuple(name for name in names if name not in made) or tuple(names)
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ by the middle of its range, which is then an assumption that the result names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -17,22 +17,45 @@ from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
 _THREAD = "omp_get_thread_num()"
+_LONGEST = 80  # parts of an expression; a longer one helps nobody and costs time
 
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
     """Numbers for names; `assumed` tells, a line each, which of them are assumptions.
 
-    `thread_numbers` are the names that hold the number of the thread.
+    `thread_numbers` are the names that hold the number of the thread, `derived` those without a
+    number that the source makes of others: `m_numElem` of a domain is `nx*nx*nx`.
     """
 
     values: Mapping[str, Number]
     assumed: tuple[str, ...] = ()
     thread_numbers: frozenset[str] = frozenset()
+    derived: Mapping[str, Expr] = field(default_factory=dict)
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""
         return None if expression is None else expression.evaluate(self.values)
+
+    def unbound(self, names: Collection[str]) -> list[str]:
+        """The fewest names whose values settle all of `names`: those that none is made of."""
+        open_names = set(names) - self.values.keys()
+        made = open_names & self.derived.keys()
+        roots = {root for name in made for root in self.derived[name].names}
+        return sorted((open_names - made) | (roots - self.values.keys()))
+
+    def in_unbound(self, expression: Expr) -> Expr:
+        """An expression in the names that `unbound` gives."""
+        return expression.substitute(self.derived) if self.derived else expression
+
+    def with_derived(self, values: Mapping[str, Number]) -> dict[str, Number]:
+        """The values, and of what is made of them."""
+        known = dict(values)
+        for name, made in self.derived.items():
+            value = made.evaluate(values) if name not in known else None
+            if value is not None:
+                known[name] = value
+        return known
 
     def whole(self, expression: Expr | None) -> int | None:
         """The value rounded down to an integer, and None where it is unknown."""
@@ -77,7 +100,30 @@ def bind(
             _resolve(defined, values)
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
     values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
-    return Bindings(values, tuple(assumed), frozenset(numbers))
+    derived = _derived(region, defined, values)
+    return Bindings(values, tuple(assumed), frozenset(numbers), derived)
+
+
+def _derived(
+    region: Region, defined: Mapping[str, Expr], values: Mapping[str, Number]
+) -> dict[str, Expr]:
+    """The names without a value that the source makes of others, in the names it begins with."""
+    moved = {loop.variable for loop in (*region.enclosing, *region.loops())}
+    made: dict[str, Expr] = {}
+    for name in free_names(region) - values.keys():
+        value, steps = Expr.name(name), 0
+        while steps <= len(defined):
+            steps += 1
+            inner = {other: defined[other] for other in value.names - values.keys()
+                     if other in defined}  # fmt: skip
+            if not inner:
+                break
+            value = value.substitute(inner)
+        open_names = value.names - values.keys()
+        plain = not value.has_unreadable_part and not open_names & (moved | defined.keys())
+        if plain and name not in open_names and open_names and value.size <= _LONGEST:
+            made[name] = value
+    return made
 
 
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import plural
 from regionpredict.ir import Clause
@@ -45,7 +46,9 @@ def _stands_alone(team: TeamPrediction) -> bool:
 
 def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
-    return " ".join(["parallel", *_kept(clauses)]), _clauses(team, binding)
+    return " ".join(["parallel", *_kept(clauses)]), _clauses(
+        team, binding, [member.facts for member in team.facts.members]
+    )
 
 
 def _loop_row(
@@ -63,31 +66,35 @@ def _loop_row(
     if around:
         return own, f"// in the team of line {', '.join(around)}"
     if prediction.threads is None or "parallel" in region.directive.split():
-        return own, _clauses(prediction, binding)
+        return own, _clauses(prediction, binding, [prediction.facts])
     return own, (
         f"// {plural(prediction.threads, 'thread')}: write num_threads({prediction.threads}) "
         "at the parallel directive around it"
     )
 
 
-def _clauses(estimate: Estimate | TeamEstimate, binding: str) -> str:
+def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
     """The clauses; where one size decides, the program chooses by it when it runs."""
     if estimate.threads is not None:
         return f"num_threads({estimate.threads}) proc_bind({binding})"
     if estimate.range is None:
         return "// no hint"
-    if number := _by_size(estimate):
+    if number := _by_size(estimate, loops):
         return f"num_threads({number}) proc_bind({binding})"
     return f"// not known: {open_sentence(estimate)}"
 
 
-def _by_size(estimate: Estimate | TeamEstimate) -> str:
-    """`n < 90 ? 1 : n < 1100 ? 7 : 36`; empty where it is not one name of C that decides alone."""
+def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
+    """`n < 90 ? 1 : n < 1100 ? 7 : 36`; empty where it is not one name that the loops themselves
+    have that decides alone.
+    """
     if len(estimate.by_size) < 2 or estimate.deciding != (estimate.by_size[0].name,):
         return ""
     (name,) = estimate.deciding
     if place_of(name) or name.endswith("[]"):
         return ""
+    if not any(name in facts.free_names for facts in loops):
+        return ""  # a size of another function, of which those of the loops are made
     parts = [str(part.threads) if part.below is None else f"{name} < {part.below} ? {part.threads}"
              for part in estimate.by_size]  # fmt: skip
     return " : ".join(parts)

@@ -55,7 +55,7 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0.
     """
     known: Values = facts.bindings.values
-    missing = sorted(facts.free_names - known.keys())
+    missing = facts.bindings.unbound(facts.free_names)
     if not missing:
         return BoundSizes(with_middles(facts.region, known), (), None)
     steps = _steps(facts, missing)
@@ -67,11 +67,13 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     known = {**known, **dict.fromkeys(lower, 0)}
     notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
     if not missing:
-        return _bound(facts, with_middles(facts.region, known), notes, None)
+        values = facts.bindings.with_derived(known)
+        return _bound(facts, with_middles(facts.region, values), notes, None)
     bytes_touched = facts.working_set.expr
 
     def trial(n: int) -> Values:
-        return with_middles(facts.region, {**known, **dict.fromkeys(missing, n)})
+        values = {**known, **dict.fromkeys(missing, n)}
+        return with_middles(facts.region, facts.bindings.with_derived(values))
 
     def touched(n: int) -> float | None:
         values = trial(n)
@@ -133,16 +135,18 @@ def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
     """The names that loops step by: the size of tiles where a bound has them too, else one."""
     stepped: set[str] = set()
     bounds: set[str] = set()
+    told = facts.bindings.in_unbound
     for loop in facts.region.loops():
-        stepped |= loop.step.names if loop.step is not None else frozenset()
+        stepped |= told(loop.step).names if loop.step is not None else frozenset()
         for bound in (loop.start, loop.bound):
-            bounds |= bound.names if bound is not None else frozenset()
+            bounds |= told(bound).names if bound is not None else frozenset()
     tile = int(TILE_SIZE.value)
     return {name: tile if name in bounds else 1 for name in missing if name in stepped}
 
 
 def _trips(facts: RegionFacts) -> list[Expr]:
-    return [trips for loop in facts.region.loops() if (trips := loop.trips) is not None]
+    told = facts.bindings.in_unbound
+    return [told(trips) for loop in facts.region.loops() if (trips := loop.trips) is not None]
 
 
 def _executions(facts: RegionFacts, values: Values) -> float | None:

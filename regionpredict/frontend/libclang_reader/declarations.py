@@ -187,7 +187,7 @@ class Declarations:
         definition = self._lib.clang_getCursorDefinition(cursor)
         if definition.kind != VARIABLE:
             return None
-        if decl.ctype.is_option_table or self._holds_function(cursor):
+        if decl.ctype.is_option_table or decl.ctype.holds_sizes or self._holds_function(cursor):
             canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
             self._decls[canonical] = decl  # what is inside may name it
             return self._first_value(definition)

@@ -7,14 +7,17 @@ all units of a run and tells which definition a declaration means.
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
 from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
 from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
+from regionpredict.frontend.linking.stored_sizes import Stored, stored_at
 
 __all__ = [
     "Body",
     "LinkedUnit",
     "PackedUnit",
     "ProgramUnits",
+    "Stored",
     "Trees",
     "linked_alone",
     "pack",
+    "stored_at",
     "trees_of",
 ]

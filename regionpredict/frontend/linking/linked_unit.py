@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.container_lengths import Length
+from regionpredict.frontend.linking.stored_sizes import SetValue, Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
@@ -35,8 +36,9 @@ class LinkedUnit:
     definitions are if nothing says which is meant, `calls_of` the calls of a function with the
     functions they stand in, `writers_of` the functions that may set a global variable, `setters_of`
     those whose text sets a member of that name,
-    `variable_of` its declaration with its first value, and `objects` what the one object of a class
-    is called, for the classes that have one. `lengths`: how long the containers are that are
+    `variable_of` its declaration with its first value, `set_once` the value that one place alone
+    gives to an integer in structs or in an array, and `objects` what the one object of a class is
+    called, for the classes that have one. `lengths`: how long the containers are that are
     members. Two keep answers for all units: `effects` tells what expressions and statements set,
     and who looks for what is written to the variables of a function puts it into `writes`.
     """
@@ -54,6 +56,7 @@ class LinkedUnit:
     writers_of: Callable[[Decl], list[Function]]
     setters_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
+    set_once: Callable[[Stored], SetValue | None]
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()
     lengths: Mapping[Decl, Length] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
 from regionpredict.frontend.linking.container_lengths import Length, container_lengths
 from regionpredict.frontend.linking.linked_unit import Body
+from regionpredict.frontend.linking.stored_sizes import StoredSizes, stored_sizes
 from regionpredict.frontend.syntax import Decl, Function, Pragma, Unit, calls_in
 from regionpredict.frontend.text import unreached
 from regionpredict.ir import Span
@@ -20,7 +21,8 @@ class Trees(NamedTuple):
     """The trees of a unit: its functions by their declarations, those with directives among them.
 
     `variables` are external, with an initialiser; `objects` what the functions say of the objects
-    of each class, `lengths` of the lengths of containers. The rest is as the parser has it.
+    of each class, `lengths` of the lengths of containers, `stored` of what they set in structs and
+    arrays. The rest is as the parser has it.
     """
 
     functions: tuple[Function, ...]
@@ -34,6 +36,7 @@ class Trees(NamedTuple):
     reassociates: bool = False
     threadprivate: frozenset[str] = frozenset()
     lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
+    stored: StoredSizes = StoredSizes()
 
 
 class PackedUnit(NamedTuple):
@@ -49,6 +52,7 @@ class PackedUnit(NamedTuple):
     names: frozenset[str]
     data: bytes
     objects: ClassObjects = ClassObjects()
+    stored: StoredSizes = StoredSizes()
 
     def trees(self) -> Trees:
         """The trees, made anew."""
@@ -68,6 +72,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
         frozenset(name.decode() for name in names),
         pickle.dumps(trees, pickle.HIGHEST_PROTOCOL),
         trees.objects,
+        trees.stored,
     )
 
 
@@ -86,9 +91,11 @@ def trees_of(unit: Unit) -> Trees:
     if unit.overloads and unit.directives:
         objects = class_objects(defined.values(), unit.base_classes)
         lengths = container_lengths(defined.values())
-    return Trees(unit.functions, bodies, defined, tuple(unit.variables()), unit.directives,
+    variables = tuple(unit.variables())
+    stored = stored_sizes((body.function for body in bodies), variables, defined)
+    return Trees(unit.functions, bodies, defined, variables, unit.directives,
                  unit.errors, unit.getters(), objects, unit.reassociates, unit.threadprivate,
-                 lengths)  # fmt: skip
+                 lengths, stored)  # fmt: skip
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

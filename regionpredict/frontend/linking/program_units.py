@@ -18,18 +18,27 @@ from regionpredict.frontend.linking.packed_unit import (
     PackedUnit,
     Trees,
 )
+from regionpredict.frontend.linking.stored_sizes import (
+    SettingsOfProgram,
+    SetValue,
+    Stored,
+    setting_in,
+    settings_of,
+)
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
     Effects,
     Function,
+    IntLit,
     Name,
     Writes,
     calls_in,
+    class_made,
     expressions_in,
     set_place,
 )
-from regionpredict.frontend.text import called_at, written_at
+from regionpredict.frontend.text import called_at, mentioned_at, written_at
 from regionpredict.ir import Span
 
 
@@ -115,6 +124,28 @@ class ProgramUnits:
         """What the one object of a class is called, for the classes that have one."""
         return sole_objects(unit.objects for unit in self._units)
 
+    @cached_property
+    def settings(self) -> SettingsOfProgram:
+        """Which integers in structs and arrays one place sets."""
+        symbols = {symbol for unit in self._units for symbol in unit.defines}
+        return settings_of((unit.stored for unit in self._units), symbols)
+
+    def set_once(self, what: Stored) -> SetValue | None:
+        """The value to which the one place of the program sets it."""
+        setting = self.settings.only_setting(what)
+        if setting is None:
+            return None
+        if setting.number is not None:
+            number = IntLit(setting.number, 64)
+            return SetValue(number, number, None)
+        for place, unit in enumerate(self._units):
+            if setting in (where for _, where in unit.stored.set_at) or setting in (
+                where for _, _, where in unit.stored.listed
+            ):
+                bodies = (body.function for body in self.trees(place).bodies)
+                return setting_in(bodies, setting)
+        return None
+
     @property
     def writes(self) -> dict[Function, Writes]:
         """What is written to the variables of functions: who asks first puts it there."""
@@ -125,7 +156,9 @@ class _OpenUnit(ProgramUnits):
     """A unit whose parser is at hand, by itself: its trees need no packing."""
 
     def __init__(self, path: str, trees: Trees) -> None:
-        super().__init__([PackedUnit(path, {}, frozenset(), frozenset(), b"", trees.objects)])
+        super().__init__(
+            [PackedUnit(path, {}, frozenset(), frozenset(), b"", trees.objects, trees.stored)]
+        )
         self._own = trees
 
     def _taken_apart(self, number: int) -> Trees:
@@ -163,6 +196,7 @@ class _View:
             writers_of=self.writers_of,
             setters_of=self.setters_of,
             variable_of=self.variable_of,
+            set_once=self._program.set_once,
             objects=self._program.sole_objects,
             getters=own.getters,
             lengths=own.lengths,
@@ -234,11 +268,12 @@ class _View:
 
     def _calling(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
         meant = self.body_of(decl)
+        said_at = mentioned_at if meant is not None and class_made(meant) else called_at
         for number in sorted((self._number, *self._others_naming(decl))):
             trees = self._program.trees(number)
             view = self._program.view(number)
             for body in trees.bodies:
-                if not called_at(body.text, decl.name):
+                if not said_at(body.text, decl.name):
                     continue
                 for called, calls in self._program.calls_in(body.function).items():
                     if called is decl or (

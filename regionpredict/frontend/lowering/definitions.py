@@ -9,8 +9,9 @@ from __future__ import annotations
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, AllocatedLengths
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.integer_types import converted
+from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.reaching_values import reaching_values
+from regionpredict.frontend.lowering.set_once import SetOnce
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.syntax import (
@@ -21,6 +22,7 @@ from regionpredict.frontend.syntax import (
     ExprStmt,
     For,
     Function,
+    Index,
     Member,
     Name,
     Stmt,
@@ -57,11 +59,8 @@ def definitions_of(
             definitions[name] = Definition(name, length.elements, length.function.span)
             for other in length.elements.names:
                 homes.setdefault(other, length.function)
-    for name, member in context.member_uses.items():
-        stored = finder.member(member)
-        if stored is not None and name not in stored.names:
-            definitions[name] = Definition(name, stored, member.field.span)
-            homes.update((other, function) for other in stored.names if other not in homes)
+    stored = _StoredDefinitions(finder, definitions, homes)
+    stored.add()
     waiting = sorted(set(context.invariants) | {n for d in definitions.values()
                                                 for n in d.value.names})  # fmt: skip
     steps = 0
@@ -81,6 +80,7 @@ def definitions_of(
         for other in value.names:
             homes.setdefault(other, home)
             waiting.append(other)
+        waiting += stored.add()
     return _decided(definitions)
 
 
@@ -137,6 +137,40 @@ def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
     return tuple(kept[name] for name in sorted(kept) if name in still or name not in used)
 
 
+class _StoredDefinitions:
+    """Adds what members of structs and elements of arrays hold, those that values speak of, too."""
+
+    def __init__(
+        self, finder: _Finder, definitions: dict[str, Definition], homes: dict[str, Function]
+    ) -> None:
+        self._finder = finder
+        self._definitions = definitions
+        self._homes = homes
+        self._seen: set[str] = set()
+
+    def add(self) -> list[str]:
+        """Defines what nobody has looked at yet; the names that are new in the values."""
+        new: list[str] = []
+        uses = self._finder.context.stored_uses
+        while len(self._seen) < len(uses):
+            for name, use in list(uses.items()):
+                if name not in self._seen:
+                    self._seen.add(name)
+                    new += self._define(name, use)
+        return new
+
+    def _define(self, name: str, use: Member | Index) -> list[str]:
+        stored = self._finder.stored(use)
+        if stored is None or name in stored[0].names or name in self._definitions:
+            return []
+        value, home = stored
+        span = use.field.span if isinstance(use, Member) else use.span
+        self._definitions[name] = Definition(name, value, span)
+        for other in value.names:
+            self._homes.setdefault(other, home)
+        return sorted(value.names)
+
+
 class _Finder:
     def __init__(
         self, unit: LinkedUnit, context: Context, function: Function, site: Directive | None
@@ -145,10 +179,17 @@ class _Finder:
         self.context = context
         self.function = function
         self.reached = reaching_values(unit, function, site, context) if site is not None else None
+        self.set_once = SetOnce(unit, context)
 
-    def member(self, use: Member) -> Expr | None:
-        """What a member of a struct holds at the directive."""
-        return self.reached.member(use) if self.reached is not None else None
+    def stored(self, use: Member | Index) -> tuple[Expr, Function] | None:
+        """What a member of a struct holds at the directive, or one place of the program sets."""
+        held = None
+        if self.reached is not None and isinstance(use, Member):
+            held = self.reached.member(use)
+        if held is not None:
+            return held, self.function
+        once = self.set_once.value_of(use, type_of(use))
+        return None if once is None else (once[0], once[1] or self.function)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function whose names it speaks of, or None."""

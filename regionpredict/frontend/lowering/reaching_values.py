@@ -60,6 +60,8 @@ class Reached:
         if not is_plain(value) or value.names & self._changed:
             return None
         declared = self._context.named()
+        for name in value.names & self._context.stored_uses.keys():
+            self._region.stored_uses.setdefault(name, self._context.stored_uses[name])
         names: dict[str, Expr] = {}
         for name in value.names & declared.keys():
             decl = declared[name][0]

@@ -73,7 +73,8 @@ class Context:
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
         # By their paths, where they are followed; `#`: those that a list of values leaves out.
         self.member_values: dict[str, Expr] = {}
-        self.member_uses: dict[str, Member] = {}  # members that stand for themselves, by path
+        # Members, and elements of arrays, that stand for themselves, by the names that they get.
+        self.stored_uses: dict[str, Member | Index] = {}
         self.exposed: set[Decl] = set()  # integers whose address something holds
         self.open_loops: list[str] = []
         self.frames: list[Frame] = []  # of the functions that call the one being followed
@@ -252,7 +253,7 @@ class Context:
             path = self.path(expression, frame)
             if path is not None:
                 held = self.member_value(path, expression.field)
-                self.member_uses.setdefault(path, expression)
+                self.stored_uses.setdefault(path, expression)
                 return held if held is not None else Expr.name(path)
         place = self.element(expression, frame)
         if place is None:
@@ -264,7 +265,10 @@ class Context:
             # A variable behind a reference.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
         label = place.array + (f".{place.member}" if place.member else "")
-        return Expr.atom("ref", *place.subscripts, label=label)
+        loaded = Expr.atom("ref", *place.subscripts, label=label)
+        if isinstance(expression, Index) and isinstance(expression.index, IntLit):
+            self.stored_uses.setdefault(str(loaded), expression)
+        return loaded
 
     def _ternary(self, expression: Ternary, frame: Frame) -> Expr:
         then, other = self.value(expression.then, frame), self.value(expression.other, frame)

@@ -246,8 +246,8 @@ class _Reader:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
                 return IntLit(value) if value is not None else None
-            if node.init is not None and ctype.is_option_table:
-                return self._express(node.init, self.scope)
+            if node.init is not None and (ctype.is_option_table or ctype.holds_sizes):
+                return self.types.with_members_named(self._express(node.init, self.scope), ctype)
             if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
                 ctype.kind == "pointer"
             ):

@@ -14,7 +14,7 @@ from regionpredict.frontend.syntax.addresses import (
     substituted,
 )
 from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
-from regionpredict.frontend.syntax.constructor_calls import constructor_call
+from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
     initial_values,
@@ -112,6 +112,7 @@ __all__ = [
     "address_of",
     "below",
     "calls_in",
+    "class_made",
     "constructor_call",
     "every_expression",
     "every_statement",

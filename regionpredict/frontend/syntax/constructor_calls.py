@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regionpredict.frontend.syntax.nodes import CallExpr, Cast, Expression, Opaque
+from regionpredict.frontend.syntax.nodes import CallExpr, Cast, Expression, Function, Opaque
 
 
 def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
@@ -17,3 +17,11 @@ def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
     if not isinstance(first, Opaque) or first.text or first.children:
         return None
     return call._replace(args=(address, *call.args[1:]))
+
+
+def class_made(function: Function) -> str:
+    """The class of which a function is a constructor; "" for any other function."""
+    this = function.parameters[0] if function.parameters else None
+    name = this.ctype.class_name if this is not None and this.name == "this" else ""
+    last = name.split("<", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1]
+    return name if function.name.rsplit("::", maxsplit=1)[-1] == last else ""

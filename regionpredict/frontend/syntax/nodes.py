@@ -15,6 +15,9 @@ from regionpredict.ir import Span
 _Node = TypeVar("_Node")
 
 
+_MOST_SIZES = 64  # elements of an array that are looked at one by one
+
+
 def _by_identity(node: type[_Node]) -> type[_Node]:
     """Has a tuple equal only itself. A frozen dataclass takes three times as long to make."""
     for name in ("__eq__", "__ne__", "__hash__"):
@@ -48,6 +51,14 @@ class CType(NamedTuple):
         """Whether it is an array of what `getopt_long` reads."""
         names = ("option", "struct option")  # a parser's word for it
         return self.kind == "array" and self.element is not None and self.element.name in names
+
+    @property
+    def holds_sizes(self) -> bool:
+        """Whether its initial values may be sizes: of a struct, or of a few integers."""
+        if self.kind != "array" or self.element is None:
+            return self.kind == "struct"
+        few = isinstance(self.extent, IntLit) and self.extent.value <= _MOST_SIZES
+        return few and self.element.kind in ("int", "struct")
 
     @property
     def class_name(self) -> str:

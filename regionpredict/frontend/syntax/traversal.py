@@ -115,9 +115,14 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
 
 
 def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
-    """The calls of known functions anywhere in a statement, in source order, by function."""
+    """The calls of known functions anywhere in a statement, in source order, by function, those of
+    constructors among them.
+    """
     calls: dict[Decl, list[CallExpr]] = {}
     for expression in expressions_in(statement):
-        if type(expression) is CallExpr and expression.decl is not None:
-            calls.setdefault(expression.decl, []).append(expression)
+        call: Expression | None = expression
+        if type(expression) is Cast:
+            call = expression.constructor
+        if type(call) is CallExpr and call.decl is not None:
+            calls.setdefault(call.decl, []).append(call)
     return calls

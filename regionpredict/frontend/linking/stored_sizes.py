@@ -1,0 +1,421 @@
+"""Where a program sets the integers in its structs and small arrays, so that what one place alone
+sets is known wherever it is read.
+
+    void init(struct grid *g, int n) { g->nx = n; }     the one place that sets `nx` of a grid
+    dims[0] = 64;                                       that sets the first element of `dims`
+
+A place whose address is taken, that is set in any other way than by `=`, or that lies in a struct
+which a function without a body is handed, may be set by anybody: it is nobody's one place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from regionpredict.frontend.syntax import (
+    STEPS,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Return,
+    Ternary,
+    Unary,
+    every_expression,
+    every_statement,
+    expressions_in,
+    initial_values,
+    member_named,
+)
+from regionpredict.ir import Span
+
+_ALL = -1
+_HARMLESS = frozenset(("free", "printf", "fprintf", "puts"))
+_ZEROING = frozenset(("memset", "__builtin_memset", "bzero"))
+_COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
+
+
+class Stored(NamedTuple):
+    """An integer in memory: a member, or the `element` of an array; `declared` as a member or a
+    variable of its own there, or, under its symbol, anywhere."""
+
+    name: str
+    declared: Span
+    element: int = _ALL
+
+
+class Setting(NamedTuple):
+    """Where one is set: in which function, by which of its expressions; or, by a list of initial
+    values at no function's, to which number."""
+
+    function: Span
+    at: int
+    number: int | None = None
+
+
+class StoredSizes(NamedTuple):
+    """What the functions of a unit say of the integers in structs and arrays.
+
+    `set_at`: (what, where); `spoilt`: set in other ways; `listed`: (struct, member, where) of lists
+    of initial values, "" for a struct that is not told; `owners`: (member, struct that it is in);
+    `inside`: (struct, struct that has one); `lost`: structs that anything may set; `handed`:
+    (symbol of a function without a body here, struct that it is handed).
+    """
+
+    set_at: frozenset[tuple[Stored, Setting]] = frozenset()
+    spoilt: frozenset[Stored] = frozenset()
+    listed: frozenset[tuple[str, str, Setting]] = frozenset()
+    owners: frozenset[tuple[Stored, str]] = frozenset()
+    inside: frozenset[tuple[str, str]] = frozenset()
+    lost: frozenset[str] = frozenset()
+    handed: frozenset[tuple[str, str]] = frozenset()
+
+
+def stored_sizes(
+    functions: Iterable[Function], variables: Iterable[Decl], defined: Collection[Decl]
+) -> StoredSizes:
+    """What these functions, and lists of initial values of `variables`, set; `defined` are the
+    functions that have a body in the unit."""
+    census = _Census(defined)
+    for variable in variables:
+        census.variable(variable)
+    for function in functions:
+        census.look_at(function)
+    return StoredSizes(
+        frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.listed),
+        frozenset(census.owners), frozenset(census.inside), frozenset(census.lost),
+        frozenset(census.handed),
+    )  # fmt: skip
+
+
+def stored_at(expression: Expression | None) -> Stored | None:
+    """The integer that a place is: `s->n`, `dims[0]`, `s->dims[0]`; None for any other."""
+    if isinstance(expression, Member) and expression.field.ctype.kind == "int":
+        return _of_field(expression.field)
+    if not isinstance(expression, Index) or not isinstance(expression.index, IntLit):
+        return None
+    array = _array(expression.base)
+    return None if array is None else array._replace(element=expression.index.value)
+
+
+def settings_of(units: Iterable[StoredSizes], defined: Collection[str]) -> SettingsOfProgram:
+    """The same of all units of a run; `defined` are the symbols of functions with a body."""
+    return SettingsOfProgram(list(units), defined)
+
+
+class SettingsOfProgram:
+    """Answers which integers in structs and arrays one place of a program sets."""
+
+    def __init__(self, units: list[StoredSizes], defined: Collection[str]) -> None:
+        self._set_at: dict[Stored, set[Setting]] = {}
+        self._listed: dict[tuple[str, str], set[Setting]] = {}
+        self._owners: dict[Stored, set[str]] = {}
+        self._spoilt: set[Stored] = set()
+        inside: dict[str, set[str]] = {}
+        lost: set[str] = set()
+        for unit in units:
+            self._spoilt |= unit.spoilt
+            lost |= unit.lost
+            lost.update(name for symbol, name in unit.handed if symbol not in defined)
+            for what, where in unit.set_at:
+                self._set_at.setdefault(what, set()).add(where)
+            for struct, member, where in unit.listed:
+                self._listed.setdefault((struct, member), set()).add(where)
+            for what, struct in unit.owners:
+                self._owners.setdefault(what, set()).add(struct)
+            for inner, outer in unit.inside:
+                inside.setdefault(outer, set()).add(inner)
+        waiting = list(lost)
+        while waiting:
+            new = inside.get(waiting.pop(), set()) - lost
+            lost |= new
+            waiting += new
+        self._lost = lost
+
+    def only_setting(self, what: Stored) -> Setting | None:
+        """The one place that sets it; None where there is none, or more may do so."""
+        whole = what._replace(element=_ALL)
+        if what in self._spoilt or whole in self._spoilt:
+            return None
+        owners = self._owners.get(whole, set())
+        if owners & self._lost:
+            return None
+        settings = set(self._set_at.get(what, ()))
+        listed = self._listed_in(owners, what)
+        if owners and (self._listed.get(("", what.name)) or (what != whole and listed)):
+            return None
+        if what == whole:
+            settings |= listed
+        return next(iter(settings)) if len(settings) == 1 else None
+
+    def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
+        return set().union(*(self._listed.get((owner, what.name), ()) for owner in owners))
+
+
+class SetValue(NamedTuple):
+    """The value that an integer in memory is set to, by which expression of which function; a
+    number of a list of initial values that belongs to none."""
+
+    value: Expression
+    by: Expression
+    function: Function | None
+
+
+def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
+    """What a setting in one of these functions sets."""
+    for function in trees:
+        if function.span != setting.function:
+            continue
+        for at, expression in enumerate(_expressions(function)):
+            if at != setting.at:
+                continue
+            if isinstance(expression, Assign):
+                return SetValue(expression.right, expression, function)
+            given = member_named(expression)
+            return None if given is None else SetValue(given[1], expression, function)
+    return None
+
+
+def _expressions(function: Function) -> Iterator[Expression]:
+    """All expressions of a function, also what a constructor does in front of its body."""
+    first = (every_expression(initialiser) for initialiser in function.initialisers)
+    return chain(*first, expressions_in(function.body))
+
+
+class _Census:
+    def __init__(self, defined: Collection[Decl]) -> None:
+        self.set_at: set[tuple[Stored, Setting]] = set()
+        self.spoilt: set[Stored] = set()
+        self.listed: set[tuple[str, str, Setting]] = set()
+        self.owners: set[tuple[Stored, str]] = set()
+        self.inside: set[tuple[str, str]] = set()
+        self.lost: set[str] = set()
+        self.handed: set[tuple[str, str]] = set()
+        self._defined = defined
+        self._met: set[Decl] = set()
+        # Arrays whose name a subscript follows, where it comes next; nodes of names are shared.
+        self._elements: Counter[Expression] = Counter()
+        self._structs: dict[Expression, str] = {}  # values of lists, and the struct they are for
+
+    def look_at(self, function: Function) -> None:
+        getter = _place_given(function)
+        for statement in every_statement(function.body):
+            if isinstance(statement, DeclStmt):
+                for decl in statement.decls:
+                    self._initial(decl, function.span)
+        for at, expression in enumerate(_expressions(function)):
+            self._expression(expression, Setting(function.span, at), getter)
+
+    def variable(self, decl: Decl) -> None:
+        """A global variable with its first value."""
+        if decl in self._met:
+            return
+        self._met.add(decl)
+        if decl.init is not None:
+            self._initial(decl, decl.span)
+            for struct, value in [(s, v) for v, s in self._structs.items()]:
+                self._value(struct, value, Setting(decl.span, _ALL))
+            self._structs.clear()
+
+    # -- lists of initial values ----------------------------------------------------------------
+
+    def _initial(self, decl: Decl, where: Span) -> None:
+        values = initial_values(decl.init) if decl.init is not None else None
+        struct = _struct_of(decl.ctype)
+        array = _of_array(decl)
+        if array is not None and decl.init is not None:
+            self._elements_listed(array, values, where)
+        if values is None or not struct:
+            return
+        if decl.ctype.kind != "struct":
+            self.lost.add(struct)  # many of them
+            return
+        for value in values:
+            if member_named(value) is None and not _is_zero(value):
+                self.lost.add(struct)
+            self._structs[value] = struct
+
+    def _elements_listed(
+        self, array: Stored, values: tuple[Expression, ...] | None, where: Span
+    ) -> None:
+        for number, value in enumerate(values or ()):
+            if not isinstance(value, IntLit):
+                self.spoilt.add(array)
+            elif value.value or len(values or ()) > 1:
+                element = array._replace(element=number)
+                self.set_at.add((element, Setting(where, number, value.value)))
+        if values is None:
+            self.spoilt.add(array)
+
+    def _value(self, struct: str, value: Expression, where: Setting) -> None:
+        """`.nx = 3` of a list."""
+        given = member_named(value)
+        if given is None or _is_zero(given[1]):
+            return
+        if where.at == _ALL:
+            number = given[1].value if isinstance(given[1], IntLit) else None
+            if number is None:
+                self.lost.add(struct)
+            where = where._replace(number=number)
+        self.listed.add((struct, given[0], where))
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def _expression(
+        self, expression: Expression, where: Setting, getter: Expression | None
+    ) -> None:
+        if isinstance(expression, Assign):
+            self._set(expression, where)
+        elif isinstance(expression, Unary):
+            if expression.op in STEPS or (expression.op == "&" and expression is not getter):
+                self._spoil(expression.operand)
+        elif isinstance(expression, Index):
+            self._elements[expression.base] += 1
+        elif isinstance(expression, Member):
+            self._member(expression)
+        elif isinstance(expression, Name):
+            if expression.decl.kind in ("global", "static"):
+                self.variable(expression.decl)
+        elif isinstance(expression, CallExpr):
+            self._call(expression)
+        elif isinstance(expression, Cast):
+            self._cast(expression)
+        elif isinstance(expression, Opaque) and expression.text.startswith("."):
+            self._value(self._structs.get(expression, ""), expression, where)
+        if isinstance(expression, (Name, Member)):
+            array = _array(expression)
+            if self._elements[expression]:
+                self._elements[expression] -= 1
+            elif array is not None:
+                self.spoilt.add(array)  # handed on as the address of its first element
+
+    def _set(self, assign: Assign, where: Setting) -> None:
+        what = stored_at(assign.left)
+        if what is not None and assign.op == "=":
+            self.set_at.add((what, where))
+        else:
+            self._spoil(assign.left)
+
+    def _spoil(self, place: Expression) -> None:
+        """It is set in a way that tells nothing."""
+        what = stored_at(place)
+        if what is not None:
+            self.spoilt.add(what._replace(element=_ALL))
+        elif isinstance(place, Index):
+            array = _array(place.base)
+            if array is not None:
+                self.spoilt.add(array)
+
+    def _member(self, member: Member) -> None:
+        owner = _struct_of(_type_of(member.base)) if member.base is not None else ""
+        if "union" in owner or "<" in owner:  # instances of a template share their text
+            self.lost.add(owner)
+        own = _struct_of(member.field.ctype)
+        if own and member.field.ctype.kind != "pointer":
+            self.inside.add((own, owner))
+        self.owners.add((_of_field(member.field), owner))
+
+    def _call(self, call: CallExpr) -> None:
+        if call.free or call.name in _HARMLESS or call.decl in self._defined:
+            return
+        structs = [_struct_of(_type_of(argument)) for argument in call.args]
+        if call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1])):
+            return
+        if call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]:
+            return  # another of the same
+        symbol = call.decl.symbol if call.decl is not None else ""
+        self.handed.update((symbol, struct) for struct in structs if struct)
+
+    def _cast(self, cast: Cast) -> None:
+        """A struct seen as bytes, or as numbers."""
+        struct = _struct_of(_type_of(cast.operand))
+        pointee = cast.ctype.element
+        if struct and pointee is not None and pointee.kind in ("int", "float"):
+            self.lost.add(struct)
+
+
+def _place_given(function: Function) -> Expression | None:
+    """`&this->n` of a method that only returns a reference to it: calls name the place itself."""
+    returned = [s for s in every_statement(function.body) if isinstance(s, Return)]
+    if len(returned) != 1 or (not function.decl.reference and not _is_method(function)):
+        return None
+    return returned[0].value
+
+
+def _is_method(function: Function) -> bool:
+    return bool(function.parameters) and function.parameters[0].name == "this"
+
+
+def _is_zero(value: Expression) -> bool:
+    while isinstance(value, Cast):
+        value = value.operand
+    values = initial_values(value)
+    if values is not None:
+        return all(_is_zero((member_named(inner) or ("", inner))[1]) for inner in values)
+    return isinstance(value, IntLit) and value.value == 0
+
+
+def _of_field(field: Decl) -> Stored:
+    return Stored(field.name, field.span)
+
+
+def _of_array(decl: Decl) -> Stored | None:
+    """A global array of integers."""
+    element = decl.ctype.element
+    if decl.ctype.kind != "array" or element is None or element.kind != "int":
+        return None
+    if decl.kind == "field":
+        return _of_field(decl)
+    if decl.kind not in ("global", "static"):
+        return None
+    return Stored(decl.symbol, Span("", 0)) if decl.symbol else Stored(decl.name, decl.span)
+
+
+def _array(expression: Expression) -> Stored | None:
+    if isinstance(expression, Member):
+        return _of_array(expression.field)
+    return _of_array(expression.decl) if isinstance(expression, Name) else None
+
+
+def _struct_of(ctype: CType | None) -> str:
+    """The struct that a value is, has, or points to; "" for none."""
+    while ctype is not None and ctype.kind in ("pointer", "array"):
+        ctype = ctype.element
+    return ctype.name if ctype is not None and ctype.kind == "struct" else ""
+
+
+def _type_of(expression: Expression | None) -> CType | None:
+    """A type with the struct of an expression in it."""
+    while expression is not None:
+        if isinstance(expression, (Name, CallExpr)):
+            return expression.decl.ctype if expression.decl is not None else None
+        if isinstance(expression, Member):
+            return expression.field.ctype
+        if isinstance(expression, Cast):
+            if _struct_of(expression.ctype):
+                return expression.ctype
+            expression = expression.operand
+        elif isinstance(expression, Unary):
+            expression = expression.operand
+        elif isinstance(expression, Index):
+            expression = expression.base
+        elif isinstance(expression, (Binary, Assign)):
+            expression = expression.left
+        elif isinstance(expression, Ternary):
+            expression = expression.then
+        else:
+            return None
+    return None
