@@ -6,6 +6,7 @@ import pytest
 from texts import facts_of_loop, facts_of_texts
 
 from regionpredict.analysis import Bindings, Count, RegionFacts, symbolic_facts
+from regionpredict.analysis.facts import count_of
 from regionpredict.ir import Expr
 
 N, M, W = Expr.name("n"), Expr.name("m"), Expr.name("w")
@@ -174,3 +175,13 @@ def test_counts_are_never_below_zero() -> None:
     assert facts.working_set.value == 0
     one = facts_of_loop("for (int i = 5; i < n; i++) A[i][i] = 1;", HEAD, n=6)
     assert (one.iterations.value, one.working_set.value) == (1, 8)
+
+
+@pytest.mark.parametrize(("n", "value"), [(3, 0), (5, 0), (6, 1), (9, 4)])
+def test_a_count_is_its_expression_or_nothing(n: int, value: int) -> None:
+    assert count_of(N - 5, Bindings({"n": n})) == Count(N - 5, value)
+
+
+def test_what_has_no_number_has_no_value() -> None:
+    assert count_of(N - 5, Bindings({})) == Count(N - 5, None)
+    assert count_of(None, Bindings({"n": 3})) == Count(None, None)

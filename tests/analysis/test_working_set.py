@@ -368,13 +368,13 @@ def test_the_form_is_left_out_where_the_number_is_another() -> None:
     assert given.expr is None or given.expr.evaluate({"n": 7}) == 200
 
 
-@pytest.mark.parametrize(("p", "q"), [(3, 5), (5, 3), (4, 4), (1, 9)])
-def test_a_bound_over_many_references_does_not_grow_with_each(p: int, q: int) -> None:
+def test_a_bound_over_many_references_does_not_grow_with_each() -> None:
     """Two strides of which neither is known to be the larger: the farther of two ends, at most."""
-    body = "".join(f"s[{r} + i * {'pq'[r % 2]}] = 1; " for r in range(400))
+    body = "".join(f"s[{r} + i * {'pq'[r % 2]}] = 1; " for r in range(100))
     loop = f"for (int i = 0; i < n; i++) {{ {body}}}"
     expression = facts_of_loop(loop, DECLARATIONS).working_set.expr
     assert expression is not None
     assert len([atom for atom in expression.atoms() if atom.kind == "max"]) == 1
-    touched = ((r + i * (p, q)[r % 2],) for r in range(400) for i in range(10))
-    assert expression.evaluate({"n": 10, "p": p, "q": q}) == box(touched, 4)
+    for p, q in ((3, 5), (5, 3), (4, 4), (1, 9)):
+        touched = ((r + i * (p, q)[r % 2],) for r in range(100) for i in range(10))
+        assert expression.evaluate({"n": 10, "p": p, "q": q}) == box(touched, 4)

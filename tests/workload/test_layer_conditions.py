@@ -209,3 +209,62 @@ def test_iterations_in_a_row_that_a_cache_holds() -> None:
         assert conditions(nest, capacity)._turns_that_fit(nest.root, {}) == pytest.approx(turns)
     one = nest_of("for (int i = 0; i < 1; i++) x[i] = 1;", DECLARED)
     assert conditions(one, 10.0)._turns_that_fit(one.root, {}) == 1.0
+
+
+def test_iterations_in_a_row_of_a_triangle() -> None:
+    """In the middle, i = 49.5, a row is 50.5 doubles of 64 + 8 * 49.5 = 460 B; all are 856 B."""
+    loops = "for (int i = 0; i < 100; i++) for (int j = 0; j <= i; j++) x[j] = 1;"
+    nest = nest_of(loops, DECLARED)
+    for capacity, turns in ((460.0, 1.0), (658.0, 50.5), (800.0, 86.0), (856.0, 100.0)):
+        assert conditions(nest, capacity)._turns_that_fit(nest.root, {}) == pytest.approx(turns)
+
+
+# -- references that find each other's lines ------------------------------------------------------
+
+
+def parts_of(loops: str, variable: str, capacity: float) -> list[list[list[float]]]:
+    """The offsets of the groups, in the parts in which lines are found again."""
+    nest = nest_of(loops, DECLARED)
+    loop = loop_named(nest, variable)
+    around = {other.variable: 0.0 for other in nest.loops if other is not loop}
+    made = conditions(nest, capacity)._within_reach(loop, around, loop.groups_below)
+    return [[list(group.offsets) for group in part] for part in made]
+
+
+@pytest.mark.parametrize(
+    ("head", "step", "trips"),
+    [
+        ("i = 0; i < 1000; i++", 1, 1000),
+        ("i = 0; i < 1000; i += 2", 2, 500),
+        ("i = 999; i >= 0; i--", 1, 1000),
+        ("i = 1200; i > 200; i -= 4", 4, 250),
+    ],
+)
+def test_references_far_apart_find_each_other_in_a_large_cache(
+    head: str, step: int, trips: int
+) -> None:
+    """x[i] and x[i + 240] lie 240 / `step` iterations apart.
+
+    One iteration touches a line of each and k's, all of them one run of doubles and k's line.
+    """
+    loops = f"for (int {head}) k[0] = x[i] + x[i + 240];"
+    one, all_of_them = 3 * 64, 64 + 64 + 8 * ((trips - 1) * step + 240)
+    holds = one + (240 / step - 1) * (all_of_them - one) / (trips - 1)
+    near, *far = parts_of(loops, "i", holds + 100)
+    assert sorted(near) == [[0.0], [0.0, 1920.0]] and not far
+    near, *far = parts_of(loops, "i", holds - 100)
+    assert near == [[0.0], [0.0]] and far == [[[1920.0]]]
+
+
+def test_references_that_stand_still_stay_together() -> None:
+    """x[i] and x[i + 100] in a loop over j: no iteration comes to the other's line."""
+    loops = "for (int i = 0; i < 50; i++) for (int j = 0; j < 2000; j++) k[j] = x[i] + x[i + 100];"
+    for capacity in (200.0, 1000.0, 4000.0, 1e9):
+        near, *far = parts_of(loops, "j", capacity)
+        assert [0.0, 800.0] in near and not far
+
+
+def test_rows_that_do_not_meet_while_a_loop_runs_stay_together() -> None:
+    """a[i][j] and a[i + 1][j] lie 99 iterations of j apart, of which there are 60."""
+    (near,) = parts_of(I_J + "b[i][j] = a[i][j] + a[i + 1][j];", "j", 300.0)
+    assert [0.0, 792.0] in near

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
 
 from regionpredict.workload.dealt_nest import TeamSpacing, deal, undivided
@@ -70,6 +74,53 @@ def test_the_ranges_of_a_falling_triangle_by_twos() -> None:
     loops = "for (int i = 8; i >= 0; i -= 2) for (int j = i; j > 0; j--) a[j] = i;"
     found = ranges_of(nest_of(loops, "double *a"))
     assert found == {"i": Range(5, 5, NOTHING, -2, 8), "j": Range(4, 9, frozenset("i"), -1, 8)}
+
+
+def _head(name: str, first: str, steps: int, count: str) -> str:
+    """`count` iterations from `first` on."""
+    sign, by = ("<", "+=") if steps > 0 else (">", "-=")
+    limit = f"{first} + {steps} * ({count})"
+    return f"for (int {name} = {first}; {name} {sign} {limit}; {name} {by} {abs(steps)})"
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.tuples(st.integers(-9, 9), st.sampled_from([1, -1, 2, -3]), st.integers(1, 6)),
+    st.tuples(*[st.integers(-3, 3)] * 2, st.sampled_from([1, -1, 2, -3]), st.integers(0, 2)),
+    st.tuples(*[st.integers(-3, 3)] * 2, st.sampled_from([1, -1, 2]), st.integers(0, 2)),
+)
+def test_ranges_against_all_values(outer: tuple, middle: tuple, inner: tuple) -> None:
+    """Bounds of j that follow i, and of k that follow j, count by count; none is ever empty."""
+    begin, step, number = outer
+    i_values = [begin + step * turn for turn in range(number)]
+    j_add = 1 + max(0, -min(middle[3] * i for i in i_values))
+    runs = [
+        [middle[0] * i + middle[1] + middle[2] * turn for turn in range(middle[3] * i + j_add)]
+        for i in i_values
+    ]
+    j_values = {j for run in runs for j in run}
+    k_add = 1 + max(0, -min(inner[3] * j for j in j_values))
+    k_values = {
+        inner[0] * j + inner[1] + inner[2] * turn
+        for j in j_values
+        for turn in range(inner[3] * j + k_add)
+    }
+    heads = (
+        _head("i", str(begin), step, str(number)),
+        _head("j", f"{middle[0]} * i + {middle[1]}", middle[2], f"{middle[3]} * i + {j_add}"),
+        _head("k", f"{inner[0]} * j + {inner[1]}", inner[2], f"{inner[3]} * j + {k_add}"),
+    )
+    found = ranges_of(nest_of(" ".join(heads) + " a[k + 9999] = i;", "double *a"))
+
+    def extent(values: Collection[int], step: int) -> float:
+        return (max(values) - min(values)) / abs(step) + 1
+
+    assert found["i"] == Range(number, number, NOTHING, step, begin)
+    assert found["j"].extent == pytest.approx(extent(j_values, middle[2]))
+    assert found["j"].trips == pytest.approx(sum(map(len, runs)) / number)
+    assert found["k"].extent == pytest.approx(extent(k_values, inner[2]))
+    assert found["j"].first == runs[0][0]
+    assert found["k"].first == inner[0] * runs[0][0] + inner[1]
 
 
 def test_what_depends_on_no_loop_inside_the_chain_is_as_it_is() -> None:

@@ -7,7 +7,7 @@ from nest_texts import STATIC, counter_of, nest_of
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.cache_traffic import CacheLevel, left_by_itself
+from regionpredict.workload.cache_traffic import CacheLevel, left_by_itself, may_be_traced
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.reference_trace import reference_trace
 
@@ -146,3 +146,18 @@ def test_loops_that_step_by_more_than_one() -> None:
     made = [8 * i + j for i in range(2, 12, 3) for j in range(7, i - 2, -2)]
     assert (trace.byte // 8).tolist() == made
     assert trace.iterations == 4
+
+
+@pytest.mark.parametrize("wide", [255, 256, 257])
+def test_a_trace_is_made_of_few_references(wide: int) -> None:
+    """Two in each of 128 * `wide` iterations: up to 65,536 are gone through."""
+    loops = f"for (int i = 0; i < 128; i++) for (int j = 0; j < {wide}; j++) b[i][j] = a[i][j];"
+    nest = nest_of(loops, "double a[128][300], double b[128][300]")
+    trace = reference_trace(nest)
+    assert (trace is not None) == (wide <= 256)
+    if trace is not None:
+        assert len(trace.byte) == 256 * wide and may_be_traced(nest)
+
+
+def test_long_nests_are_not_tried() -> None:
+    assert not may_be_traced(nest_of("for (int i = 0; i < 1000000; i++) a[i] = 1;", "double *a"))
