@@ -74,7 +74,7 @@ def affordable_trials(references: int) -> int:
     for every loop around it): the time of a trial grows with them.
 
     >>> affordable_trials(20), affordable_trials(1000), affordable_trials(10**6)
-    (500, 10, 1)
+    (250, 5, 1)
     """
     return max(1, int(TRIED_REFERENCES.value) // max(1, references))
 

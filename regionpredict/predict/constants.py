@@ -37,10 +37,10 @@ MOST_TRIALS = Constant(
     100.0, "sizes", "assumed", "eight turns found to 5 %: more are no answer to a person"
 )
 TRIED_REFERENCES = Constant(
-    10_000.0,
+    5_000.0,
     "references of a region, each counted for every loop around it, times trials of one search",
     "assumed",
-    "a trial of four hundred takes some tenths of a second: ten to twenty seconds a region",
+    "a trial of four hundred takes two tenths of a second: five to ten seconds a region",
 )
 SIZE_PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
 THREADS_PRECISION = Constant(
