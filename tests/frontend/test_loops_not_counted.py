@@ -214,7 +214,9 @@ def test_a_second_variable_of_the_header_moves(tmp_path: Path, frontend: str) ->
         ("struct s g = {7};", "g.m + 2", 2),  # the rest is zero
         ("struct s g = {7, 3}; g.m = 5;", "g.m + g.n", 12),
         ("struct s g = {7, 3}; if (m) g.n = 9;", "g.n", None),
-        ("struct s g = {7, 3}, h; g = h;", "g.n", None),
+        ("struct s g = {7, 3}, h; h.n = m; g = h;", "g.n", None),
+        ("struct s g = {7, 3}; g = made();", "g.n", None),  # of which nothing is known
+        ("struct s g = {7, 3}, *p = placed();", "p->n", None),
         ("struct s g = {.m = 7};", "g.n", 0),
         ("struct t g = {{1, 2}, 3};", "g.n", 3),
         ("struct u g = {300};", "g.n", 44),  # of unsigned char
@@ -232,6 +234,7 @@ def test_what_variables_hold_at_the_directive(
     source.write_text(
         "struct s { int n, m; };\nstruct t { int k[2], n; };\nstruct u { unsigned char n; };\n"
         "int fixed = 3; unsigned count = 3; void unseen(int *);\n"
+        "struct s made(void); struct s *placed(void);\n"
         "static void put(int *p, int v) { *p = v; }\n"
         f"void f(int m, double *a) {{\n{before}\n#pragma omp parallel for\n"
         f"for (int i = 0; i < {bound}; i++) a[i] = 0;\n}}\n"

@@ -4,7 +4,8 @@ sets is known wherever it is read.
     void init(struct grid *g, int n) { g->nx = n; }     the one place that sets `nx` of a grid
     dims[0] = 64;                                       that sets the first element of `dims`
 
-A place whose address is taken, that is set in any other way than by `=`, or that lies in a struct
+So it is in a program, with its `main`; other files may set what a part of one does not. A place
+whose address is taken, that is set in any other way than by `=`, or that lies in a struct
 which a function without a body is handed, may be set by anybody: it is nobody's one place.
 """
 
@@ -72,7 +73,8 @@ class StoredSizes(NamedTuple):
     `set_at`: (what, where); `spoilt`: set in other ways; `listed`: (struct, member, where) of lists
     of initial values, "" for a struct that is not told; `owners`: (member, struct that it is in);
     `inside`: (struct, struct that has one); `lost`: structs that anything may set; `handed`:
-    (symbol of a function without a body here, struct that it is handed).
+    (symbol of a function without a body here, struct that it is handed). `has_main`: the program
+    begins here.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
@@ -82,6 +84,7 @@ class StoredSizes(NamedTuple):
     inside: frozenset[tuple[str, str]] = frozenset()
     lost: frozenset[str] = frozenset()
     handed: frozenset[tuple[str, str]] = frozenset()
+    has_main: bool = False
 
 
 def stored_sizes(
@@ -97,7 +100,7 @@ def stored_sizes(
     return StoredSizes(
         frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.listed),
         frozenset(census.owners), frozenset(census.inside), frozenset(census.lost),
-        frozenset(census.handed),
+        frozenset(census.handed), census.has_main,
     )  # fmt: skip
 
 
@@ -144,9 +147,13 @@ class SettingsOfProgram:
             lost |= new
             waiting += new
         self._lost = lost
+        self._is_program = any(unit.has_main for unit in units)
 
     def only_setting(self, what: Stored) -> Setting | None:
-        """The one place that sets it; None where there is none, or more may do so."""
+        """The one place that sets it; None where there is none, or more may do so: also whoever
+        calls what is no program, but a part of one."""
+        if not self._is_program:
+            return None
         whole = what._replace(element=_ALL)
         if what in self._spoilt or whole in self._spoilt:
             return None
@@ -204,6 +211,7 @@ class _Census:
         self.inside: set[tuple[str, str]] = set()
         self.lost: set[str] = set()
         self.handed: set[tuple[str, str]] = set()
+        self.has_main = False
         self._defined = defined
         self._met: set[Decl] = set()
         # Arrays whose name a subscript follows, where it comes next; nodes of names are shared.
@@ -211,6 +219,7 @@ class _Census:
         self._structs: dict[Expression, str] = {}  # values of lists, and the struct they are for
 
     def look_at(self, function: Function) -> None:
+        self.has_main |= function.name == "main"
         getter = _place_given(function)
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
@@ -336,6 +345,7 @@ class _Census:
             return
         if call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]:
             return  # another of the same
+        structs.append(_struct_of(_type_of(call)))  # what it gives back, it may have set
         symbol = call.decl.symbol if call.decl is not None else ""
         self.handed.update((symbol, struct) for struct in structs if struct)
 
