@@ -14,7 +14,7 @@ from regionpredict.errors import one_line
 from regionpredict.report.quantities import plural
 
 _SHOWN = 10
-_REGION = 30
+_REGION = 28
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
@@ -34,10 +34,11 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
         + _rule(comparison),
         *_reservations(comparison),
         "",
-        f"{'region':<{_REGION}} {f'speedup on {most}':>19} {'utili-':>7} {comparison.unit:>17}",
-        f"{'':<{_REGION}} {'predicted measured':>19} {'sation':>7} {'hinted   needed':>17}",
+        f"{'region':<{_REGION}} {f'speedup on {most}':>18} {'utili-':>6} {comparison.unit:>13}",
+        f"{'':<{_REGION}} {'predicted measured':>18} {'sation':>6} {'hinted needed':>13}",
     ]
-    lines += [_row(verdict, most, comparison) for verdict in comparison.verdicts]
+    for verdict in comparison.verdicts:
+        lines += _rows(verdict, most, comparison)
     lines += ["", *_rates(comparison)]
     lines += _worst(comparison.most_wrong)
     lines += _disagreements(laws)
@@ -67,17 +68,17 @@ def _reservations(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _row(verdict: Verdict, most: int, comparison: Comparison) -> str:
+def _rows(verdict: Verdict, most: int, comparison: Comparison) -> list[str]:
+    """A line, and where a region cannot be judged another with the reason."""
     name = f"{PurePath(verdict.hint.file).name}:{verdict.hint.line} {verdict.hint.function}"
     predicted, measured = verdict.predicted_speedup.get(most), verdict.measured_speedup.get(most)
     mark = {True: "", False: "  wrong", None: "  not judged"}[verdict.right]
-    if verdict.incomparable:
-        mark = f"  {verdict.incomparable}"
-    return (
-        f"{name[:_REGION]:<{_REGION}} {_number(predicted):>10} {_number(measured):>8} "
-        f"{_percent(verdict.utilisation):>7} {_number_of(verdict.hinted, comparison):>8} "
-        f"{_number_of(verdict.needed, comparison):>8}{mark}"
+    line = (
+        f"{name[:_REGION]:<{_REGION}} {_number(predicted):>9} {_number(measured):>8} "
+        f"{_percent(verdict.utilisation):>6} {_number_of(verdict.hinted, comparison):>6} "
+        f"{_number_of(verdict.needed, comparison):>6}{mark}"
     )
+    return [line, f"    {verdict.incomparable}"] if verdict.incomparable else [line]
 
 
 def _rates(comparison: Comparison) -> list[str]:

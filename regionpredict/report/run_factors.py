@@ -128,7 +128,7 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
-    laws = [("factor", "weight", "law", "p processes", "held out")]
+    laws = [("factor", "weight", "law", "p processes", "off by")]
     for factor, model in extrapolation.models.items():
         errors = {name: error for name, _, error in model.rivals}
         for place, (weight, law, formula) in enumerate(model.parts):
@@ -139,10 +139,11 @@ def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
                     f"{weight:.0%}",
                     law.removesuffix("-efficiency"),
                     formula,
-                    "none" if error is None else f"{100 * error:.2f} points",
+                    "-" if error is None else f"{100 * error:.2f}",
                 )
             )
     lines = aligned_lines(laws)
+    lines.append("Off by: percentage points, at runs that were left out; -: none could be.")
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
     rows: list[tuple[str, ...]] = [("", *heads, "band", "loses most")]

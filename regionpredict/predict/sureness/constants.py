@@ -9,12 +9,12 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0296, "of the speed, a doubling of threads", "measured",
+    0.0297, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.106, "of the logarithm of the speedup", "measured",
+    0.107, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 CORE_SPREAD = Constant(
@@ -31,7 +31,7 @@ MEMORY_SPREAD = Constant(
     "the same where it is memory's bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 GATHER_SPREAD = Constant(
-    0.0814, "of the speed, a doubling of threads", "measured",
+    0.0813, "of the speed, a doubling of threads", "measured",
     "the same where it is memory's latency, of lines that no prefetcher foresees "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
@@ -46,7 +46,7 @@ ASSUMED_SPREAD = Constant(
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
-    0.843, "standard deviations", "measured",
+    0.844, "standard deviations", "measured",
     "within which 80 % of the measured points lie (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
