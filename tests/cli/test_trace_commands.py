@@ -77,6 +77,13 @@ def test_table_and_file(archive: Path, tmp_path: Path) -> None:
     assert "path = from its begin to its end" in text
 
 
+@pytest.mark.parametrize("command", ["waits", "delays", "critical-path", "imbalance", "what-if"])
+def test_tables_stay_within_80_columns(archive: Path, command: str) -> None:
+    done = run(command, str(archive))
+    assert done.returncode == 0
+    assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
+
+
 def test_wrong_input_is_one_line(tmp_path: Path) -> None:
     done = run("waits", str(tmp_path / "none.otf2"))
     assert (done.returncode, done.stdout) == (1, "")
