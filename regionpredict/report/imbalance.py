@@ -133,5 +133,6 @@ def course_text(row: Imbalance) -> str:
     evolution = row.evolution
     if evolution is None:
         return "unknown"
-    change = f"{100 * evolution.growth:+.0f} % from the first third to the last"
-    return f"{evolution.course}, {100 * evolution.persistent:.0f} % on the same locations; {change}"
+    change = round(100 * evolution.growth)  # as a whole number there is no -0
+    same = round(100 * evolution.persistent)
+    return f"{evolution.course}, {same} % on the same locations; {change:+} % to the last third"

@@ -54,7 +54,7 @@ def what_if_table(what_if: WhatIf, trace: EventTrace) -> str:
         (
             change.callpath,
             show_seconds(change.delay_cost_s),
-            f"{change.runtime_s:.6g} s",
+            show_seconds(change.runtime_s),
             _share(change.gain_s, what_if.runtime_s),
             _share(change.half_gain_s, what_if.runtime_s),
             change.location,
