@@ -40,8 +40,8 @@ NEARNESS = 2.0
 """How the weight of a measured time grows with its size: it is the share that its iterations are of
 the most, to this power. What a machine makes of a term changes where data leave a cache, so that
 sizes near the one asked for tell most. Assumed; of 88 regions of the samples, the largest size left
-out, weights alike miss by 18.8 % (median), these by 15.6 %, powers of one
-and three by 17.6 and 16.3 %."""
+out, weights alike miss by 18.8 % (median), these by 15.6 %, powers of one and three by 17.6 and
+16.3 %."""
 _LEAST_RIDGE = 1e-12
 LEAST_SIZES = 2
 LEAST_HELD_OUT = 3
@@ -157,8 +157,7 @@ def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
     rows = np.array([
         [_group(name, time.terms) / time.seconds for name in GROUPS] for time in times
     ])  # fmt: skip
-    ratios = np.array([time.seconds / time.predicted for time in times])
-    common = _weighted_median(ratios, weights)
+    common = median(time.seconds / time.predicted for time in times)
     names = [name for name, column in zip(GROUPS, rows.T, strict=True) if column.any()]
     rows = rows[:, rows.any(axis=0)]
     free = _solved(rows, weights, common, _LEAST_RIDGE)
@@ -166,16 +165,6 @@ def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
     noise = float(np.square(weights * (rows @ free - 1)).sum()) / left
     factors = _solved(rows, weights, common, max(noise / SPREAD**2, _LEAST_RIDGE))
     return {name: float(factor) for name, factor in zip(names, factors, strict=True)}
-
-
-def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
-    """The least value with half the weight at or below it; of equal weights and an even count the
-    mean of the two in the middle."""
-    order = np.argsort(values)
-    sums = np.cumsum(weights[order])
-    half = sums[-1] / 2.0
-    low, high = np.searchsorted(sums, half), np.searchsorted(sums, half, side="right")
-    return float((values[order[low]] + values[order[min(high, len(values) - 1)]]) / 2.0)
 
 
 def _solved(rows: FloatArray, weights: FloatArray, common: float, ridge: float) -> FloatArray:

@@ -23,7 +23,6 @@ from regionpredict.frontend.linking.stored_sizes import (
     SetValue,
     Stored,
     setting_in,
-    settings_of,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -128,7 +127,7 @@ class ProgramUnits:
     def settings(self) -> SettingsOfProgram:
         """Which integers in structs and arrays one place sets."""
         symbols = {symbol for unit in self._units for symbol in unit.defines}
-        return settings_of((unit.stored for unit in self._units), symbols)
+        return SettingsOfProgram([unit.stored for unit in self._units], symbols)
 
     def set_once(self, what: Stored) -> SetValue | None:
         """The value to which the one place of the program sets it."""

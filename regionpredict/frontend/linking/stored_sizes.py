@@ -12,7 +12,7 @@ which a function without a body is handed, may be set by anybody: it is nobody's
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -114,15 +114,11 @@ def stored_at(expression: Expression | None) -> Stored | None:
     return None if array is None else array._replace(element=expression.index.value)
 
 
-def settings_of(units: Iterable[StoredSizes], defined: Collection[str]) -> SettingsOfProgram:
-    """The same of all units of a run; `defined` are the symbols of functions with a body."""
-    return SettingsOfProgram(list(units), defined)
-
-
 class SettingsOfProgram:
     """Answers which integers in structs and arrays one place of a program sets."""
 
-    def __init__(self, units: list[StoredSizes], defined: Collection[str]) -> None:
+    def __init__(self, units: Sequence[StoredSizes], defined: Collection[str]) -> None:
+        """All units of a run; `defined` are the symbols of functions with a body."""
         self._set_at: dict[Stored, set[Setting]] = {}
         self._listed: dict[tuple[str, str], set[Setting]] = {}
         self._owners: dict[Stored, set[str]] = {}

@@ -1,10 +1,9 @@
-"""What it costs to find the pages of references whose address is data, or goes in wide steps.
+"""What it costs to find the pages of references, of those whose address is data above all.
 
 A reference to a page whose translation the last TLB does not hold waits until a page walker has
 read the page's entry in the table of pages, from whatever cache still holds it. Caches and TLB keep
 what was used last (LRU), of data that is met at random: Che's approximation (Che, Tung and Wang
-2002; Fricker, Robert and Roberts 2012). The pages that wide steps go through are counted as lines
-are. Walks of references that go on from page to page are not counted: the next page is prefetched.
+2002; Fricker, Robert and Roberts 2012).
 """
 
 from __future__ import annotations
@@ -72,8 +71,11 @@ def table_line_bytes(machine: Machine, line_bytes: int) -> int:
 
 
 def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine) -> float:
-    """Cycles of a core's page walkers for `walks`, of which `fetched` find their line of the table
-    in none of the caches up to each; lines that are read on ahead of the walks are not."""
+    """Cycles of a core's page walkers for so many `walks`.
+
+    `fetched` lines of the table come from beyond each cache, from the first on: as many walks, and
+    no more than there are, wait for them; the others find theirs there.
+    """
     latencies = [cache.latency_cycles.value for cache in machine.caches]
     latencies.append(machine.memory.latency_cycles.value)
     missed = [walks]

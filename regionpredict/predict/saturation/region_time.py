@@ -12,7 +12,7 @@ from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
 from regionpredict.machine.thread_places import ThreadPlaces, thread_places, threads_on_a_core
 from regionpredict.predict.curve import CoreTime, Point
-from regionpredict.predict.saturation.address_translation import table_line_bytes, walk_cycles
+from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.predict.saturation.data_transfers import DataTransfers
 from regionpredict.predict.saturation.memory_bandwidth import (
@@ -25,6 +25,7 @@ from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShare
 from regionpredict.predict.saturation.openmp_overheads import overheads
 from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
+from regionpredict.predict.saturation.strided_walks import StridedWalks
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.saturation.traffic_curve import Data, TrafficCurve
 from regionpredict.workload import (
@@ -93,16 +94,11 @@ class LoopTime:
         self.touched = float(workload.table.working_set_bytes or 0)
         self.line_bytes = workload.line_bytes
         self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes, parts)
-        covered = table_line_bytes(machine, workload.line_bytes)
-
-        def by_pages(size: int) -> TrafficCounter | None:
-            return workload.pages_of(work, size) if parts.page_walks else None
-
+        begins_with = contents if parts.reuse_between_runs else CacheContents()
+        strided = StridedWalks(workload, work, machine, begins_with) if parts.page_walks else None
         self.traffic = TrafficCurve(
-            counter, machine, contents=contents if parts.reuse_between_runs else CacheContents(),
-            only_written=workload.only_written, write_allocation=parts.write_allocation,
-            lasting=parts.lasting_share,
-            pages=by_pages(machine.page_bytes), tables=by_pages(covered),
+            counter, machine, contents=begins_with, only_written=workload.only_written,
+            write_allocation=parts.write_allocation, lasting=parts.lasting_share, walks=strided,
         )  # fmt: skip
         self._placement = workload.placement
         walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
@@ -176,8 +172,7 @@ class LoopTime:
             latency *= factor["scattered"]
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
-        walking = self.walking + data.walking
-        waiting += factor["scattered"] * walking
+        waiting += factor["scattered"] * (self.walking + data.walking)
         sharing, overlapping, loading = self._own(threads)
         waiting *= sharing
         from_cache = sharing * factor["cache"] * data.from_cache

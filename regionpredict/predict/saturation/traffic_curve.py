@@ -10,25 +10,19 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.machine.thread_places import threads_on_a_core
-from regionpredict.predict.saturation.address_translation import (
-    strided_walk_cycles,
-    tlb_entries,
-)
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
-    PREFETCHED_STRIDE,
     STAYING,
     STRAIGHT,
-    TABLE_SHARE,
 )
 from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
+from regionpredict.predict.saturation.strided_walks import StridedWalks, widest_step
 from regionpredict.workload import (
     ArrayTraffic,
     CacheContents,
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
-    strided_arrays,
     unforeseen_arrays,
 )
 
@@ -84,24 +78,19 @@ class TrafficCurve:
     def __init__(
         self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
-        lasting: bool = True, pages: TrafficCounter | None = None,
-        tables: TrafficCounter | None = None,
+        lasting: bool = True, walks: StridedWalks | None = None,
     ) -> None:  # fmt: skip
         """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
-        sends only for the sake of a store. Where walks are asked for, `pages` counts pages, and
-        `tables` the data of lines of their table."""
+        sends only for the sake of a store; `walks` of wide steps, where they are asked for."""
         self.counter = counter
         self.machine = machine
         self.contents = contents
         self._lasting = machine.processor.lasting_share.value if lasting else 0.0
-        wide = PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value
         self._scattered = unforeseen_arrays(
             counter.nest, line_bytes=counter.line_bytes,
-            streams=machine.processor.prefetched_streams.value, stride_bytes=wide,
+            streams=machine.processor.prefetched_streams.value, stride_bytes=widest_step(machine),
         )  # fmt: skip
-        self._strided = strided_arrays(counter.nest, wide) if pages is not None else frozenset()
-        self._pages = pages
-        self._tables = tables
+        self._walks = walks
         self._only_written = only_written
         self._allocates = write_allocation
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
@@ -276,37 +265,9 @@ class TrafficCurve:
             sum(traffic.read for traffic in unforeseen) / line,
             sum(map(self._claimed, unforeseen)) / line,
         )
-        return _Knot(
-            (*totals, memory.scattered * line), tuple(lines), memory, self._walking(threads)
-        )
-
-    def _walking(self, threads: int) -> float:
-        """Seconds of one core for the walks of wide steps to pages that its last TLB does not know.
-
-        A walk reads a line of the table of pages, which is counted as the data's lines are.
-        """
-        walks = self._walks(threads)
-        if not walks or self._tables is None:
-            return 0.0
-        covered = self._tables.line_bytes
-        share = TABLE_SHARE.value * covered / self.counter.line_bytes
-        caches = [level._replace(size=share * level.size) for level in self._caches(threads)]
-        fetched = self._tables.traffic(caches, threads, contents=self.contents)
-        lines = [self._of_strided(level) / covered for level in fetched]
-        return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
-
-    def _walks(self, threads: int) -> float:
-        """Pages that wide steps come to and the TLB of their core does not know, all together."""
-        if self._pages is None or not self._strided:
-            return 0.0
-        page = self._pages.line_bytes
-        tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
-        (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)
-        return self._of_strided(missed) / page
-
-    def _of_strided(self, level: LevelTraffic) -> float:
-        """Bytes that come from below a level for arrays that are gone through in wide steps."""
-        return sum(moved.read for moved in level.arrays if moved.array in self._strided)
+        caches = self._caches(threads)
+        walking = 0.0 if self._walks is None else self._walks.seconds(threads, caches)
+        return _Knot((*totals, memory.scattered * line), tuple(lines), memory, walking)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(

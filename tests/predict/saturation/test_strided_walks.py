@@ -10,10 +10,10 @@ from round_machine import CYCLE, round_machine, workload_of_text
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.address_translation import (
     strided_walk_cycles,
-    table_line_bytes,
 )
 from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.region_time import LoopTime
+from regionpredict.predict.saturation.strided_walks import StridedWalks
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve
 from regionpredict.workload import CacheContents, Workload
 
@@ -42,12 +42,8 @@ def walking(folder: Path, text: str, rows: int, threads: int, machine: Machine =
     workload = of_rows(folder, text, rows, machine)
     assert workload.execution is not None
     work = workload.execution.work
-    covered = table_line_bytes(machine, workload.line_bytes)
-    curve = TrafficCurve(
-        workload.traffic_of(work), machine, contents=CacheContents(),
-        pages=workload.pages_of(work, machine.page_bytes),
-        tables=workload.pages_of(work, covered),
-    )  # fmt: skip
+    walks = StridedWalks(workload, work, machine, CacheContents())
+    curve = TrafficCurve(workload.traffic_of(work), machine, contents=CacheContents(), walks=walks)
     return curve.at(threads).walking / CYCLE
 
 

@@ -1,0 +1,71 @@
+"""What references that go on in wide steps wait for the translation of their addresses.
+
+Steps wider than a prefetcher follows, as down a column, come to another page with each step or two.
+The pages that they come to are counted as lines are, in a TLB in the place of a cache, and so are
+the lines of the table of pages that walks read, in the caches beside the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.machine import Machine
+from regionpredict.machine.thread_places import threads_on_a_core
+from regionpredict.predict.saturation.address_translation import (
+    strided_walk_cycles,
+    table_line_bytes,
+    tlb_entries,
+)
+from regionpredict.predict.saturation.constants import PREFETCHED_STRIDE, TABLE_SHARE
+from regionpredict.workload import (
+    CacheContents,
+    CacheLevel,
+    LevelTraffic,
+    Work,
+    Workload,
+    strided_arrays,
+)
+
+
+class StridedWalks:
+    """The walks of one region's wide steps on one machine."""
+
+    def __init__(
+        self, workload: Workload, work: Work, machine: Machine, contents: CacheContents
+    ) -> None:
+        """`contents` of the caches and the TLB when it begins."""
+        self.machine = machine
+        self.contents = contents
+        self.line_bytes = workload.line_bytes
+        self.arrays = strided_arrays(work.nest, widest_step(machine))
+        if self.arrays:
+            self._pages = workload.pages_of(work, machine.page_bytes)
+            self._tables = workload.pages_of(work, table_line_bytes(machine, self.line_bytes))
+
+    def seconds(self, threads: int, caches: Sequence[CacheLevel]) -> float:
+        """Seconds of one core, for all walks of `threads` threads that have these `caches`."""
+        walks = self._walks(threads) if self.arrays else 0.0
+        if not walks:
+            return 0.0
+        covered = self._tables.line_bytes
+        share = TABLE_SHARE.value * covered / self.line_bytes
+        levels = [level._replace(size=share * level.size) for level in caches]
+        fetched = self._tables.traffic(levels, threads, contents=self.contents)
+        lines = [self._bytes(level) / covered for level in fetched]
+        return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
+
+    def _walks(self, threads: int) -> float:
+        """Pages that wide steps come to and the TLB of their core does not know, all together."""
+        page = self._pages.line_bytes
+        tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
+        (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)
+        return self._bytes(missed) / page
+
+    def _bytes(self, level: LevelTraffic) -> float:
+        """Bytes that come from below a level for the arrays that are gone through in wide steps."""
+        return sum(moved.read for moved in level.arrays if moved.array in self.arrays)
+
+
+def widest_step(machine: Machine) -> float:
+    """Bytes of the widest step that the machine's prefetcher follows."""
+    return PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value
