@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from regionpredict.cli.output import write_standard_output
 from regionpredict.cli.result_cache import MOST_BYTES, kept_files, results_folder
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.user_cache import private_folder, user_cache_folder
 
 
@@ -36,8 +37,9 @@ def show() -> None:
     files = kept_files(folder)
     answers = sum(kept.path.suffix == ".answer" for kept in files)
     size = sum(kept.size for kept in files)
-    click.echo(
-        f"{folder}: {answers} answers, {size / (1 << 20):.1f} MiB of at most {MOST_BYTES >> 20} MiB"
+    write_standard_output(
+        f"{folder}: {plural(answers, 'answer')}, {size / (1 << 20):.1f} MiB of at most "
+        f"{MOST_BYTES >> 20} MiB\n"
     )
 
 

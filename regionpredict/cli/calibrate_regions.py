@@ -10,7 +10,7 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.campaign import without_disturbed
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import write_result, write_standard_output
 from regionpredict.cli.prediction_request import as_built
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.documents import MOST_YAML_BYTES, read_text
@@ -82,19 +82,19 @@ def calibrate_regions(
     )
     runs = sum(len(campaign.measured) for campaign in campaigns)
     check_enough(samples)
-    click.echo(samples_text(samples, runs), nl=False)
+    write_standard_output(samples_text(samples, runs))
     result = calibrate_saturation(
         lambda other: [prediction for part in parts for prediction in predictions(part, other)],
         machine,
         samples,
         fitted=fit_to_models if from_models else fit_factors,
     )
-    click.echo(saturation_text(result), nl=False)
+    write_standard_output(saturation_text(result))
     density = None
     if not from_models:
         scored = predict(parts[0].analysis, machine, "density").predictions
         density = calibrate_density(scored, machine, samples)
-        click.echo(density_text(density, machine.packages), nl=False)
+        write_standard_output(density_text(density, machine.packages))
     if report is not None:
         _write_page(report, machine, samples, runs, result, density)
     names = ", ".join(path.name for path in measurements)

@@ -24,13 +24,14 @@ def command() -> None:
 def list_machines() -> None:
     """List the shipped machines."""
     from regionpredict.machine import load, shipped_names
+    from regionpredict.report.aligned_table import aligned_lines
 
-    lines = []
+    rows = []
     for name in shipped_names():
         machine = load(name)
         shape = f"{machine.packages} x {machine.cores_per_package}"
-        lines.append(f"{name:<26} {shape:>8} cores  {machine.description}\n")
-    write_result("".join(lines), None)
+        rows.append((name, f"{shape:>8} cores", machine.description))
+    write_result("\n".join(aligned_lines(rows)) + "\n", None)
 
 
 @command.command("show")
@@ -103,7 +104,7 @@ def detect_machine(
         topology = read_sysfs(sysfs or SYSTEM, cpuinfo or CPUINFO)
     report_remarks(topology, lambda text: click.echo(text, err=True))
     text = write(topology, name or (output.stem if output else "this-host"))
-    write_result(text, output)
+    write_result(text, output, verbatim=True)
 
 
 def report_remarks(topology: Topology, say: Callable[[str], None]) -> None:

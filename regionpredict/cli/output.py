@@ -16,26 +16,29 @@ from regionpredict.cli.terminal_width import within_width
 from regionpredict.errors import InputError, one_line
 
 
-def write_result(text: str, output: str | Path | None) -> None:
+def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:
     """The result on standard output, or into a file, of which standard error then tells.
 
-    Raises InputError where it cannot be written.
+    A table in a file has its sentences on one line each. `verbatim`: no table, whatever the
+    command's options say, but the text of a file, of which no line may be broken. Raises InputError
+    where it cannot be written.
     """
     if output is None:
-        write_standard_output(text)
+        write_standard_output(text, verbatim)
         return
     write_file(Path(output), text)
     click.echo(f"written: {one_line(str(output))}", err=True)
 
 
-def write_standard_output(text: str) -> None:
-    """Text on standard output; a table within a terminal's width, in colour where there is some.
+def write_standard_output(text: str, verbatim: bool = False) -> None:
+    """Text on standard output; a table within the terminal's width, in colour where there is some.
+
+    Where no terminal and no COLUMNS says how wide lines may be, as in a pipe, 80 columns.
 
     Raises InputError where it takes none.
     """
-    if shows_table():
-        if sys.stdout.isatty():
-            text = within_width(text, shutil.get_terminal_size().columns)
+    if shows_table() and not verbatim:
+        text = within_width(text, shutil.get_terminal_size((80, 24)).columns)
         if in_colour(sys.stdout, os.environ, chosen()):
             text = painted_table(text)
     try:

@@ -21,6 +21,6 @@ def command(reading: Reading, target: str | None) -> None:
     from regionpredict.report.trace_timeline import timeline
 
     analysis = analysed(reading)
-    write_result(timeline(analysis), target)
+    write_result(timeline(analysis), target, verbatim=True)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

@@ -1,18 +1,64 @@
-"""Columns of text under their heads, each as wide as its widest cell."""
+"""Columns of text under their heads, each as wide as its widest cell, within a page's width."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+_WIDTH = 80
+_INDENT = 2  # columns that what goes on below is indented
+
 
 def aligned_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     """The rows, of which the first is the head, as lines of left-aligned columns.
 
+    Columns that are together wider than the page go on below, indented, in every row alike; one
+    that is wider by itself has its lines to itself.
+
     >>> aligned_lines([("call path", "model"), ("main", "3 + p")])
     ['call path  model', 'main       3 + p']
+    >>> aligned_lines([("call path", "model"), ("main", "p + " * 18 + "p")])[:3]
+    ['call path', '  model', 'main']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    groups = _groups(widths)
+    lines = []
+    for row in rows:
+        for number, group in enumerate(groups):
+            cells = "  ".join(row[place].ljust(widths[place]) for place in group).rstrip()
+            if cells or number == 0:
+                lines.append(" " * _INDENT * (number > 0) + cells)
+    return lines
+
+
+def aligned_blocks(rows: Sequence[Sequence[str]]) -> list[str]:
+    """As `aligned_lines`, of a table with a column a run: runs that are too many for the page stand
+    in a block below, beside the names of the first column.
+
+    >>> aligned_blocks([("threads", *["1" * 30] * 3), ("time", "a", "b", "c")])[-1]
+    'time     c'
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    blocks: list[list[int]] = [[0]]
+    for place in range(1, len(widths)):
+        wide = sum(widths[other] + 2 for other in blocks[-1]) + widths[place]
+        if wide > _WIDTH and len(blocks[-1]) > 1:
+            blocks.append([0])
+        blocks[-1].append(place)
+    lines: list[str] = []
+    for block in blocks:
+        lines += [""] if lines else []
+        lines += aligned_lines([[row[place] for place in block] for row in rows])
+    return lines
+
+
+def _groups(widths: Sequence[int]) -> list[list[int]]:
+    """The columns, by number, that stand on a line together."""
+    groups: list[list[int]] = [[]]
+    used = 0
+    for place, width in enumerate(widths):
+        if groups[-1] and used + 2 + width > _WIDTH:
+            groups.append([])
+            used = _INDENT
+        used += width + (2 if groups[-1] else 0)
+        groups[-1].append(place)
+    return groups

@@ -9,7 +9,7 @@ from typing import Any
 
 from regionpredict.errors import one_line
 from regionpredict.measure.hints_file import Hints
-from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
 from regionpredict.report.parallel_regions import region_records
 from regionpredict.report.quantities import plural
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation
@@ -71,7 +71,7 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     rows.append(("run time, s", *(f"{run.factors.runtime_s:.6g}" for run in runs)))
     rows.append(("ideal run time, s", *(f"{run.factors.ideal_runtime_s:.6g}" for run in runs)))
     rows += _other_definitions([run.factors for run in runs])
-    lines = aligned_lines(rows)
+    lines = aligned_blocks(rows)
     lines += _phases([run.factors for run in runs])
     lines += _teams([run.factors for run in runs])
     definition = runs[0].factors.definition
@@ -124,7 +124,7 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
             ("  load balance in constructs", "load_balance"),
         )
     ]
-    return ["", *aligned_lines(rows)]
+    return ["", *aligned_blocks(rows)]
 
 
 def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
@@ -146,19 +146,20 @@ def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
     lines.append("Off by: percentage points, at runs that were left out; -: none could be.")
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
-    rows: list[tuple[str, ...]] = [("", *heads, "band", "loses most")]
+    rows: list[tuple[str, ...]] = [("", *heads, "band", "worst")]
+    head_of = dict(zip(keys, heads, strict=True))
     rows += [
         (
             str(point.width),
             *(_percent(point.values[key]) for key in keys),
             f"{_percent(point.low['global'], 1)} to {_percent(point.high['global'], 1)}",
-            SHORT_NAMES[point.dominating],
+            head_of[point.dominating],
         )
         for point in extrapolation.points
     ]
     if extrapolation.points:
         lines += ["", *aligned_lines(rows)]
-        lines.append("The band is that of global; --format json has the others.")
+        lines.append("Worst: what loses most. The band is global's; --format json has the others.")
     lines += [
         f"from {width} processes on, {SHORT_NAMES[after]} loses most, not {SHORT_NAMES[before]}."
         for width, before, after in extrapolation.changes

@@ -346,7 +346,7 @@ def test_show_and_clear(project: Project) -> None:
     project.run(*PREDICT)
     shown = project.run("cache", "show")
     assert shown.code == 0
-    assert b": 1 answers, 0.0 MiB of at most 256 MiB" in shown.out
+    assert b": 1 answer, 0.0 MiB of at most 256 MiB" in b" ".join(shown.out.split())
     assert project.run("cache", "clear") == Outcome(0, b"", b"")
     assert project.answers() == []
     assert not project.is_kept(*PREDICT)
