@@ -85,7 +85,7 @@ def command(
     elif form == "html":
         from regionpredict.report.html.task_graph import task_graph_page
 
-        text = task_graph_page(path.name, graph, metrics, growth, top)
+        text = task_graph_page(path.name, graph, metrics, growth, top, predicted)
     elif form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 

@@ -35,10 +35,10 @@ def call_tree_table(
     inclusive, exclusive = tree.inclusive(places), tree.exclusive(places)
     shares = tree.shares(places)
     growths = tree.growths()
-    heads = ["call path", "itself", "growth with callees"]
+    heads = ["call path", "itself", "whole growth"]
     for point in points:
         at = _at(point)
-        heads += [f"itself {at}", "with callees", "share %"]
+        heads += [f"itself {at.removeprefix('at ')}", "with callees", "share %"]
     rows = [tuple(heads)]
     for index in _order(tree, inclusive, growths, order, _kept(tree, pattern)):
         call = tree.calls[index]

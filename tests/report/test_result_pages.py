@@ -27,6 +27,8 @@ from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.profile import Record, TraceResult
 from regionpredict.trace.trace_builder import TraceBuilder
+from tests.compare.test_calibrate_command import SOURCE as MEASURED
+from tests.compare.test_calibrate_command import prepared
 
 GRAPH = """digraph {
 a [weight=7]; b [weight=4]; c [weight=9]; d [weight=10]; h [weight=8];
@@ -39,6 +41,16 @@ DATA = "PARAMETER p\nPOINTS 2 4 8 16 32\n" + "\n".join(
     f"REGION {name}\nMETRIC time\n" + "\n".join(f"DATA {f(p)} {1.125 * f(p)}" for p in POINTS)
     for name, f in (("main", lambda p: 3 + 2 * p), ("main->solve", lambda p: 5 + p * p))
 )  # fmt: skip
+LOOPS = """void stream(double *to, const double *from, long n)
+{
+    for (long i = 0; i < n; i++) to[i] = 2.0 * from[i];
+}
+void all(double *x, double *y, long n)
+{
+#pragma omp task
+    stream(y, x, n);
+}
+"""
 EXPECTED = """schema: regionpredict/expectations/1
 measurements: data.txt
 expectations:
@@ -95,10 +107,14 @@ PAGES = {
     "fit": "fit data.txt --predict p=64 --suggest --tree --format html -o PAGE",
     "expect": "expect e.yaml --format html -o PAGE",
     "machine": "machines show dunnington --format html -o PAGE",
-}
-_OF_TRACES = ("factors", "imbalance", "what-if", "waits")
+    "replay": "tasks replay quick.dot --threads 1,2 --format html -o PAGE",
+    "memory": "tasks show loops.json --against before.json --source loops.c -m skylake-gold-6148 "
+              "--threads 20 --set n=64000000 --format html -o PAGE",
+    "calibration": "calibrate src -D N=5000 --from m.jsonl -m clovertown -o new.yaml --report PAGE",
+}  # fmt: skip
+_COMPILED = ("factors", "imbalance", "what-if", "waits", "replay")
 EACH = [
-    pytest.param(name, marks=pytest.mark.compiler if name in _OF_TRACES else ()) for name in PAGES
+    pytest.param(name, marks=pytest.mark.compiler if name in _COMPILED else ()) for name in PAGES
 ]
 
 
@@ -110,7 +126,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "g.dot").write_text(GRAPH)
     (made / "data.txt").write_text(DATA + "\n")
     (made / "e.yaml").write_text(EXPECTED)
+    (made / "quick.dot").write_text(GRAPH.replace("]", "e-3]"))
+    (made / "loops.c").write_text(LOOPS)
+    for name, seconds in (("before", 2.0), ("loops", 3.0)):
+        nodes = [{"id": number, "seconds": seconds, "kind": "task", "place": "loops.c:7"}
+                 for number in range(3)]  # fmt: skip
+        (made / f"{name}.json").write_text(json.dumps(
+            {"schema": "regionpredict/task-graph/1", "nodes": nodes, "edges": []}
+        ))  # fmt: skip
     write_campaign(made)
+    prepared(made, MEASURED)
     return made
 
 
@@ -123,7 +148,7 @@ def page_of(folder: Path, name: str) -> Path:
             [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
             text=True, check=False, timeout=120,
         )  # fmt: skip
-        assert done.stdout == ""
+        assert (done.stdout == "") == (name != "calibration")
         assert f"written: {page.name}" in done.stderr
         assert done.returncode == (1 if name == "expect" else 0), done.stderr
     return page
@@ -138,6 +163,56 @@ def test_pages_hold_on_narrow_and_wide_screens(browser: Browser, folder: Path, n
         opened = Opened(browser, page, width, scheme)
         opened.open_all()
         opened.hold()
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("expect", "Expected growth"), ("memory", "Contention for memory"),
+        ("calibration", "Regions, on the fewest threads"),
+        pytest.param("replay", "Times over threads", marks=pytest.mark.compiler),
+    ],
+)  # fmt: skip
+def test_controls_work(browser: Browser, folder: Path, name: str, title: str) -> None:
+    """A column's head turns the rows, the filter leaves those with its text, colours change."""
+    opened = Opened(browser, page_of(folder, name), scheme="dark")
+    table = opened.page.locator("table", has=opened.page.locator("caption", has_text=title)).first
+    before = [row[0] for row in opened.table(title)]
+    assert before
+    head = table.locator("th").first
+    for order in ("ascending", "descending"):
+        head.get_by_role("button").press("Enter")
+        if head.get_attribute("aria-sort") != order:  # numbers begin with the largest
+            head.get_by_role("button").press("Enter")
+        shown = [row[0] for row in opened.table(title)]
+        assert shown == sorted(before, reverse=order == "descending")
+    section = opened.page.locator("section", has=table)
+    if section.get_by_label("Filter").count():  # tables of many rows have one
+        section.get_by_label("Filter").first.fill(before[0])
+        assert {row[0] for row in opened.table(title)} == {before[0]}
+    back = "getComputedStyle(document.body).backgroundColor"
+    dark = opened.page.evaluate(back)
+    opened.page.locator("#theme").click()
+    assert opened.page.evaluate(back) == "rgb(255, 255, 255)" != dark
+    opened.hold()
+
+
+def test_what_memory_leaves_of_tasks_is_on_their_page(folder: Path) -> None:
+    """3 s a task with others for 2 s alone; the prediction is that of the table in JSON."""
+    page = page_of(folder, "memory")
+    title = "Contention for memory, 20 tasks at once on skylake-gold-6148"
+    (rows,) = [one["rows"] for one in blocks_of(page, "table") if one["title"] == title]
+    words = PAGES["memory"].replace("html -o PAGE", "json").split()
+    done = subprocess.run([sys.executable, "-m", "regionpredict", *words], cwd=folder, check=True,
+                          capture_output=True, text=True)  # fmt: skip
+    (known,) = json.loads(done.stdout)["contention"]
+    ((place, kind, asked, _, predicted, measured),) = rows
+    assert (place, kind, measured[1]) == ("loops.c:7", "task", pytest.approx(1.5))
+    assert (asked[1], predicted[1]) == pytest.approx(
+        (known["asked_bytes_per_s"], known["predicted_growth"]), rel=1e-3
+    )
+    assert predicted[1] > 2
 
 
 @pytest.mark.compiler

@@ -19,6 +19,7 @@ from regionpredict.report.html.blocks import (
 )
 from regionpredict.report.html.page import page
 from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.task_contention import PredictedBodies, contention_records
 from regionpredict.report.task_graphs import concurrency_text, metrics_table, node_text
 from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics
@@ -34,8 +35,10 @@ def task_graph_page(
     metrics: GraphMetrics,
     growth: Sequence[LineGrowth] | None,
     top: int,
+    predicted: PredictedBodies | None = None,
 ) -> str:
-    """The page; `name` is the file's, `top` the rows of the table of the terminal."""
+    """The page; `name` is the file's, `top` the rows of the table of the terminal, `predicted` what
+    memory leaves of the tasks, where their source was given."""
     parallelism = metrics.average_parallelism
     told = [
         ("Work, T1", show_seconds(metrics.work_s)),
@@ -53,8 +56,9 @@ def task_graph_page(
         Section("Source lines", _lines(graph, metrics)),
         Section("Critical path", _path(graph, metrics)),
         Section("Contention", [] if growth is None else _growth(growth)),
+        Section("Memory", [] if predicted is None else _memory(metrics, growth, predicted)),
         Section("Notes", [items(graph.notes)] if graph.notes else []),
-        as_text(metrics_table(graph, metrics, growth, top)),
+        as_text(metrics_table(graph, metrics, growth, top, predicted)),
     ]
     return page(f"Tasks of {name}", lead, sections)
 
@@ -136,6 +140,38 @@ def _growth(growth: Sequence[LineGrowth]) -> list[Block]:
         Column("Growth", number=True, bar=True),
     ]
     return [table("Growth of the times of tasks, which is contention", columns, rows)]
+
+
+def _memory(
+    metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies
+) -> list[Block]:
+    """What tasks that run at once ask of memory, beside how their times grew."""
+    records = contention_records(metrics, growth, predicted)
+    if not records:
+        return [text("No line has tasks.")]
+    rows: list[list[Cell]] = []
+    for row in records:
+        asked, share = row["asked_bytes_per_s"], row["share"]
+        rows.append([
+            row["place"], row["kind"],
+            ("-", None) if asked is None else (f"{asked / 1e9:.3g} GB/s", asked),
+            ("-", None) if share is None else (f"{share:.0%}", share),
+            (row["unread"], None) if row["predicted_growth"] is None
+            else _growth_cell(row["predicted_growth"]),
+            ("-", None) if row["measured_growth"] is None else _growth_cell(row["measured_growth"]),
+        ])  # fmt: skip
+    columns = [
+        Column("Line"), Column("Kind", choice=True), Column("One task asks", number=True),
+        Column("All ask, of what memory gives", number=True, minor=True),
+        Column("Predicted growth", number=True), Column("Measured growth", number=True),
+    ]  # fmt: skip
+    title = f"Contention for memory, {predicted.threads} tasks at once on {predicted.machine}"
+    assumed = dict.fromkeys(f"assumed: {told}" for row in records for told in row["assumed"])
+    return [table(title, columns, rows), *([items(list(assumed))] if assumed else [])]
+
+
+def _growth_cell(factor: float) -> Cell:
+    return (f"{factor:.2f}x", factor)
 
 
 def _share(seconds: float, whole: float) -> Cell:
