@@ -20,7 +20,10 @@ from regionpredict.cli.source_texts import source_texts
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from regionpredict.compare.term_models import TermModel
+    from regionpredict.compare.verdicts import Comparison
     from regionpredict.measure.records import Campaign
 
 _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "plot")
@@ -80,6 +83,12 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
 )
 @plot_option("the scatter of score against utilisation")
 @click.option(
+    "--drawing",
+    type=click.Choice(["areas", "speedups"]),
+    default=None,
+    help="What --plot draws; speedups: predicted against measured.  [default: areas]",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["table", "json", "html"]),
@@ -90,7 +99,8 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
 def command(
     hints: Path, measurements: tuple[Path, ...], *, tolerance: float, criterion: str,
     statistic: str, with_disturbed: bool, other_machine: bool, at_measured_sizes: bool,
-    by_size: bool, min_success: float | None, plot: Path | None, form: str, output: str | None,
+    by_size: bool, min_success: float | None, plot: Path | None, drawing: str | None, form: str,
+    output: str | None,
 ) -> None:  # fmt: skip
     """How right the hints in HINTS are, by what is in MEASUREMENTS.
 
@@ -106,6 +116,8 @@ def command(
     from regionpredict.report.comparison import comparison_document, comparison_table
     from regionpredict.report.term_models import term_models_document, term_models_table
 
+    if plot is None:
+        refuse_options(click.get_current_context(), ("drawing",), "needs --plot FILE")
     if by_size:
         refuse_options(click.get_current_context(), _OF_VERDICTS, "does not go with --by-size")
     campaigns = [read_campaign(path) for path in measurements]
@@ -147,9 +159,7 @@ def command(
     )
     laws = fitted_laws(result, campaigns)
     if plot is not None:
-        from regionpredict.report.plots.areas import areas_figure
-
-        write_plot(plot, areas_figure(result))
+        write_plot(plot, _figure(result, drawing))
     if form == "json":
         write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
     elif form == "html":
@@ -166,6 +176,16 @@ def command(
             f"regionpredict: success {reached}, below --min-success {min_success:g}", err=True
         )
         sys.exit(1)
+
+
+def _figure(result: Comparison, drawing: str | None) -> Figure:
+    if drawing == "speedups":
+        from regionpredict.report.plots.predicted_measured import speedups_figure
+
+        return speedups_figure(result)
+    from regionpredict.report.plots.areas import areas_figure
+
+    return areas_figure(result)
 
 
 def _models_by_size(

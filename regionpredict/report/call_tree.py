@@ -13,7 +13,7 @@ from regionpredict.fit.call_tree import CallTree
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.model.terms import FloatArray, term_text
-from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.aligned_table import aligned_blocks
 
 Order = Literal["growth", "value", "name", "file"]
 
@@ -55,7 +55,7 @@ def call_tree_table(
         rows.append(tuple(row))
     if tree.measured == "inclusive":
         rows[0] = ("call path", "with callees", *rows[0][2:])
-    lines = aligned_lines(rows)
+    lines = aligned_blocks(rows)
     lines += [
         f"{_at(point)} most is spent in {tree.calls[best].callpath or '-'}: "
         f"{100 * shares[best, k]:.0f} % of {exclusive[:, k].sum():.4g}"

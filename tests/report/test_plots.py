@@ -22,6 +22,7 @@ from regionpredict.errors import InputError
 from regionpredict.machine import load
 from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.efficiency_contours import isoefficiency_figure
+from regionpredict.report.plots.predicted_measured import speedups_figure
 from regionpredict.report.plots.speedup import speedup_figure
 from regionpredict.report.plots.task_graph import graph_figure
 from regionpredict.report.plots.timeline import timeline_figure
@@ -35,6 +36,7 @@ from regionpredict.tasks.isoefficiency.models import isoefficiency
 from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
+from tests.report.test_result_pages import comparison
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = """\
@@ -251,3 +253,31 @@ def test_the_picture_of_the_readme_is_that_of_today(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert texts[0] == texts[1]
     assert any("kernel_2mm" in text for text in texts[0])
+
+
+def test_predicted_against_measured_speedup_by_hand() -> None:
+    """Of f.c: 1.9 predicted and 2 measured, right; 2 and 1, wrong; 1.5 and 1.5, not comparable."""
+    figure = speedups_figure(comparison())
+    (axes,) = figure.axes
+    marks = {str(line.get_label()): line.get_xydata().tolist() for line in axes.get_lines()}
+    assert marks["right hint"] == [[1.9, 2.0]]
+    assert marks["wrong hint"] == [[2.0, 1.0]]
+    assert marks["not judged"] == [[1.5, 1.5]]
+    (diagonal,) = named(axes, "diagonal")
+    assert all(x == y for x, y in diagonal.get_xydata())
+    # The band of each hint reaches from 1 to what was predicted.
+    assert [line.get_xdata().tolist() for line in named(axes, "band")] == [
+        [1, 1.9],
+        [1, 2],
+        [1, 1.5],
+    ]
+    # Named is what lies a tenth off and more, and nothing else.
+    assert [text.get_text() for text in axes.texts] == ["f.c:5"]
+    assert axes.get_xlim() == axes.get_ylim() == (0, pytest.approx(2.2))
+    assert "3 regions on 2 threads" in axes.get_title(loc="left")
+
+
+def test_the_kind_of_a_drawing_needs_a_file(tmp_path: Path) -> None:
+    done = run(tmp_path, "compare", "h.json", "m.jsonl", "--drawing", "speedups")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--drawing needs --plot FILE" in done.stderr
