@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.given_sizes import extent_name, order_name, trip_name
+from regionpredict.analysis.given_sizes import extent_name, open_trips_name, order_name
 from regionpredict.analysis.near_affine import near_affine
 from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
@@ -175,7 +175,7 @@ class _Lowering:
         if first is None or limit is None or (isinstance(step, int | Derived) and step == 0):
             first = limit = None
             self._guess(
-                trip_name(source),
+                open_trips_name(source),
                 UNKNOWN_TRIPS.value,
                 f"iterations of the loop over {source.variable}",
             )
