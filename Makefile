@@ -55,8 +55,6 @@ compare: $(VENV)/installed
 	$(BIN)/regionpredict measure --threads $(THREADS) --time-budget 5m -o $(HOST)/measured.jsonl -- \
 	    sh -c 'for program in $(HOST)/build/*; do $$program; done' > $(HOST)/measured.txt
 	$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl
-	@$(BIN)/regionpredict compare $(HOST)/hints.json $(HOST)/measured.jsonl --drawing speedups \
-	    --plot $(HOST)/speedups.svg >/dev/null 2>&1 || true # needs matplotlib
 
 # Empirical models beside Extra-P's, in an environment of their own: it wants an older numpy.
 # SERIES=FILE: measured series, the largest point held out; without it, simulated ones.
