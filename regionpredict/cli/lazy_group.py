@@ -34,6 +34,20 @@ class LazyGroup(click.Group):
         inside = self.module.removeprefix("regionpredict.cli.").replace("_", " ")
         return with_examples(command, inside + cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As in every group; one that there is not is told with the name that it is nearest to."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # only here: --help loads nothing that it does not need
+
+            near = difflib.get_close_matches(args[0], self.lines, 1)
+            if near and not args[0].startswith("-"):
+                error.message = f"{error.message.rstrip('.')} (did you mean '{near[0]}'?)"
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lines, as they are."""
         with formatter.section("Commands"):

@@ -134,4 +134,5 @@ def _show(error: click.ClickException) -> None:
     command = context.command_path if context is not None else "regionpredict"
     import click
 
-    click.echo(f"regionpredict: {error.format_message()}; see '{command} --help'", err=True)
+    said = error.format_message().rstrip(".")
+    click.echo(f"regionpredict: {said}; see '{command} --help'", err=True)

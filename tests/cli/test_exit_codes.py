@@ -178,6 +178,22 @@ def test_misused_is_2_with_a_line(folder: Path, line: str) -> None:
     assert done.stderr.splitlines()[-1].startswith("regionpredict: ")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("predct f.c", "No such command 'predct' (did you mean 'predict'?); see"),
+        ("tasks shwo run", "No such command 'shwo' (did you mean 'show'?); see"),
+        ("zzz", "No such command 'zzz'; see"),
+    ],
+)
+def test_a_command_that_there_is_not_is_told_the_nearest(
+    folder: Path, line: str, said: str
+) -> None:
+    done = run(folder, *line.split())
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"regionpredict: {said}")
+
+
 @pytest.mark.parametrize("form", ["table", "json", "junit"])
 def test_a_broken_expectation_is_1_and_says_where(folder: Path, form: str) -> None:
     done = run(folder, "expect", "broken.yaml", "--format", form)
