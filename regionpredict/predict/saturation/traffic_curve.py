@@ -107,8 +107,6 @@ class TrafficCurve:
         """The traffic below each cache on `threads` threads; the last is memory's."""
         levels = self._counted_levels(threads)
         spared = 1.0 - self._allocated(threads)
-        if not spared or not self._only_written:
-            return levels
         memory = LevelTraffic(
             tuple(
                 array._replace(read=array.read - spared * self._claimed(array))

@@ -237,6 +237,17 @@ def test_factors_of_threads_that_share_a_core(workload: Workload) -> None:
         assert off.at(16).total == pytest.approx(compute * 3.0)
 
 
+@pytest.mark.parametrize(("kind", "twelve"), [("static", 2.0), ("dynamic", 1.5)])
+def test_pieces_that_are_asked_for_share_cores_on_average(
+    workload: Workload, kind: str, twelve: float
+) -> None:
+    """Twelve threads on eight cores of two: dealt out before, all wait for the full cores."""
+    two = round_machine(("packages: 2", "packages: 2, threads_per_core: 2"))
+    time = loops(workload, core(3.0), machine=two, schedule=Schedule(kind, 1.0))
+    seconds = [time.at(threads).total for threads in (1, 4, 8, 12, 16)]
+    assert seconds == pytest.approx([3.0, 3.0, 3.0, 3.0 * twelve, 6.0])
+
+
 # -- the whole region -----------------------------------------------------------------------------
 
 
@@ -378,6 +389,17 @@ def test_an_ordered_body_runs_in_turn(workload: Workload) -> None:
     entering = 1e6 * 900 / 4 * CYCLE
     expected = 4.0 + 8.0 + entering - 0.1e6 * 4e-6 + 4e-6
     assert four.terms["serialization"] == pytest.approx(expected - 1.0)
+
+
+def test_an_ordered_loop_waits_for_memory_alone(workload: Workload) -> None:
+    """Work in turn has the path for itself: 40 GB take 4 s, which four at once take 8 s for."""
+    serial, schedule = (("ordered", 1e6, 8.0),), Schedule("static", 10.0)
+    time = region(workload, given=moved(40e9), serial=serial, schedule=schedule, ordered=1e6)
+    (four,) = time.points([4])
+    entering = 1e6 * 900 / 4 * CYCLE
+    chain = 4.0 + 8.0 + entering - 0.1e6 * 4e-6 + 4e-6
+    assert four.terms["memory-bandwidth"] == pytest.approx(2.0)
+    assert four.seconds == pytest.approx(chain)
 
 
 def test_what_is_told_of_serial_bodies(workload: Workload) -> None:
