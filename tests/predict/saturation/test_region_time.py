@@ -255,9 +255,10 @@ def region(
     workload: Workload, *bodies: LoopBody, given: Traffic = no_traffic, machine: Machine = MACHINE,
     serial: tuple[tuple[str, float, float], ...] = (), sharing: tuple[ArraySharing, ...] = (),
     touched: dict[str, float] | None = None, iterations: float = 1e6, schedule: Schedule = STATIC,
-    fresh: str = "", forks: bool = False, waits: bool = False, **constructs: float,
+    fresh: str = "", forks: bool = False, waits: bool = False, inside: Traffic = no_traffic,
+    **constructs: float,
 ) -> RegionTime:  # fmt: skip
-    """A region of made-up work; `serial` are (kind, visits, seconds)."""
+    """A region of made-up work; `serial` are (kind, visits, seconds), `inside` their traffic."""
     assert workload.execution is not None
     nest = workload.execution.work.nest
     profile = WorkProfile(iterations, ())
@@ -275,8 +276,7 @@ def region(
         __slots__ = ()
 
         def traffic_of(self, work: Work) -> TrafficCounter:
-            inside = work.bodies != bodies
-            return GivenTraffic(nest, no_traffic if inside else given, touched)
+            return GivenTraffic(nest, inside if work.bodies != bodies else given, touched)
 
     parts = {field.name: getattr(workload, field.name) for field in fields(Workload)}
     parts |= {"execution": execution, "schedule": schedule, "fresh": frozenset(fresh)}
@@ -367,6 +367,13 @@ def test_single_is_run_by_one(workload: Workload) -> None:
     one, four = region(workload, core(4.0), serial=(("single", 1.0, 2.0),), single=1).points([1, 4])
     assert one.terms["serialization"] == four.terms["serialization"] == pytest.approx(2.0)
     assert four.seconds == pytest.approx(3.0)
+
+
+def test_serial_bodies_have_memory_for_themselves(workload: Workload) -> None:
+    """40 GB take one core 4 s, whatever the number of those that wait for it."""
+    serial = (("single", 1.0, 0.0),)
+    points = region(workload, core(4.0), serial=serial, single=1, inside=moved(40e9)).points([1, 4])
+    assert [point.terms["serialization"] for point in points] == pytest.approx([4.0, 4.0])
 
 
 def test_a_critical_section_queues(workload: Workload) -> None:
