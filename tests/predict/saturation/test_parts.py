@@ -8,5 +8,5 @@ from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 
 
 def test_every_part_is_on() -> None:
-    assert ALL_PARTS == Parts()
+    assert Parts() == ALL_PARTS
     assert all(getattr(ALL_PARTS, field.name) is True for field in fields(Parts))
