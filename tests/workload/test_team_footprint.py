@@ -159,6 +159,10 @@ def footprints(nest: LoopNest, threads: int, sharers: int) -> TeamFootprints:
         # rows that reach into a neighbour's ten, and rows that do not reach far
         (ROWS % ("i - 5", "i + 5"), "int n, double a[n][100], double b[n][100]", False),
         (ROWS % ("i - 1", "i + 1"), "int n, double a[n][100], double b[n][100]", True),
+        # a row that stands more than half as far from another as threads do is the neighbour's:
+        # twice 3200 bytes, a row and a line are less than 8000, twice 4000 are not
+        (ROWS % ("i - 2", "i + 2"), "int n, double a[n][100], double b[n][100]", True),
+        (ROWS % ("i - 2", "i + 3"), "int n, double a[n][100], double b[n][100]", False),
         # ten elements are 80 bytes, more than a line with an element; of floats they are 40
         ("for (int i = 0; i < n; i++) a[i] = 1;", "int n, double *a", True),
         ("for (int i = 0; i < n; i++) a[i] = 1;", "int n, float *a", False),
