@@ -36,12 +36,13 @@ def working(workload: Workload, *bodies: LoopBody, given: Traffic = no_traffic) 
     return Given(**parts)
 
 
+@pytest.mark.parametrize("size", [40e9, 40e3])
 @pytest.mark.parametrize(("threads", "growth"), [(1, 1.0), (2, 1.5), (4, 2.0), (8, 2.0)])
 def test_streams_grow_by_what_the_path_does_not_give(
-    workload: Workload, threads: int, growth: float
+    workload: Workload, threads: int, growth: float, size: float
 ) -> None:
     """40 GB take one core 4 s; two of a domain have 13.3 GB/s together, four 20."""
-    found = contention(working(workload, given=moved(40e9)), MACHINE, threads)
+    found = contention(working(workload, given=moved(size)), MACHINE, threads)
     assert found == Contention(threads, pytest.approx(10e9), pytest.approx(growth),
                                pytest.approx(growth))  # fmt: skip
 
