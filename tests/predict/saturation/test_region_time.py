@@ -314,6 +314,16 @@ def test_what_the_busiest_thread_has_more_than_its_part_is_imbalance(workload: W
     assert both.terms["imbalance"] == pytest.approx((2 / 3 - 1 / 2) * loops_total(workload, 2))
 
 
+def test_threads_beyond_the_chunks_have_nothing_to_do(workload: Workload) -> None:
+    """Two chunks of half a million iterations: two threads have 2 s each, and so they have beside
+    six others.
+    """
+    time = region(workload, core(4.0), schedule=Schedule("static", 5e5))
+    points = time.points([1, 2, 4, 8])
+    assert [point.seconds for point in points] == pytest.approx([4.0, 2.0, 2.0, 2.0])
+    assert [point.terms["imbalance"] for point in points] == pytest.approx([0.0, 0.0, 1.0, 1.5])
+
+
 def loops_total(workload: Workload, threads: int) -> float:
     """Seconds of all the work of 3 s of core and 40 GB, at the pace of so many threads."""
     return loops(workload, core(3.0), given=moved(40e9)).at(threads).total
