@@ -44,9 +44,10 @@ class LazyGroup(click.Group):
             import difflib  # only here: --help loads nothing that it does not need
 
             near = difflib.get_close_matches(args[0], self.lines, 1)
-            if near and not args[0].startswith("-"):
-                error.message = f"{error.message.rstrip('.')} (did you mean '{near[0]}'?)"
-            raise
+            if not near or args[0].startswith("-"):
+                raise
+            told = f"{error.format_message().rstrip('.')} (did you mean '{near[0]}'?)"
+            raise click.UsageError(told, error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lines, as they are."""
