@@ -36,6 +36,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    member_named,
     show,
 )
 from regionpredict.ir import Access, Call, Operation, Span, Statement
@@ -387,7 +388,8 @@ class Tally:
             self.visit(child)
         if expression.text == "lambda":  # what it does is done where it is called
             return CType("pointer", 64)
-        if expression.text not in _QUIET and not self._address:
+        quiet = expression.text in _QUIET or member_named(expression) is not None
+        if not quiet and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN
 
