@@ -119,6 +119,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_getElementType": (Type, [Type]),
     "clang_getArraySize": (c_longlong, [Type]),
     "clang_getResultType": (Type, [Type]),
+    "clang_getCursorPrettyPrinted": (String, [Cursor, c_void_p]),
     "clang_getNumArgTypes": (c_int, [Type]),
     "clang_Cursor_getNumArguments": (c_int, [Cursor]),
     "clang_Cursor_getArgument": (Cursor, [Cursor, c_uint]),

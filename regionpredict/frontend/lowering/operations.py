@@ -36,6 +36,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    ends_here,
     member_named,
     show,
 )
@@ -100,6 +101,8 @@ class Tally:
 
     def visit(self, expression: Expression) -> CType:
         """Counts an expression that is read, and gives its type."""
+        if ends_here(expression):  # a run that goes on does not come here
+            return UNKNOWN
         handler = _VISITORS.get(type(expression))
         return handler(self, expression) if handler else UNKNOWN
 
